@@ -1,0 +1,171 @@
+/** The door to the disk: whole files or nothing, locks that give up, files read from their end. */
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** Sleeps without a timer: `setTimeout` would cost a hook a third of its start-up. */
+export function sleepSync(ms: number): void {
+  Atomics.wait(sleeper, 0, 0, ms);
+}
+
+export function ensureDir(dir: string): void {
+  Deno.mkdirSync(dir, { recursive: true, mode: 0o700 });
+}
+
+/** The text of a file, or undefined when it is not there. Other failures are thrown. */
+export function readTextIfThere(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+let temporaryCount = 0;
+
+/** Readers see the old file or the new one, never a half; a crash leaves at most a `.tmp`. */
+export function writeAtomic(path: string, text: string, mode = 0o600): void {
+  const temporary = `${path}.${Deno.pid}-${temporaryCount++}.tmp`;
+  try {
+    const file = openInDir(temporary, { write: true, createNew: true, mode });
+    try {
+      writeAll(file, encoder.encode(text));
+      file.syncDataSync();
+    } finally {
+      file.close();
+    }
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+}
+
+/** One write call on an appending file: lines of several processes do not mix. */
+export function appendLine(path: string, line: string): void {
+  const file = openInDir(path, { append: true, create: true, mode: 0o600 });
+  try {
+    writeAll(file, encoder.encode(line + "\n"));
+  } finally {
+    file.close();
+  }
+}
+
+export function removeIfThere(path: string, options?: { recursive: boolean }): void {
+  try {
+    Deno.removeSync(path, options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** The names in a folder, sorted; none when the folder is not there. */
+export function namesIn(dir: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(dir), (entry) => entry.name).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+export type Locked<T> = { kind: "done"; value: T } | { kind: "busy" };
+
+/** Runs `work` alone among all processes that lock `path`, or says "busy" after `waitMs`. */
+export function withLock<T>(path: string, waitMs: number, work: () => T): Locked<T> {
+  const file = openInDir(path, { write: true, create: true, mode: 0o600 });
+  try {
+    const until = performance.now() + waitMs;
+    while (!file.tryLockSync(true)) {
+      if (performance.now() >= until) return { kind: "busy" };
+      sleepSync(10);
+    }
+    return { kind: "done", value: work() };
+  } finally {
+    file.close(); // also unlocks
+  }
+}
+
+/**
+ * The lines of a file from its last to its first, without the newline. Reads 64 KB at a time, so
+ * that the size of the file does not matter; what has no newline at the end comes first, marked
+ * `partial`. Stops after `limitBytes`. Only a regular file is read: a fifo would block.
+ */
+export function* linesFromEnd(
+  path: string,
+  limitBytes: number,
+): Generator<{ text: string; partial: boolean }> {
+  if (!Deno.statSync(path).isFile) return;
+  const file = Deno.openSync(path, { read: true });
+  try {
+    let position = file.seekSync(0, Deno.SeekMode.End);
+    const stop = Math.max(0, position - limitBytes);
+    let pieces: Uint8Array[] = []; // of the line being gathered, the last piece first
+    let partial = true;
+    while (position > stop) {
+      const size = Math.min(CHUNK, position - stop);
+      position -= size;
+      const chunk = readAt(file, position, size);
+      let end = chunk.length;
+      for (let at = chunk.lastIndexOf(NEWLINE); at !== -1;) {
+        const text = joined(chunk.subarray(at + 1, end), pieces);
+        if (text !== "" || !partial) yield { text, partial };
+        pieces = [];
+        partial = false;
+        end = at;
+        at = at === 0 ? -1 : chunk.lastIndexOf(NEWLINE, at - 1);
+      }
+      if (end > 0) pieces.push(chunk.subarray(0, end));
+    }
+    if (position === 0 && pieces.length > 0) yield { text: joined(EMPTY, pieces), partial };
+  } finally {
+    file.close();
+  }
+}
+
+const CHUNK = 64 * 1024;
+const NEWLINE = 10;
+const EMPTY = new Uint8Array();
+
+function joined(first: Uint8Array, laterPieces: Uint8Array[]): string {
+  if (laterPieces.length === 0) return decoder.decode(first);
+  const all = [first, ...laterPieces.toReversed()];
+  const whole = new Uint8Array(all.reduce((sum, piece) => sum + piece.length, 0));
+  let offset = 0;
+  for (const piece of all) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return decoder.decode(whole);
+}
+
+function readAt(file: Deno.FsFile, position: number, size: number): Uint8Array {
+  const buffer = new Uint8Array(size);
+  file.seekSync(position, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < size) {
+    const count = file.readSync(buffer.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes.subarray(written));
+  }
+}
+
+// The folder is made only when it is missing: a hook saves the calls on every other run.
+function openInDir(path: string, options: Deno.OpenOptions): Deno.FsFile {
+  try {
+    return Deno.openSync(path, options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    ensureDir(path.slice(0, path.lastIndexOf("/")));
+    return Deno.openSync(path, options);
+  }
+}

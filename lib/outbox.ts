@@ -1,0 +1,86 @@
+/** Wakes on their way: a file each, whole before anything is done about it. */
+
+import { namesIn, readTextIfThere, writeAtomic } from "./files.ts";
+import { isObject } from "./json.ts";
+import { isWakeId } from "./ids.ts";
+import { type Paths, safeName } from "./paths.ts";
+import type { Transport } from "./registry.ts";
+
+export interface QueuedWake {
+  wake_id: string;
+  agent_id: string;
+  session: string;
+  trigger: string;
+  created_at: string;
+  transport: Transport;
+  openclaw_session_key: string;
+  openclaw_session_id: string;
+  message: string;
+  /** A hook is waiting: the agent's reply goes to `replies/<wake_id>.json`. */
+  expects_reply: boolean;
+  /** Kept by the deliverer, which alone writes a wake again. */
+  attempts?: {
+    count: number;
+    next_at: string;
+    last_error: string;
+    /** The idempotency key of the last try, where it is no longer the wake id. */
+    key?: string;
+  };
+}
+
+export function outboxDir(paths: Paths, agentId: string): string {
+  return `${paths.state}/outbox/${safeName(agentId)}`;
+}
+
+export function wakeFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): string {
+  return `${outboxDir(paths, wake.agent_id)}/${wake.wake_id}.json`;
+}
+
+export function replyFile(paths: Paths, wakeId: string): string {
+  return `${paths.state}/replies/${wakeId}.json`;
+}
+
+export function deadFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): string {
+  return `${paths.state}/dead/${safeName(wake.agent_id)}/${wake.wake_id}.json`;
+}
+
+export function enqueue(paths: Paths, wake: QueuedWake): void {
+  writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1));
+}
+
+/** The ids of the wakes that wait for one agent, in the order they were written. */
+export function waitingIds(paths: Paths, agentId: string): string[] {
+  return namesIn(outboxDir(paths, agentId))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => name.slice(0, -".json".length))
+    .filter(isWakeId);
+}
+
+/** A wake by its file; undefined when it is gone or not a wake. */
+export function readWake(path: string): QueuedWake | undefined {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(path) ?? "");
+    if (!isObject(value)) return undefined;
+    const { wake_id, agent_id, message } = value;
+    return typeof wake_id === "string" && typeof agent_id === "string" &&
+        typeof message === "string"
+      ? value as unknown as QueuedWake
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a wake stands: only what has left outbox and dead letters has been delivered. */
+export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {
+  return !isThere(wakeFile(paths, wake)) && !isThere(deadFile(paths, wake));
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}

@@ -1,0 +1,86 @@
+/** Where everything lives. One place decides, so that tests and unusual homes can move it. */
+
+export type Env = (name: string) => string | undefined;
+
+export interface Paths {
+  root: string;
+  registry: string;
+  state: string;
+  data: string;
+  claudeConfig: string;
+}
+
+/** The names a hook may ask for; its registered permissions allow these and no other. */
+export const ENV_NAMES = [
+  "TMUX",
+  "TMUX_PANE",
+  "HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
+  "GSD_REGISTRY",
+  "GSD_STATE_DIR",
+  "GSD_DATA_DIR",
+  "GSD_TMUX",
+] as const;
+
+/** The project's folder, from the address of a module one level below it. */
+export function rootOf(moduleUrl: string): string {
+  return decodeURIComponent(new URL("..", moduleUrl).pathname).replace(/\/$/, "");
+}
+
+export function pathsFrom(env: Env, root: string): Paths {
+  const home = env("HOME") ?? "/";
+  const under = (base: string | undefined, fallback: string) =>
+    `${absolute(base) ?? `${home}/${fallback}`}/gsd-code-skill`;
+  return {
+    root,
+    registry: absolute(env("GSD_REGISTRY")) ?? `${root}/config/recovery-registry.json`,
+    state: absolute(env("GSD_STATE_DIR")) ?? under(env("XDG_STATE_HOME"), ".local/state"),
+    data: absolute(env("GSD_DATA_DIR")) ?? under(env("XDG_DATA_HOME"), ".local/share"),
+    claudeConfig: `${home}/.claude`,
+  };
+}
+
+// A relative path would mean another place for every folder a hook starts in (XDG says the same).
+function absolute(path: string | undefined): string | undefined {
+  return path?.startsWith("/") ? path.replace(/(.)\/+$/, "$1") : undefined;
+}
+
+/**
+ * A name as one path segment. Plain names stay readable; two different names never meet in one
+ * file, since `%` itself is always written as an escape.
+ */
+export function safeName(name: string): string {
+  const escaped = Array.from(
+    name,
+    (char, index) =>
+      /[A-Za-z0-9_-]/.test(char) || (char === "." && index > 0) ? char : escape(char),
+  ).join("");
+  if (escaped.length === 0) return "%";
+  // File names end at 255 bytes: a long one keeps its beginning and carries its hash.
+  return escaped.length <= 120 ? escaped : `${escaped.slice(0, 100)}%%${hash(name)}`;
+}
+
+/** The name a `safeName` was made of, where it was not shortened. */
+export function originalName(safe: string): string {
+  return safe === "%" || safe.includes("%%") ? safe : decodeURIComponent(safe);
+}
+
+function escape(char: string): string {
+  return Array.from(new TextEncoder().encode(char), (byte) => `%${hex(byte, 2)}`).join("");
+}
+
+/** FNV-1a, twice with different seeds: enough to tell texts apart, and cheap. */
+export function hash(text: string): string {
+  let a = 0x811c9dc5, b = 0x9747b28c;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return hex(a >>> 0, 8) + hex(b >>> 0, 8);
+}
+
+function hex(value: number, width: number): string {
+  return value.toString(16).toUpperCase().padStart(width, "0");
+}

@@ -1,0 +1,103 @@
+/** AskUserQuestion: what is asked, how it is shown to the agent, what was answered. */
+
+import { textOf } from "./events.ts";
+import { isObject } from "./json.ts";
+import { hash } from "./paths.ts";
+
+export interface Option {
+  label: string;
+  description: string;
+  preview: string;
+}
+
+export interface Question {
+  question: string;
+  header: string;
+  multiSelect: boolean;
+  options: Option[];
+}
+
+/** The questions of a tool input; what is not one is left out. */
+export function readQuestions(toolInput: unknown): Question[] {
+  if (!isObject(toolInput) || !Array.isArray(toolInput.questions)) return [];
+  return toolInput.questions.filter(isObject).map((entry) => ({
+    question: textOf(entry, "question"),
+    header: textOf(entry, "header"),
+    multiSelect: entry.multiSelect === true,
+    options: Array.isArray(entry.options)
+      ? entry.options.filter(isObject).map((option) => ({
+        label: textOf(option, "label"),
+        description: textOf(option, "description"),
+        preview: textOf(option, "preview"),
+      }))
+      : [],
+  })).filter((question) => question.question !== "");
+}
+
+/**
+ * The name of one asking. PreToolUse knows a tool use id, PermissionRequest does not: what both
+ * know is the prompt and the questions themselves.
+ */
+export function questionId(sessionId: string, promptId: string, questions: Question[]): string {
+  return "q-" + hash([sessionId, promptId, JSON.stringify(questions)].join("\n"));
+}
+
+/**
+ *   Question 1 of 2: Which database?
+ *   (choose one)
+ *     1. SQLite: Embedded, simple
+ */
+export function formatQuestions(questions: Question[]): string {
+  return questions.map((question, index) => {
+    const place = questions.length > 1 ? ` ${index + 1} of ${questions.length}` : "";
+    const header = question.header ? ` [${question.header}]` : "";
+    const how = question.multiSelect ? "choose one or more" : "choose one";
+    const options = question.options.map((option, number) => formatOption(option, number + 1));
+    const choices = options.length > 0 ? [`(${how}, or answer in your own words)`, ...options] : [
+      "(answer in your own words)",
+    ];
+    return [`Question${place}${header}: ${question.question}`, ...choices].join("\n");
+  }).join("\n\n");
+}
+
+function formatOption(option: Option, number: number): string {
+  const description = option.description ? `: ${option.description}` : "";
+  const preview = option.preview
+    ? "\n" + option.preview.split("\n").map((line) => `       | ${line}`).join("\n")
+    : "";
+  return `  ${number}. ${option.label}${description}${preview}`;
+}
+
+export interface Answer {
+  question: string;
+  answer: string;
+  notes: string;
+}
+
+/** What PostToolUse reports: an answer per question, "" where a question was left open. */
+export function readAnswers(fields: Record<string, unknown>): Answer[] {
+  const response = isObject(fields.tool_response) ? fields.tool_response : fields.tool_input;
+  if (!isObject(response)) return [];
+  const answers = isObject(response.answers) ? response.answers : {};
+  const annotations = isObject(response.annotations) ? response.annotations : {};
+  const asked = readQuestions(response).map((question) => question.question);
+  const questions = asked.length > 0 ? asked : Object.keys(answers);
+  return questions.map((question) => {
+    const notes = annotations[question];
+    return {
+      question,
+      answer: textOf(answers, question),
+      notes: isObject(notes) ? textOf(notes, "notes") : "",
+    };
+  });
+}
+
+export function formatAnswers(answers: Answer[]): string {
+  return answers.map(({ question, answer, notes }) =>
+    [
+      `Question: ${question}`,
+      answer === "" ? "(not answered)" : `Answer: ${answer}`,
+      ...(notes === "" ? [] : [`Notes: ${notes}`]),
+    ].join("\n")
+  ).join("\n\n");
+}

@@ -1,0 +1,252 @@
+/** Reads the registry forgivingly: what is wrong in one place spoils nothing else. */
+
+import { isObject, stripJsonComments } from "./json.ts";
+
+export interface HookSettings {
+  pane_capture_lines: number;
+  context_pressure_threshold: number;
+  autocompact_pct: number;
+  hook_mode: "async" | "bidirectional";
+  dedup_mode: "skip" | "lightweight" | "off";
+  min_context_lines: number;
+  max_content_chars: number;
+  answer_timeout_s: number;
+  answer_permissions: boolean;
+  bidirectional_timeout_s: number;
+}
+
+export const DEFAULT_SETTINGS: HookSettings = {
+  pane_capture_lines: 100,
+  context_pressure_threshold: 50,
+  autocompact_pct: 80,
+  hook_mode: "async",
+  dedup_mode: "skip",
+  min_context_lines: 10,
+  max_content_chars: 16000,
+  answer_timeout_s: 600,
+  answer_permissions: false,
+  bidirectional_timeout_s: 120,
+};
+
+export type Transport = "auto" | "gateway" | "cli" | "inbox";
+
+export interface Agent {
+  agent_id: string;
+  enabled: boolean;
+  auto_wake: boolean;
+  tmux_session_name: string;
+  openclaw_session_key: string;
+  openclaw_session_id: string;
+  working_directory: string;
+  claude_resume_target: string;
+  claude_launch_command: string;
+  claude_post_launch_mode: string;
+  system_prompt: string;
+  settings: HookSettings;
+  transport: Transport;
+  /** What in its entry is not as it should be; with `unusable` it cannot be woken at all. */
+  problems: string[];
+  unusable: boolean;
+}
+
+export interface Registry {
+  global_status_openclaw_session_id: string;
+  global_status_openclaw_session_key: string;
+  agents: Agent[];
+  problems: string[];
+}
+
+export type RegistryReading =
+  | { kind: "registry"; registry: Registry }
+  | { kind: "broken"; reason: string };
+
+export function readRegistry(text: string): RegistryReading {
+  let value: unknown;
+  try {
+    value = parseWithComments(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "broken", reason: `it is not JSON: ${reason}` };
+  }
+  if (!isObject(value)) return { kind: "broken", reason: "it is not a JSON object" };
+  if (!Array.isArray(value.agents)) {
+    return { kind: "broken", reason: `its field "agents" is not a list` };
+  }
+  const problems: string[] = [];
+  const root = new Fields(value, problems);
+  return {
+    kind: "registry",
+    registry: {
+      global_status_openclaw_session_id: root.text("global_status_openclaw_session_id"),
+      global_status_openclaw_session_key: root.text("global_status_openclaw_session_key"),
+      agents: value.agents.map((entry, index) => readAgent(entry, index, value)),
+      problems,
+    },
+  };
+}
+
+export type AgentMatch =
+  | { kind: "agent"; agent: Agent }
+  | { kind: "none" }
+  | { kind: "refused"; agent_id: string; reason: string };
+
+/**
+ * The agent a tmux session belongs to: its exact name first, then the name with the numeric suffix
+ * that spawn adds. Never a prefix: `forge` must not catch `forge-x-main`.
+ */
+export function findAgent(registry: Registry, session: string): AgentMatch {
+  const named = (name: string) =>
+    name === "" ? [] : registry.agents.filter((agent) => agent.tmux_session_name === name);
+  const exact = named(session);
+  const suffixed = /^(.+)-\d+$/.exec(session);
+  const owners = exact.length > 0 ? exact : suffixed ? named(suffixed[1]!) : [];
+  if (owners.length === 0) return { kind: "none" };
+
+  const usable = owners.filter((agent) => agent.enabled && !agent.unusable);
+  const agent = usable[0];
+  if (agent === undefined) {
+    const first = owners[0]!;
+    const reason = first.unusable ? first.problems.join("; ") : "the agent is disabled";
+    return { kind: "refused", agent_id: first.agent_id, reason };
+  }
+  if (usable.some((other) => other.agent_id !== agent.agent_id)) {
+    const names = usable.map((other) => other.agent_id).join(", ");
+    return {
+      kind: "refused",
+      agent_id: agent.agent_id,
+      reason: `several agents claim this session: ${names}`,
+    };
+  }
+  return { kind: "agent", agent };
+}
+
+/** Why an agent cannot be woken, or undefined when it can. */
+export function whyUnreachable(agent: Agent): string | undefined {
+  if (agent.transport === "inbox") return undefined;
+  return agent.openclaw_session_key === "" && agent.openclaw_session_id === ""
+    ? "it has neither openclaw_session_key nor openclaw_session_id"
+    : undefined;
+}
+
+function readAgent(entry: unknown, index: number, root: Record<string, unknown>): Agent {
+  const problems: string[] = [];
+  const isEntry = isObject(entry);
+  if (!isEntry) problems.push(`agents[${index}] is not an object`);
+  const fields = new Fields(isEntry ? entry : {}, problems);
+  const agentId = fields.text("agent_id");
+  const enabled = fields.flag("enabled", true);
+  const session = fields.text("tmux_session_name");
+  if (isEntry && agentId === "" && problems.length === 0) problems.push("agent_id is missing");
+  const unusable = problems.length > 0;
+  return {
+    agent_id: agentId,
+    enabled,
+    tmux_session_name: session,
+    auto_wake: fields.flag("auto_wake", true),
+    openclaw_session_key: fields.text("openclaw_session_key"),
+    openclaw_session_id: fields.text("openclaw_session_id"),
+    working_directory: fields.text("working_directory"),
+    claude_resume_target: fields.text("claude_resume_target"),
+    claude_launch_command: fields.text("claude_launch_command"),
+    claude_post_launch_mode: fields.text("claude_post_launch_mode"),
+    system_prompt: fields.text("system_prompt"),
+    settings: settingsFrom(fields.object("hook_settings"), root.hook_settings, problems),
+    transport: transportFrom(fields.object("delivery"), root.delivery, problems),
+    problems,
+    unusable,
+  };
+}
+
+/** Each field on its own: the agent's, else the global one, else the default. */
+function settingsFrom(own: unknown, global: unknown, problems: string[]): HookSettings {
+  const settings: Record<string, unknown> = { ...DEFAULT_SETTINGS };
+  for (const name of Object.keys(DEFAULT_SETTINGS) as (keyof HookSettings)[]) {
+    for (const source of [own, global]) {
+      const value = isObject(source) ? source[name] : undefined;
+      if (value === undefined) continue;
+      if (isSetting(name, value)) {
+        settings[name] = value;
+        break;
+      }
+      problems.push(`hook_settings.${name} cannot be ${JSON.stringify(value)}`);
+    }
+  }
+  return settings as unknown as HookSettings;
+}
+
+function isSetting(name: keyof HookSettings, value: unknown): boolean {
+  switch (name) {
+    case "hook_mode":
+      return value === "async" || value === "bidirectional";
+    case "dedup_mode":
+      return value === "skip" || value === "lightweight" || value === "off";
+    case "answer_permissions":
+      return typeof value === "boolean";
+    default: {
+      const [least, most] = LIMITS[name];
+      return typeof value === "number" && value >= least && value <= most;
+    }
+  }
+}
+
+/** The same limits as in registry_schema.ts; a test holds the two together. */
+export const LIMITS = {
+  pane_capture_lines: [10, 5000],
+  context_pressure_threshold: [1, 100],
+  autocompact_pct: [1, 100],
+  min_context_lines: [1, 1000],
+  max_content_chars: [200, 1_000_000],
+  answer_timeout_s: [5, 3600],
+  bidirectional_timeout_s: [1, 550],
+} as const satisfies Partial<Record<keyof HookSettings, readonly [number, number]>>;
+
+function transportFrom(own: unknown, global: unknown, problems: string[]): Transport {
+  for (const source of [own, global]) {
+    const value = isObject(source) ? source.transport : undefined;
+    if (value === undefined) continue;
+    if (value === "auto" || value === "gateway" || value === "cli" || value === "inbox") {
+      return value;
+    }
+    problems.push(`delivery.transport cannot be ${JSON.stringify(value)}`);
+  }
+  return "auto";
+}
+
+/** Reads typed fields of an object and notes each one that has another type. */
+class Fields {
+  constructor(
+    private readonly from: Record<string, unknown>,
+    private readonly problems: string[],
+  ) {}
+
+  text(name: string): string {
+    const value = this.from[name];
+    if (value === undefined || value === null) return "";
+    if (typeof value === "string") return value;
+    this.problems.push(`${name} is not a text`);
+    return "";
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.from[name];
+    if (value === undefined || value === null) return fallback;
+    if (typeof value === "boolean") return value;
+    this.problems.push(`${name} is not true or false`);
+    return fallback;
+  }
+
+  object(name: string): unknown {
+    const value = this.from[name];
+    if (value === undefined || value === null || isObject(value)) return value;
+    this.problems.push(`${name} is not an object`);
+    return undefined;
+  }
+}
+
+function parseWithComments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(stripJsonComments(text));
+  }
+}

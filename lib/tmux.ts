@@ -1,0 +1,73 @@
+/** The door to tmux. Panes are addressed by id, sessions by exact name. */
+
+import { run } from "./process.ts";
+import type { Env } from "./paths.ts";
+
+export type TmuxResult = { kind: "ok"; stdout: string } | { kind: "failed"; reason: string };
+
+export interface Tmux {
+  call(...args: string[]): Promise<TmuxResult>;
+}
+
+export interface TmuxOptions {
+  /** A server by name (`-L`), for callers outside of tmux; inside a pane `$TMUX` tells. */
+  socket?: string;
+  timeoutMs?: number;
+  /** What tmux is given beside `$TMUX`. A client of a running server needs nothing. */
+  env?: Record<string, string>;
+  /** Text for tmux's standard input goes with a call of its own: see `withInput`. */
+  stdin?: string;
+}
+
+export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
+  const program = env("GSD_TMUX") ?? "tmux";
+  const timeoutMs = options.timeoutMs ?? 2000;
+  const passed = { ...options.env };
+  for (const name of ["TMUX", "TMUX_PANE"]) {
+    const value = env(name);
+    if (value !== undefined) passed[name] = value;
+  }
+  // -u: without a UTF-8 locale tmux prints `_` for every character it thinks we cannot read.
+  const prefix = options.socket ? ["-u", "-L", options.socket] : ["-u"];
+  return {
+    async call(...args) {
+      const outcome = await run(program, [...prefix, ...args], {
+        env: passed,
+        timeoutMs,
+        stdin: options.stdin,
+      });
+      switch (outcome.kind) {
+        case "finished":
+          return outcome.code === 0
+            ? { kind: "ok", stdout: outcome.stdout }
+            : { kind: "failed", reason: `tmux ${args[0]}: ${outcome.stderr.trim()}` };
+        case "timeout":
+          return { kind: "failed", reason: `tmux ${args[0]} did not answer in ${timeoutMs} ms` };
+        case "missing":
+          return { kind: "failed", reason: `Cannot run ${program}: ${outcome.reason}` };
+      }
+    },
+  };
+}
+
+/** The session a pane belongs to; "none" when the pane or its server is gone. */
+export async function sessionOfPane(
+  tmux: Tmux,
+  pane: string,
+): Promise<{ kind: "session"; name: string } | { kind: "none"; reason: string }> {
+  const result = await tmux.call("display-message", "-p", "-t", pane, "#{session_name}");
+  if (result.kind === "failed") return { kind: "none", reason: result.reason };
+  const name = result.stdout.replace(/\n$/, "");
+  // tmux answers with an empty line, not an error, for a pane that has gone.
+  return name === "" ? { kind: "none", reason: `Pane ${pane} is gone` } : { kind: "session", name };
+}
+
+/** The pane's screen with up to `lines` lines above it, as text without colours. */
+export async function capturePane(
+  tmux: Tmux,
+  pane: string,
+  lines: number,
+): Promise<string | undefined> {
+  const result = await tmux.call("capture-pane", "-p", "-t", pane, "-S", `-${lines}`);
+  return result.kind === "ok" ? result.stdout : undefined;
+}
