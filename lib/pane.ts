@@ -1,0 +1,209 @@
+/** Reads Claude Code's screen. The words of the conversation never decide: what is drawn does. */
+
+import { type Dialog, readDialog } from "./dialog.ts";
+
+export type { Dialog, DialogKind, DialogOption } from "./dialog.ts";
+
+export interface Screen {
+  /** "unknown": this is no screen of Claude Code. */
+  state: "menu" | "permission_prompt" | "idle" | "working" | "error" | "unknown";
+  /** The input box is there, no dialog is in its way, and it takes a prompt (not a shell line). */
+  ready: boolean;
+  /** The text in the input box; its placeholder does not count. */
+  draft: string;
+  dialog?: Dialog;
+  /** How full the context is, where the screen itself says so. */
+  pressurePct?: number;
+}
+
+interface Box {
+  top: number;
+  bottom: number;
+  width: number;
+  /** "❯" takes a prompt, "!" a shell line. */
+  mark: string;
+  draft: string;
+}
+
+/**
+ * Takes `capture-pane -p`, with or without `-e`. With colours a dim suggestion in the input box is
+ * told from a draft; without them only the known placeholders are.
+ *
+ *   ────────────────────────────────
+ *   ❯ draft
+ *   ────────────────────────────────
+ *     status line
+ *     ⏵⏵ auto mode on (shift+tab to cycle) · esc to interrupt
+ */
+export function readScreen(capture: string): Screen {
+  const coloured = capture.split("\n");
+  const lines = coloured.map((line) => stripCodes(line).trimEnd());
+  const box = findBox(lines, coloured);
+  if (box === undefined) {
+    const dialog = readDialog(lines);
+    if (dialog === undefined) return { state: "unknown", ready: false, draft: "" };
+    const permission = dialog.kind === "permission" || dialog.kind === "plan";
+    return { state: permission ? "permission_prompt" : "menu", ready: false, draft: "", dialog };
+  }
+
+  const footer = lines.slice(box.bottom + 1).filter((line) => line !== "");
+  const notices = noticesAbove(lines, box);
+  const pressurePct = pressureOf(notices, footer);
+  const reading = {
+    draft: box.draft,
+    ...(pressurePct === undefined ? {} : { pressurePct }),
+  };
+  const menu = slashMenu(lines, box);
+  if (menu !== undefined) return { state: "menu", ready: false, ...reading, dialog: menu };
+  const ready = box.mark === "❯";
+  if (isWorking(lines, box, footer)) return { state: "working", ready, ...reading };
+  const failing = [...notices, ...footer].some((line) => LOGIN_TROUBLE.test(line));
+  return { state: failing ? "error" : "idle", ready, ...reading };
+}
+
+const LOGIN_TROUBLE = /\b(Not logged in|Invalid API key|Please run \/login|Run \/login)\b/;
+const RULE = /^─{10,}/;
+
+function isRule(line: string): boolean {
+  return RULE.test(line) && line.replace(/[^─]/g, "").length * 2 > line.length;
+}
+
+/** The last two rules, when the first is followed by the prompt sign and only a footer follows. */
+function findBox(lines: string[], coloured: string[]): Box | undefined {
+  const bottom = lines.findLastIndex(isRule);
+  if (bottom < 2) return undefined;
+  const top = lines.findLastIndex((line, at) => at < bottom && isRule(line));
+  if (top === -1 || bottom - top < 2) return undefined;
+  const inside = lines.slice(top + 1, bottom);
+  const mark = inside[0]![0] ?? "";
+  if (!/^[❯!]([ \u00a0]|$)/.test(inside[0]!)) return undefined;
+  if (inside.slice(1).some((line) => line !== "" && !line.startsWith("  "))) return undefined;
+  // Claude Code indents all that is below its box: anything else is a shell that came after it.
+  if (lines.slice(bottom + 1).some((line) => /^\S/.test(line))) return undefined;
+  const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
+  const draft = shown.map((line) => line.slice(2).trimEnd()).join("\n").trim();
+  return {
+    top,
+    bottom,
+    width: lines[bottom]!.length,
+    mark,
+    draft: PLACEHOLDER.test(draft) ? "" : draft,
+  };
+}
+
+const PLACEHOLDER = /^(Try ".*"?|Press up to edit queued messages|Message @\S+…)$/;
+
+/** Right-aligned hints between the conversation and the box. */
+function noticesAbove(lines: string[], box: Box): string[] {
+  const notices: string[] = [];
+  for (let at = box.top - 1; at >= Math.max(0, box.top - 3); at--) {
+    const line = lines[at]!;
+    if (!/^ {8,}\S/.test(line) || line.length < box.width - 4) break;
+    notices.push(line.trim());
+  }
+  return notices;
+}
+
+function isWorking(lines: string[], box: Box, footer: string[]): boolean {
+  if (footer.some((line) => /\besc to interrupt\b|· esc to …?$/.test(line))) return true;
+  if (footer.some((line) => /shift\+tab to cycle|\? for shortcuts/.test(line))) return false;
+  // A narrow window cuts the footer; the spinner stands at the left edge, where no prose begins.
+  const marked = lines.findLast((line, at) => at < box.top && /^\S/.test(line)) ?? "";
+  return /^[·✢✳✶✻✽*] \S+… \(/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
+}
+
+function pressureOf(notices: string[], footer: string[]): number | undefined {
+  for (const line of [...notices, ...footer]) {
+    const left = /\b(\d{1,3})% until auto-compact\b|\buntil auto-compact: (\d{1,3})%/.exec(line);
+    if (left) return within(100 - Number(left[1] ?? left[2]));
+  }
+  for (const line of footer) {
+    const used =
+      /\b(?:ctx|context)\b([^%\d]{0,24})(\d{1,3})(?:\.\d+)? ?%(\s*(?:left|free|remaining))?/i
+        .exec(line);
+    if (used) {
+      const free = /left|free|remaining/i.test(used[1]! + (used[3] ?? ""));
+      return within(free ? 100 - Number(used[2]) : Number(used[2]));
+    }
+    const before =
+      /\b(\d{1,3})(?:\.\d+)? ?%\s+(?:of )?(?:ctx|context)\b(\s*(?:left|free|remaining))?/i
+        .exec(line);
+    if (before) return within(before[2] ? 100 - Number(before[1]) : Number(before[1]));
+  }
+  return undefined;
+}
+
+function within(value: number): number {
+  return Math.max(0, Math.min(100, value));
+}
+
+/** Commands offered for a draft that begins with "/": above the box, or in the footer's place. */
+function slashMenu(lines: string[], box: Box): Dialog | undefined {
+  if (!box.draft.startsWith("/")) return undefined;
+  const isOffer = (line: string) => /^ {1,2}(❯ | {2})?\/\S+( {2,}\S|$)/.test(line);
+  const below = lines.slice(box.bottom + 1).filter(isOffer);
+  const above: string[] = [];
+  for (let at = box.top - 1; at >= 0 && lines[at]!.startsWith("  "); at--) {
+    if (isOffer(lines[at]!)) above.unshift(lines[at]!);
+  }
+  const offers = below.length > 0 ? below : above.some((line) => line.includes("❯")) ? above : [];
+  if (offers.length === 0) return undefined;
+  const options = offers.map((line, index) => {
+    const [label = "", ...words] = line.replace("❯", " ").trim().split(/ {2,}/);
+    return {
+      number: index + 1,
+      label,
+      description: words.join(" "),
+      focused: line.includes("❯"),
+      numbered: false,
+    };
+  });
+  return {
+    kind: "slash_menu",
+    title: "Commands",
+    text: offers.map((line) => line.trim()).join("\n"),
+    options,
+    tabs: [],
+    preview: false,
+    focused: options.find((option) => option.focused)?.label ?? "",
+  };
+}
+
+// deno-lint-ignore no-control-regex
+const CODES = /\u001b(?:\[[0-9;:?]*[A-Za-z]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
+
+// deno-lint-ignore no-control-regex
+const COLOUR = /(\u001b\[[0-9;:]*m)/;
+
+function stripCodes(line: string): string {
+  return line.includes("\u001b") ? line.replace(CODES, "") : line;
+}
+
+/**
+ * Without the dim suggestion that Claude Code draws into an empty box. Its first letter lies under
+ * the cursor and is drawn inverted, not dim: one inverted letter alone is no draft either.
+ */
+function withoutGhost(line: string): string {
+  if (!line.includes("\u001b")) return line;
+  let dim = false, inverse = false, ghost = false;
+  let kept = "", plain = "";
+  for (const part of line.split(COLOUR)) {
+    if (part.startsWith("\u001b[")) {
+      for (const code of part.slice(2, -1).split(";")) {
+        if (code === "2") dim = true;
+        else if (code === "7") inverse = true;
+        else if (code === "22") dim = false;
+        else if (code === "27") inverse = false;
+        else if (code === "0" || code === "") dim = inverse = false;
+      }
+      continue;
+    }
+    if (dim) {
+      ghost ||= part.trim() !== "";
+    } else {
+      kept += part;
+      if (!inverse) plain += part;
+    }
+  }
+  return ghost ? plain : kept;
+}
