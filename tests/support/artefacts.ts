@@ -1,0 +1,97 @@
+/** A place of its own for one story: thrown away when it went well, kept when it did not. */
+
+export interface Scene {
+  name: string;
+  /** Everything of the story lies under it; gone at its end. */
+  dir: string;
+  home: string;
+  /** A text to keep when the story fails: a pane, a log, what a model was asked. */
+  keep(name: string, text: () => string | Promise<string>): void;
+  /** Runs at the end, whatever happened, last come first served. */
+  atEnd(work: () => unknown): void;
+}
+
+/**
+ * Runs `story` in a fresh folder with an empty HOME. When it throws, its texts and the folders
+ * `home` and `state` are kept, and the message says where.
+ */
+export async function inScene<T>(name: string, story: (scene: Scene) => Promise<T>): Promise<T> {
+  const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-e2e-" }));
+  const texts: [string, () => string | Promise<string>][] = [];
+  const ends: (() => unknown)[] = [];
+  const scene: Scene = {
+    name,
+    dir,
+    home: `${dir}/home`,
+    keep: (name, text) => texts.push([name, text]),
+    atEnd: (work) => ends.push(work),
+  };
+  Deno.mkdirSync(scene.home);
+  try {
+    return await story(scene);
+  } catch (error) {
+    const kept = await keepAll(scene, texts);
+    const told = error instanceof Error ? error : new Error(String(error));
+    told.message += `\nPanes, journal, payloads and logs of this story: ${kept}`;
+    throw told;
+  } finally {
+    for (const end of ends.reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        console.error(`The end of "${name}" failed:`, error);
+      }
+    }
+    await removeTree(dir);
+  }
+}
+
+async function keepAll(
+  scene: Scene,
+  texts: [string, () => string | Promise<string>][],
+): Promise<string> {
+  const base = Deno.env.get("GSD_E2E_ARTEFACTS") ?? `${Deno.env.get("TMPDIR") || "/tmp"}`;
+  Deno.mkdirSync(base, { recursive: true });
+  const slug = scene.name.replace(/[^A-Za-z0-9.]+/g, "-").slice(0, 60);
+  const folder = Deno.makeTempDirSync({ dir: base, prefix: `gsd-e2e-kept-${slug}-` });
+  for (const [name, text] of texts) {
+    let content: string;
+    try {
+      content = await text();
+    } catch (error) {
+      content = `Could not be read: ${error}`;
+    }
+    Deno.writeTextFileSync(`${folder}/${name.replaceAll("/", "-")}`, content);
+  }
+  for (const entry of Deno.readDirSync(scene.dir)) {
+    copyTree(`${scene.dir}/${entry.name}`, `${folder}/${entry.name}`);
+  }
+  return folder;
+}
+
+/** Regular files up to 5 MB: sockets, databases in use and installed programs stay behind. */
+function copyTree(from: string, to: string): void {
+  const info = Deno.lstatSync(from);
+  if (info.isFile && info.size < 5_000_000) return Deno.copyFileSync(from, to);
+  if (!info.isDirectory) return;
+  Deno.mkdirSync(to, { recursive: true });
+  for (const entry of Deno.readDirSync(from)) {
+    try {
+      copyTree(`${from}/${entry.name}`, `${to}/${entry.name}`);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // gone meanwhile
+    }
+  }
+}
+
+/** A program that is just ending may still write into its folder. */
+async function removeTree(dir: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    try {
+      return Deno.removeSync(dir, { recursive: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

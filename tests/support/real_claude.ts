@@ -1,0 +1,175 @@
+/** The real Claude Code in a tmux of its own, with a HOME of its own and a scripted model. */
+
+import type { Scene } from "./artefacts.ts";
+import { claudeProgram, type ClaudeVersion, VERSIONS } from "./real_programs.ts";
+import type { RealTmux } from "./real_tmux.ts";
+import { until, type UntilOptions } from "./until.ts";
+
+export interface ClaudeOptions {
+  scene: Scene;
+  tmux: RealTmux;
+  /** The address of its model: `new ClaudeModel(…).url`. */
+  modelUrl: string;
+  /** The tmux session's name. */
+  session: string;
+  version?: ClaudeVersion;
+  /** A program to run instead of a pinned version. */
+  program?: string;
+  project?: string;
+  /** What becomes `~/.claude/settings.json`; hooks go in here. */
+  settings?: Record<string, unknown>;
+  args?: string[];
+  env?: Record<string, string>;
+  /** When the idle notification comes; Claude Code's own choice is 60 s. */
+  idleAfterMs?: number;
+}
+
+export interface RealClaude {
+  session: string;
+  project: string;
+  pane: string;
+  pid: number;
+  capture(): Promise<string>;
+  waitForScreen(
+    what: string,
+    sees: (screen: string) => boolean,
+    options?: UntilOptions,
+  ): Promise<string>;
+  /** The prompt is there and nothing is running. */
+  waitUntilIdle(): Promise<string>;
+  /** Pastes a prompt and sends it, as a person would who trusts the clipboard. */
+  submit(text: string): Promise<void>;
+  keys(...keys: string[]): Promise<void>;
+  kill(signal: Deno.Signal): void;
+}
+
+/** Variables that keep the program offline, quiet and content with a key that is none. */
+export function claudeEnv(modelUrl: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: DUMMY_KEY,
+    DISABLE_AUTOUPDATER: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    IS_SANDBOX: "1",
+  };
+}
+
+const DUMMY_KEY = "sk-ant-none";
+
+export async function startClaude(options: ClaudeOptions): Promise<RealClaude> {
+  const { scene, tmux, session, modelUrl } = options;
+  const project = options.project ?? `${scene.dir}/project`;
+  prepareHome(scene, project, options);
+  const program = options.program ?? await claudeProgram(options.version ?? VERSIONS.claude[0]);
+  const env = { ...claudeEnv(modelUrl), ...options.env };
+  const size = ["-x", "140", "-y", "50"];
+  const set = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+  const where = ["-d", "-s", session, ...size, "-c", project, ...set];
+  await tmux.call("new-session", ...where, program, ...options.args ?? []);
+  return await attach(options, project);
+}
+
+/** A Claude Code that somebody else has started, such as recovery. */
+export async function attach(
+  options: Pick<ClaudeOptions, "tmux" | "session">,
+  project: string,
+): Promise<RealClaude> {
+  const { tmux, session } = options;
+  const target = `=${session}:`;
+  const shown = await tmux.call("display-message", "-p", "-t", target, "#{pane_id} #{pane_pid}");
+  const [pane = "", pid = ""] = shown.trim().split(" ");
+  const claude: RealClaude = {
+    session,
+    project,
+    pane,
+    pid: Number(pid),
+    capture: () => tmux.capture(session),
+    waitForScreen: (what, sees, more = {}) =>
+      until(`${what} on the screen of ${session}`, async () => {
+        const screen = await claude.capture();
+        return sees(screen) ? screen : undefined;
+      }, { present: claude.capture, ...more }),
+    waitUntilIdle: () => claude.waitForScreen("an idle prompt", isIdle),
+    submit: async (text) => {
+      const buffer = `gsd-${crypto.randomUUID()}`;
+      await tmux.call("set-buffer", "-b", buffer, "--", text);
+      await tmux.call("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane);
+      await claude.waitForScreen("the pasted prompt", (screen) => draftIn(screen) !== "");
+      // An Enter right after the start, or right after a paste, may get lost.
+      await until(`the prompt to leave ${session}'s input box`, async () => {
+        await tmux.call("send-keys", "-t", pane, "Enter");
+        const gone = () => claude.waitForScreen("an empty box", isSent, { timeoutMs: 3000 });
+        return await gone().then(() => true, () => false);
+      }, { present: claude.capture });
+    },
+    keys: async (...keys) => {
+      await tmux.call("send-keys", "-t", pane, ...keys);
+    },
+    kill: (signal) => Deno.kill(claude.pid, signal),
+  };
+  await claude.waitUntilIdle();
+  return claude;
+}
+
+export function isIdle(screen: string): boolean {
+  return /shift\+tab to cycle|\? for shortcuts/.test(screen) &&
+    !screen.includes("esc to interrupt");
+}
+
+/** What stands in the input box: the last line that begins with its mark. */
+export function draftIn(screen: string): string {
+  const box = screen.split("\n").findLast((line) => line.startsWith("❯"));
+  return box?.slice(1).trim() ?? "";
+}
+
+function isSent(screen: string): boolean {
+  return draftIn(screen) === "" || screen.includes("esc to interrupt") || !/^❯/m.test(screen);
+}
+
+/** No onboarding, no login, no trust dialog: what a person has clicked away long ago. */
+export function prepareHome(
+  scene: Scene,
+  project: string,
+  options: Pick<ClaudeOptions, "settings" | "idleAfterMs"> = {},
+): void {
+  Deno.mkdirSync(`${scene.home}/.claude`, { recursive: true });
+  Deno.mkdirSync(project, { recursive: true });
+  const file = `${scene.home}/.claude.json`;
+  let present: Record<string, unknown> = {};
+  try {
+    present = JSON.parse(Deno.readTextFileSync(file));
+  } catch {
+    // The first session of this HOME.
+  }
+  const trusted = {
+    allowedTools: [],
+    hasTrustDialogAccepted: true,
+    hasCompletedProjectOnboarding: true,
+  };
+  const projects = { ...present.projects as Record<string, unknown>, [project]: trusted };
+  const idle = options.idleAfterMs === undefined
+    ? {}
+    : { messageIdleNotifThresholdMs: options.idleAfterMs };
+  const content = {
+    hasCompletedOnboarding: true,
+    lastOnboardingVersion: "9.9.9",
+    theme: "dark",
+    autoUpdates: false,
+    bypassPermissionsModeAccepted: true,
+    numStartups: 20,
+    customApiKeyResponses: { approved: [DUMMY_KEY], rejected: [] },
+    ...present,
+    ...idle,
+    projects,
+  };
+  Deno.writeTextFileSync(file, JSON.stringify(content, null, 2));
+  if (options.settings) {
+    Deno.writeTextFileSync(
+      `${scene.home}/.claude/settings.json`,
+      JSON.stringify(options.settings, null, 2),
+    );
+  }
+}

@@ -1,0 +1,41 @@
+/** Waiting for something to become true, with a sentence when it does not. */
+
+export interface UntilOptions {
+  timeoutMs?: number;
+  everyMs?: number;
+  /** What was there instead, for the message of a wait that ends in vain. */
+  present?: () => unknown;
+}
+
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
+  options: UntilOptions = {},
+): Promise<T> {
+  const { timeoutMs = 60_000, everyMs = 50 } = options;
+  const end = performance.now() + timeoutMs;
+  let trouble = "";
+  while (true) {
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false && found !== null) return found;
+      trouble = "";
+    } catch (error) {
+      trouble = `\nThe last look failed: ${error instanceof Error ? error.message : error}`;
+    }
+    if (performance.now() >= end) {
+      const present = options.present === undefined ? "" : `\nInstead: ${await shown(options)}`;
+      throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}${trouble}${present}`);
+    }
+    await pause(everyMs);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function shown(options: UntilOptions): Promise<string> {
+  const present = await options.present?.();
+  return typeof present === "string" ? present : JSON.stringify(present, null, 1) ?? "nothing";
+}
