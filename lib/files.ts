@@ -25,14 +25,21 @@ export function readTextIfThere(path: string): string | undefined {
 
 let temporaryCount = 0;
 
-/** Readers see the old file or the new one, never a half; a crash leaves at most a `.tmp`. */
-export function writeAtomic(path: string, text: string, mode = 0o600): void {
+/**
+ * Readers see the old file or the new one, never a half; a crash leaves at most a `.tmp`.
+ * `durable` waits for the disk, for what must outlive a power cut.
+ */
+export function writeAtomic(
+  path: string,
+  text: string,
+  { mode = 0o600, durable = false }: { mode?: number; durable?: boolean } = {},
+): void {
   const temporary = `${path}.${Deno.pid}-${temporaryCount++}.tmp`;
   try {
     const file = openInDir(temporary, { write: true, createNew: true, mode });
     try {
       writeAll(file, encoder.encode(text));
-      file.syncDataSync();
+      if (durable) file.syncDataSync();
     } finally {
       file.close();
     }

@@ -25,6 +25,8 @@ export interface QueuedWake {
     last_error: string;
     /** The idempotency key of the last try, where it is no longer the wake id. */
     key?: string;
+    /** When it was taken out of the dead letters: its day begins anew. */
+    requeued_at?: string;
   };
 }
 
@@ -45,7 +47,7 @@ export function deadFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake
 }
 
 export function enqueue(paths: Paths, wake: QueuedWake): void {
-  writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1));
+  writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1), { durable: true });
 }
 
 /** The ids of the wakes that wait for one agent, in the order they were written. */

@@ -10,18 +10,25 @@ export interface Paths {
   claudeConfig: string;
 }
 
-/** The names a hook may ask for; its registered permissions allow these and no other. */
-export const ENV_NAMES = [
-  "TMUX",
-  "TMUX_PANE",
+/** What a hook hands on to the deliverer: where things are, never what opens them. */
+export const DELIVERER_ENV_NAMES = [
   "HOME",
+  "PATH",
   "XDG_STATE_HOME",
   "XDG_DATA_HOME",
   "GSD_REGISTRY",
   "GSD_STATE_DIR",
   "GSD_DATA_DIR",
-  "GSD_TMUX",
+  "GSD_OPENCLAW",
+  "OPENCLAW_HOME",
+  "OPENCLAW_STATE_DIR",
+  "OPENCLAW_CONFIG_PATH",
+  // OpenClaw's own mark of an agent's shell: it must see it, and may refuse because of it.
+  "OPENCLAW_SHELL",
 ] as const;
+
+/** The names a hook may ask for; its registered permissions allow these and no other. */
+export const ENV_NAMES = ["TMUX", "TMUX_PANE", "GSD_TMUX", ...DELIVERER_ENV_NAMES] as const;
 
 /** The project's folder, from the address of a module one level below it. */
 export function rootOf(moduleUrl: string): string {

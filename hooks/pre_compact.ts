@@ -1,0 +1,44 @@
+/**
+ * The conversation is about to be compacted. Whatever this hook prints goes to the summariser as
+ * further instructions, so it prints nothing but what the agent wants kept.
+ */
+
+import {
+  actions,
+  type Hook,
+  pressureLine,
+  runHook,
+  sendWake,
+  textOf,
+  textSoFar,
+  waitForDecision,
+} from "../lib/hook_utils.ts";
+
+export const hook: Hook = {
+  event: "PreCompact",
+  async handle(context) {
+    const { event, settings } = context;
+    const trigger = textOf(event.fields, "trigger");
+    const asked = textOf(event.fields, "custom_instructions");
+    const { tokens } = textSoFar(event);
+    const expectsReply = settings.hook_mode === "bidirectional";
+    const sent = sendWake(context, {
+      trigger: "pre_compact",
+      section: "CONTENT",
+      body: `Claude Code is about to compact the conversation (${trigger || "unknown cause"}).` +
+        (asked === "" ? "" : `\nInstructions given for the summary: ${asked}`),
+      state: "working",
+      pressure: await pressureLine(context, tokens),
+      actions: actions(context, { kind: "working" }),
+    }, { source: "event", expectsReply });
+
+    if (!expectsReply || sent.kind !== "queued") return;
+    const decision = waitForDecision(context, sent.wake_id);
+    if (decision.kind === "instructions") return decision.text;
+    // An automatic compaction that is blocked leaves Claude without room to go on.
+    if (decision.kind !== "block" || trigger !== "manual") return;
+    return JSON.stringify({ decision: "block", reason: decision.reason });
+  },
+};
+
+if (import.meta.main) await runHook(hook);

@@ -1,0 +1,32 @@
+/** Claude asks a question: the agent gets it before the dialog is drawn, and the hook is gone. */
+
+import {
+  actions,
+  formatQuestions,
+  type Hook,
+  questionId,
+  readQuestions,
+  runHook,
+  sendWake,
+  textOf,
+} from "../lib/hook_utils.ts";
+
+export const hook: Hook = {
+  event: "PreToolUse",
+  handle(context) {
+    const { event } = context;
+    if (textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
+    const questions = readQuestions(event.fields.tool_input);
+    const id = questionId(event.sessionId, event.promptId, questions);
+    sendWake(context, {
+      trigger: "ask_user_question",
+      section: "ASK USER QUESTION",
+      body: formatQuestions(questions) || JSON.stringify(event.fields.tool_input ?? null),
+      state: "awaiting_user_input",
+      details: { question_id: id },
+      actions: actions(context, { kind: "question", questions }),
+    }, { source: "event", open: { id } });
+  },
+};
+
+if (import.meta.main) await runHook(hook);

@@ -1,0 +1,26 @@
+/**
+ * Claude Code starts, resumes, clears or has compacted. To the agent it is the same session all
+ * along: only Claude's id of it is kept up to date, and nobody is woken.
+ */
+
+import { type Hook, record, rememberSession, runHook, textOf } from "../lib/hook_utils.ts";
+
+export const hook: Hook = {
+  event: "SessionStart",
+  handle(context) {
+    const { event, paths, session, agent } = context;
+    const source = textOf(event.fields, "source");
+    // A compaction happens inside a turn: a question of that turn may still be open.
+    rememberSession(context, { closeDialog: source !== "compact" });
+    record(paths, {
+      kind: "session",
+      session,
+      agent_id: agent.agent_id,
+      event: event.name,
+      source,
+      claude_session_id: event.sessionId,
+    });
+  },
+};
+
+if (import.meta.main) await runHook(hook);

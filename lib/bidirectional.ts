@@ -1,0 +1,52 @@
+/** Waits, while Claude waits too, for what the agent decides. */
+
+import { readTextIfThere, removeIfThere, sleepSync } from "./files.ts";
+import type { HookContext } from "./hook_utils.ts";
+import { isObject } from "./json.ts";
+import { record } from "./journal.ts";
+import { replyFile } from "./outbox.ts";
+import { type Decision, decisionIn } from "./replies.ts";
+
+const LOOK_EVERY_MS = 50;
+
+/** The agent's decision on a wake; "none" when it made none, or not in time. */
+export function waitForDecision(context: HookContext, wakeId: string): Decision {
+  const waited = performance.now();
+  const limitMs = context.settings.bidirectional_timeout_s * 1000;
+  const path = replyFile(context.paths, wakeId);
+  let decision: Decision = { kind: "none" };
+  let reason = `no reply within ${context.settings.bidirectional_timeout_s} s`;
+  while (performance.now() - waited < limitMs) {
+    const text = readTextIfThere(path);
+    if (text !== undefined) {
+      removeIfThere(path);
+      const reply = readReply(text);
+      decision = decisionIn(reply.text);
+      reason = reply.problem ?? (decision.kind === "none" ? "the reply holds no decision" : "");
+      break;
+    }
+    sleepSync(LOOK_EVERY_MS);
+  }
+  record(context.paths, {
+    kind: "decided",
+    session: context.session,
+    agent_id: context.agent.agent_id,
+    wake_id: wakeId,
+    event: context.event.name,
+    decision: decision.kind,
+    ...(reason === "" ? {} : { reason }),
+    duration_ms: Math.round(performance.now() - waited),
+  });
+  return decision;
+}
+
+function readReply(text: string): { text: string; problem?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && typeof value.text === "string") return { text: value.text };
+    const why = isObject(value) && typeof value.reason === "string" ? value.reason : "no text";
+    return { text: "", problem: `the agent did not reply: ${why}` };
+  } catch {
+    return { text: "", problem: "the reply could not be read" };
+  }
+}

@@ -1,0 +1,99 @@
+/** Where the words of a wake come from: the event, the transcript, the screen; one of them. */
+
+import { type HookEvent, textOf } from "./events.ts";
+import { linesFromEnd, sleepSync } from "./files.ts";
+import { rememberPane } from "./pane_memory.ts";
+import type { Paths } from "./paths.ts";
+import { joinBlocks, readLastTurn, type TurnReading, withEarlierBlocks } from "./transcript.ts";
+
+export type Source = "event" | "transcript" | "pane" | "none";
+
+export interface Content {
+  text: string;
+  source: Source;
+  tokens?: number;
+}
+
+/** How far back a transcript is read: a turn's last answer lies at its end. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** The last line was seen up to 107 ms late. */
+const LATE_LINE_MS = 500;
+
+const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
+
+/** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
+export function finalText(event: HookEvent): Content {
+  const first = readTurn(event);
+  const eventText = textOf(event.fields, "last_assistant_message");
+  if (eventText.trim() !== "") {
+    const turn = first ?? UNKNOWN;
+    return { text: withEarlierBlocks(eventText, turn), source: "event", tokens: turn.tokens };
+  }
+  return fromTranscript(first === undefined ? UNKNOWN : waitForEnd(first, event));
+}
+
+/** What the transcript holds of the turn now, finished or not. */
+export function textSoFar(event: HookEvent): Content {
+  return fromTranscript(readTurn(event) ?? UNKNOWN);
+}
+
+function fromTranscript(turn: TurnReading): Content {
+  const text = joinBlocks(turn.blocks);
+  return { text, source: text === "" ? "none" : "transcript", tokens: turn.tokens };
+}
+
+/** Reads again until the answer is whole and the file rests, or the time is up. */
+function waitForEnd(first: TurnReading, event: HookEvent): TurnReading {
+  const until = performance.now() + LATE_LINE_MS;
+  let turn = first;
+  while (performance.now() < until) {
+    sleepSync(25);
+    const next = readTurn(event) ?? turn;
+    if (turn.finished && next.blocks.length === turn.blocks.length) return next;
+    turn = next;
+  }
+  return turn;
+}
+
+/** undefined when there is no transcript that could be read. */
+function readTurn({ transcriptPath, promptId }: HookEvent): TurnReading | undefined {
+  if (transcriptPath === "") return undefined;
+  try {
+    if (!Deno.statSync(transcriptPath).isFile) return undefined;
+    return readLastTurn(linesFromEnd(transcriptPath, MOST_BYTES), promptId);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The screen's new lines since the last wake, and keeps the screen for the next one. */
+export function paneText(
+  paths: Paths,
+  session: string,
+  capture: string | undefined,
+  atLeast: number,
+): string {
+  if (capture === undefined) return "";
+  return rememberPane(paths, session, conversationLines(capture), atLeast).join("\n");
+}
+
+const RULE = /^\s*─{10,}/;
+
+/**
+ * The screen without what Claude Code draws around the conversation:
+ *   ────────────
+ *   ❯ draft
+ *   ────────────
+ *     ⏵⏵ auto mode on (shift+tab to cycle)
+ */
+export function conversationLines(capture: string): string[] {
+  const lines = capture.split("\n").map((line) => line.trimEnd());
+  const rules = lines.flatMap((line, index) => RULE.test(line) ? [index] : []);
+  const [upper, lower] = [rules.at(-2), rules.at(-1)];
+  const isInputBox = upper !== undefined && lower !== undefined &&
+    /^[❯!]/.test(lines[upper + 1] ?? "") && lines.length - lower <= 12;
+  const kept = isInputBox ? lines.slice(0, upper) : lines;
+  while (kept.length > 0 && kept.at(-1) === "") kept.pop();
+  while (kept.length > 0 && kept[0] === "") kept.shift();
+  return kept;
+}

@@ -1,0 +1,33 @@
+/** Starts what carries the wakes, and never waits for it. */
+
+import { DELIVERER_ENV_NAMES, type Env, type Paths } from "./paths.ts";
+import { startDetached } from "./process.ts";
+
+/** The launcher that registration made; without one (a hook run by hand) Deno itself. */
+export function startDeliverer(paths: Paths, env: Env, agentId: string): void {
+  const passed: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
+  for (const name of DELIVERER_ENV_NAMES) {
+    const value = env(name);
+    if (value !== undefined) passed[name] = value;
+  }
+  const args = ["--agent", agentId];
+  try {
+    startDetached(`${paths.data}/bin/deliver`, args, passed);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const script = `${paths.root}/commands/deliver.ts`;
+    startDetached(Deno.execPath(), ["run", "-A", "--quiet", script, ...args], passed);
+  }
+}
+
+/** How the agent calls one of our commands: its launcher where there is one, else Deno itself. */
+export function commandWords(paths: Paths, name: "menu-driver" | "recover"): string[] {
+  const launcher = `${paths.data}/bin/${name}`;
+  try {
+    Deno.statSync(launcher);
+    return [launcher];
+  } catch {
+    const script = `${paths.root}/commands/${name.replace("-", "_")}.ts`;
+    return [Deno.execPath(), "run", "-A", script];
+  }
+}

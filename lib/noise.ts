@@ -1,0 +1,123 @@
+/** One wake per decision: what has been said is not said again. Decided by identity, not by words. */
+
+import type { HookEvent } from "./events.ts";
+import { textOf } from "./events.ts";
+import { isObject } from "./json.ts";
+import { hash } from "./paths.ts";
+
+/** A wake that was sent, as the session remembers it. */
+export interface Said {
+  identity: string;
+  wake_id: string;
+  trigger: string;
+  prompt_id: string;
+  at: number;
+}
+
+/** A dialog that the agent has been told of and that nobody has answered yet. */
+export interface OpenDialog {
+  id: string;
+  wake_id: string;
+  prompt_id: string;
+}
+
+export interface Memory {
+  said: Said[];
+  open?: OpenDialog;
+}
+
+export type Verdict = { kind: "send" } | { kind: "suppress"; reason: string; of: string };
+
+export interface Incoming {
+  trigger: string;
+  promptId: string;
+  identity: Identity;
+  now: number;
+}
+
+/** A `weak` identity can come again in earnest: it only tells doubles that arrive together. */
+export interface Identity {
+  key: string;
+  weak: boolean;
+}
+
+const TOGETHER_MS = 5000;
+
+export function judge(
+  incoming: Incoming,
+  memory: Memory,
+  isDelivered: (wakeId: string) => boolean,
+): Verdict {
+  const twin = memory.said.find((said) => said.identity === incoming.identity.key);
+  if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
+    return { kind: "suppress", reason: "the same event was told before", of: twin.wake_id };
+  }
+  if (incoming.promptId === "") return { kind: "send" };
+
+  if (incoming.trigger === "idle_prompt") {
+    const end = memory.said.findLast((said) =>
+      said.prompt_id === incoming.promptId &&
+      (said.trigger === "response_complete" || said.trigger === "response_failed")
+    );
+    if (end && isDelivered(end.wake_id)) {
+      return { kind: "suppress", reason: `the end of this turn was told before`, of: end.wake_id };
+    }
+  }
+  if (incoming.trigger === "permission_prompt" && memory.open?.prompt_id === incoming.promptId) {
+    return {
+      kind: "suppress",
+      reason: "it is the dialog of a question that was told before",
+      of: memory.open.wake_id,
+    };
+  }
+  return { kind: "send" };
+}
+
+/** What makes an event this one and no other. */
+export function identityOf(event: HookEvent, body: string): Identity {
+  const toolUse = textOf(event.fields, "tool_use_id");
+  const parts = [event.name, event.sessionId, event.promptId];
+  if (toolUse !== "") return { key: join([...parts, toolUse]), weak: false };
+  switch (event.name) {
+    case "Stop":
+    case "StopFailure":
+      return {
+        key: join([
+          ...parts,
+          String(event.fields.stop_hook_active === true),
+          taskIds(event.fields.background_tasks),
+          textOf(event.fields, "error"),
+          hash(body),
+        ]),
+        weak: event.promptId === "",
+      };
+    case "Notification":
+      return {
+        key: join([
+          ...parts,
+          textOf(event.fields, "notification_type"),
+          textOf(event.fields, "message"),
+        ]),
+        // Claude Code reminds of idleness once per turn; of a permission once per dialog.
+        weak: event.promptId === "" ||
+          textOf(event.fields, "notification_type") !== "idle_prompt",
+      };
+    default:
+      return { key: join([...parts, hash(body)]), weak: true };
+  }
+}
+
+const MOST_REMEMBERED = 50;
+
+export function remember(memory: Memory, said: Said): Memory {
+  return { ...memory, said: [...memory.said, said].slice(-MOST_REMEMBERED) };
+}
+
+function taskIds(tasks: unknown): string {
+  if (!Array.isArray(tasks)) return "";
+  return tasks.filter(isObject).map((task) => textOf(task, "id")).join(",");
+}
+
+function join(parts: string[]): string {
+  return parts.join("|");
+}

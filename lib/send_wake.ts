@@ -1,0 +1,152 @@
+/** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
+
+import type { HookContext } from "./hook_utils.ts";
+import { startDeliverer } from "./deliverer.ts";
+import { writeAtomic } from "./files.ts";
+import { newWakeId } from "./ids.ts";
+import { record } from "./journal.ts";
+import { identityOf, judge, remember, type Verdict } from "./noise.ts";
+import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
+import { messageOf } from "./process.ts";
+import { changeMemory, type SessionMemory, withEvent } from "./session_memory.ts";
+import { renderWake, type WakeDraft } from "./wake.ts";
+
+export interface SendOptions {
+  /** Where the words came from, for the journal. */
+  source?: string;
+  expectsReply?: boolean;
+  /** A dialog that opens (or, with null, closes) with this event. */
+  open?: { id: string } | null;
+}
+
+export type Sent =
+  | { kind: "queued"; wake_id: string }
+  | { kind: "suppressed"; of: string };
+
+export function sendWake(context: HookContext, draft: WakeDraft, options: SendOptions = {}): Sent {
+  const wakeId = newWakeId(context.now.getTime());
+  let verdict: Verdict = { kind: "send" };
+  const decideAndQueue = (before: SessionMemory) => {
+    verdict = judgeFor(context, draft, before);
+    const quiet = isQuiet(verdict, context);
+    if (!quiet) {
+      enqueue(context.paths, queuedWake(context, wakeId, spoken(draft, verdict, context), options));
+    }
+    const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
+    return { memory, value: verdict };
+  };
+  const outcome = changeMemory(context.paths, context.session, decideAndQueue);
+  // Another hook holds the memory for too long: rather told twice than not at all.
+  if (outcome.kind === "busy") enqueue(context.paths, queuedWake(context, wakeId, draft, options));
+
+  const about = {
+    session: context.session,
+    agent_id: context.agent.agent_id,
+    trigger: draft.trigger,
+    event: context.event.name,
+  };
+  if (isQuiet(verdict, context)) {
+    const { reason, of } = verdict;
+    record(context.paths, { kind: "suppressed", ...about, reason, of });
+    return { kind: "suppressed", of };
+  }
+  record(context.paths, {
+    kind: "queued",
+    ...about,
+    wake_id: wakeId,
+    ...(options.source === undefined ? {} : { source: options.source }),
+    duration_ms: Math.round(performance.now()),
+  });
+  start(context);
+  return { kind: "queued", wake_id: wakeId };
+}
+
+type Suppressed = Extract<Verdict, { kind: "suppress" }>;
+
+function isQuiet(verdict: Verdict, context: HookContext): verdict is Suppressed {
+  return verdict.kind === "suppress" && context.settings.dedup_mode === "skip";
+}
+
+function judgeFor(context: HookContext, draft: WakeDraft, memory: SessionMemory): Verdict {
+  if (context.settings.dedup_mode === "off") return { kind: "send" };
+  return judge(
+    {
+      trigger: draft.trigger,
+      promptId: context.event.promptId,
+      identity: identityOf(context.event, draft.body),
+      now: context.now.getTime(),
+    },
+    memory,
+    (wakeId) => isDelivered(context.paths, { agent_id: context.agent.agent_id, wake_id: wakeId }),
+  );
+}
+
+/** With `dedup_mode` lightweight, what was told before becomes a short reminder of it. */
+function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
+  if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
+  const { pressure: _, ...rest } = draft;
+  const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
+  return { ...rest, section: "NO CHANGE", body };
+}
+
+function queuedWake(
+  context: HookContext,
+  wakeId: string,
+  draft: WakeDraft,
+  options: SendOptions,
+): QueuedWake {
+  const { agent, session, now, paths } = context;
+  const wholeTextFile = `${paths.state}/content/${wakeId}.txt`;
+  const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
+  const { message, wholeText } = renderWake(
+    { agent_id: agent.agent_id, tmux_session_name: session, timestamp, wake_id: wakeId },
+    draft,
+    { maxChars: context.settings.max_content_chars, wholeTextFile },
+  );
+  if (wholeText !== undefined) writeAtomic(wholeTextFile, wholeText);
+  return {
+    wake_id: wakeId,
+    agent_id: agent.agent_id,
+    session,
+    trigger: draft.trigger,
+    created_at: now.toISOString(),
+    transport: agent.transport,
+    openclaw_session_key: agent.openclaw_session_key,
+    openclaw_session_id: agent.openclaw_session_id,
+    message,
+    expects_reply: options.expectsReply === true,
+  };
+}
+
+function afterwards(
+  before: SessionMemory,
+  context: HookContext,
+  draft: WakeDraft,
+  wakeId: string | undefined,
+  { open }: SendOptions,
+): SessionMemory {
+  const { event, now } = context;
+  const memory = withEvent(before, context);
+  if (open === null) delete memory.open;
+  if (wakeId === undefined) return memory;
+  if (open) memory.open = { id: open.id, wake_id: wakeId, prompt_id: event.promptId };
+  const said = {
+    identity: identityOf(event, draft.body).key,
+    wake_id: wakeId,
+    trigger: draft.trigger,
+    prompt_id: event.promptId,
+    at: now.getTime(),
+  };
+  return { ...memory, ...remember(memory, said) };
+}
+
+function start(context: HookContext): void {
+  try {
+    startDeliverer(context.paths, context.env, context.agent.agent_id);
+  } catch (error) {
+    // The wake is safe in the outbox; the next event or the timer takes it along.
+    const { paths, session, agent } = context;
+    const reason = `Cannot start the deliverer: ${messageOf(error)}`;
+    record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+  }
+}

@@ -1,0 +1,35 @@
+/** The parts of a wake that depend on where the session stands: pressure and what can be done. */
+
+import { commandWords } from "./deliverer.ts";
+import type { HookContext } from "./hook_utils.ts";
+import { shellQuote } from "./shell.ts";
+import { actionsFor, formatPressure, type Situation } from "./wake.ts";
+
+export async function pressureLine(context: HookContext, tokens?: number): Promise<string> {
+  const { pressurePct } = await context.screen();
+  const known = { percent: pressurePct, tokens };
+  return formatPressure(known, context.settings.context_pressure_threshold);
+}
+
+export function actions(
+  context: HookContext,
+  situation: Exclude<Situation, { kind: "ended" }> | { kind: "ended" },
+): string[] {
+  if (situation.kind === "ended") {
+    const recover = [...commandWords(context.paths, "recover"), "--agent", context.agent.agent_id];
+    return actionsFor("", context.session, {
+      kind: "ended",
+      restart: recover.map(shellQuote).join(" "),
+    });
+  }
+  const words = commandWords(context.paths, "menu-driver");
+  const socket = otherSocket(context.env("TMUX") ?? "");
+  if (socket !== undefined) words.push("--socket", socket);
+  return actionsFor(words.map(shellQuote).join(" "), context.session, situation);
+}
+
+/** The server's socket, where `tmux` alone would not find it: `$TMUX` is `socket,pid,session`. */
+export function otherSocket(tmuxVariable: string): string | undefined {
+  const path = tmuxVariable.replace(/,\d+,\d+$/, "");
+  return path === "" || /\/tmux-\d+\/default$/.test(path) ? undefined : path;
+}

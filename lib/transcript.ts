@@ -1,0 +1,135 @@
+/**
+ * What Claude said last, from the transcript read backwards. One line holds one content block; the
+ * blocks of one message share its id. A user line names the prompt its turn belongs to.
+ */
+
+import { textOf } from "./events.ts";
+import { isObject } from "./json.ts";
+
+export interface Line {
+  text: string;
+  partial: boolean;
+}
+
+export interface TurnReading {
+  /** The text blocks of the turn's last message that has text; none when it is not written yet. */
+  blocks: string[];
+  /** Nothing of the turn is missing: its last line is the end of an answer. */
+  finished: boolean;
+  /** Those blocks belong to that last line's message, not to one before a tool ran. */
+  isFinalMessage: boolean;
+  /** Tokens in the context at the last usage reported, of whichever turn. */
+  tokens?: number;
+}
+
+/** `promptId` "" means that the event did not name its prompt: then the last turn is meant. */
+export function readLastTurn(lines: Iterable<Line>, promptId: string): TurnReading {
+  const reading: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
+  let messageId: string | undefined;
+  let newestSeen = false;
+  let isNewestMessage = false;
+  const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
+
+  for (const line of lines) {
+    const entry = parseEntry(line.text);
+    if (entry === undefined) continue;
+    if (entry.type === "assistant") {
+      reading.tokens ??= tokensOf(entry.message.usage);
+      if (!newestSeen) {
+        newestSeen = isNewestMessage = true;
+        reading.finished = isEnd(entry.message.stop_reason);
+      }
+      const text = textIn(entry.message.content);
+      if (text === "") continue;
+      const id = textOf(entry.message, "id");
+      if (messageId === undefined) {
+        messageId = id;
+        reading.isFinalMessage = isNewestMessage && isEnd(entry.message.stop_reason);
+      }
+      if (id === messageId) reading.blocks.unshift(text);
+      continue;
+    }
+    newestSeen = true;
+    isNewestMessage = false;
+    const linePrompt = textOf(entry.fields, "promptId");
+    if (promptId !== "" && linePrompt !== "" && linePrompt !== promptId) {
+      return { ...nothing(), finished: false };
+    }
+    if (messageId !== undefined) return reading;
+    // A turn without a word has been searched to its beginning.
+    if (isPrompt(entry.fields, entry.message)) return nothing();
+  }
+  // The beginning of the file, or of what may be read of it, without the turn's own prompt.
+  return promptId === "" ? reading : { ...nothing(), finished: false };
+}
+
+/**
+ * The event's text with the blocks of the same message that came before it. The event carries only
+ * the last block; the transcript may lack that very block, or the whole message.
+ */
+export function withEarlierBlocks(eventText: string, turn: TurnReading): string {
+  if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
+  const last = turn.blocks.at(-1)!.trim();
+  const earlier = last === eventText.trim() ? turn.blocks.slice(0, -1) : turn.blocks;
+  return joinBlocks([...earlier, eventText]);
+}
+
+export function joinBlocks(blocks: string[]): string {
+  return blocks.join("\n\n");
+}
+
+interface Entry {
+  type: "user" | "assistant";
+  fields: Record<string, unknown>;
+  message: Record<string, unknown>;
+}
+
+/** A line of the conversation itself; undefined for all else (attachments, subagents, errors …). */
+function parseEntry(text: string): Entry | undefined {
+  if (!/"type"\s*:\s*"(?:user|assistant)"/.test(text)) return undefined;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(fields) || !isObject(fields.message) || fields.isSidechain === true) {
+    return undefined;
+  }
+  const { type, message } = fields;
+  if (type === "user") return { type, fields, message };
+  const isClaude = type === "assistant" && fields.isApiErrorMessage !== true &&
+    message.model !== "<synthetic>";
+  return isClaude ? { type, fields, message } : undefined;
+}
+
+/** A user line that begins a turn: not a tool's result, not one that Claude Code added itself. */
+function isPrompt(fields: Record<string, unknown>, message: Record<string, unknown>): boolean {
+  if (fields.isMeta === true) return false;
+  const { content } = message;
+  return !Array.isArray(content) ||
+    !content.some((block) => isObject(block) && block.type === "tool_result");
+}
+
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content.trim() === "" ? "" : content;
+  if (!Array.isArray(content)) return "";
+  const texts = content.filter(isObject).filter((block) => block.type === "text")
+    .map((block) => textOf(block, "text")).filter((text) => text.trim() !== "");
+  return joinBlocks(texts);
+}
+
+function isEnd(stopReason: unknown): boolean {
+  return typeof stopReason === "string" && stopReason !== "tool_use" && stopReason !== "pause_turn";
+}
+
+function tokensOf(usage: unknown): number | undefined {
+  if (!isObject(usage)) return undefined;
+  const parts = [
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+  ].map((name) => usage[name]).filter((value) => typeof value === "number");
+  return parts.length === 0 ? undefined : parts.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,138 @@
+/** The wake message, version 2: values in, the text that the agent reads out. */
+
+import { shellQuote } from "./shell.ts";
+import { cleanText, cutAtLine, guardHeaders, maskSecrets, oneLine } from "./text.ts";
+
+export type State =
+  | "menu"
+  | "permission_prompt"
+  | "awaiting_user_input"
+  | "idle"
+  | "working"
+  | "paused"
+  | "error"
+  | "terminated"
+  | "answer_submitted"
+  | "unknown";
+
+export type Section = "CONTENT" | "ASK USER QUESTION" | "ANSWER SELECTED" | "NO CHANGE";
+
+/** What a hook has to say; the rest of the message is the same for all. */
+export interface WakeDraft {
+  trigger: string;
+  section: Section;
+  body: string;
+  state: State;
+  /** One line; absent where the message has no pressure to tell. */
+  pressure?: string;
+  /** Further lines of `[TRIGGER]`, such as `question_id`. */
+  details?: Record<string, string>;
+  actions: string[];
+}
+
+export interface WakeIdentity {
+  agent_id: string;
+  tmux_session_name: string;
+  timestamp: string;
+  wake_id: string;
+}
+
+export interface RenderedWake {
+  message: string;
+  /** The whole text, where the message holds only its beginning. */
+  wholeText?: string;
+}
+
+export function renderWake(
+  identity: WakeIdentity,
+  draft: WakeDraft,
+  limit: { maxChars: number; wholeTextFile: string },
+): RenderedWake {
+  const text = guardHeaders(maskSecrets(cleanText(draft.body)));
+  const { kept, missingChars } = cutAtLine(text, limit.maxChars);
+  const body = missingChars === 0
+    ? kept
+    : `${kept}\n… ${missingChars} of ${text.length} characters ` +
+      `are not shown here. The whole text: ${limit.wholeTextFile}`;
+
+  const sections = [
+    section("SESSION IDENTITY", fieldLines({ ...identity })),
+    section("TRIGGER", fieldLines({ type: draft.trigger, ...draft.details })),
+    section(draft.section, body),
+    section("STATE HINT", `state: ${draft.state}`),
+    ...(draft.pressure === undefined ? [] : [section("CONTEXT PRESSURE", draft.pressure)]),
+    section("AVAILABLE ACTIONS", draft.actions.join("\n")),
+  ];
+  return {
+    message: sections.join("\n\n") + "\n",
+    ...(missingChars === 0 ? {} : { wholeText: text }),
+  };
+}
+
+function section(name: string, body: string): string {
+  return `[${name}]\n${body}`;
+}
+
+function fieldLines(fields: Record<string, string>): string {
+  return Object.entries(fields).map(([name, value]) => `${name}: ${oneLine(value)}`).join("\n");
+}
+
+const CRITICAL_PCT = 80;
+
+/** `72% [WARNING]`, or the tokens where nobody knows the size of the window, or `unknown`. */
+export function formatPressure(
+  known: { percent?: number; tokens?: number },
+  thresholdPct: number,
+): string {
+  if (known.percent !== undefined) {
+    const level = known.percent >= CRITICAL_PCT
+      ? "CRITICAL"
+      : known.percent >= thresholdPct
+      ? "WARNING"
+      : "OK";
+    return `${known.percent}% [${level}]`;
+  }
+  return known.tokens === undefined ? "unknown" : `${known.tokens} tokens in context`;
+}
+
+/** The commands that fit a situation, each a line that can be run once its <…> is filled in. */
+export function actionsFor(
+  driver: string,
+  session: string,
+  situation: Situation,
+): string[] {
+  const run = (words: string) => `${driver} ${shellQuote(session)} ${words}`;
+  switch (situation.kind) {
+    case "prompt":
+      return [run("type <text>"), run("clear_then <command>"), run("snapshot")];
+    case "question":
+      return [...answerActions(situation.questions, run), run("esc"), run("snapshot")];
+    case "permission":
+      return situation.mayDecide
+        ? [run("allow"), run("deny <message>"), run("snapshot")]
+        : [run("snapshot"), run("esc")];
+    case "working":
+      return [run("snapshot"), run("esc")];
+    case "ended":
+      return [situation.restart];
+  }
+}
+
+export type Situation =
+  | { kind: "prompt" }
+  | { kind: "question"; questions: { multiSelect: boolean }[] }
+  | { kind: "permission"; mayDecide: boolean }
+  | { kind: "working" }
+  | { kind: "ended"; restart: string };
+
+function answerActions(
+  questions: { multiSelect: boolean }[],
+  run: (words: string) => string,
+): string[] {
+  if (questions.length > 1) {
+    return [run(`answer ${questions.map((_, index) => `<answer ${index + 1}>`).join(" ")}`)];
+  }
+  return questions[0]?.multiSelect
+    ? [run("answer <n,n,…>"), run("type <text>")]
+    : [run("choose <n>"), run("type <text>")];
+}

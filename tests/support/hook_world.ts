@@ -1,0 +1,142 @@
+/** A place where hooks can run for real: own folders, own tmux server, nothing of the user's. */
+
+import { namesIn } from "../../lib/files.ts";
+import { readWake } from "../../lib/outbox.ts";
+import { pathsFrom } from "../../lib/paths.ts";
+import { TmuxServer } from "./tmux_server.ts";
+
+export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname)
+  .replace(/\/$/, "");
+
+export interface HookResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+  ms: number;
+}
+
+export interface WorldOptions {
+  /** Text as it stands, or a value to be written as JSON; absent: one agent `warden`. */
+  registry?: unknown;
+  /** Let wakes be delivered; otherwise they stay in the outbox, to be looked at. */
+  deliver?: boolean;
+}
+
+export const WARDEN = {
+  agent_id: "warden",
+  enabled: true,
+  tmux_session_name: "warden-main",
+  openclaw_session_key: "agent:warden:main",
+};
+
+export class HookWorld {
+  readonly server = new TmuxServer();
+  readonly panes = new Map<string, string>();
+
+  private constructor(readonly dir: string) {}
+
+  static async create(options: WorldOptions = {}): Promise<HookWorld> {
+    const world = new HookWorld(await Deno.makeTempDir({ prefix: "gsd-test-" }));
+    await Deno.mkdir(`${world.dir}/home`);
+    await Deno.mkdir(`${world.dir}/data/bin`, { recursive: true });
+    await world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
+    if (!options.deliver) {
+      await Deno.writeTextFile(`${world.dir}/data/bin/deliver`, "#!/bin/sh\n", { mode: 0o755 });
+    }
+    return world;
+  }
+
+  get paths() {
+    return pathsFrom((name) => this.env()[name], ROOT);
+  }
+
+  async writeRegistry(registry: unknown): Promise<void> {
+    if (registry === undefined) return;
+    const text = typeof registry === "string" ? registry : JSON.stringify(registry);
+    await Deno.writeTextFile(`${this.dir}/registry.json`, text);
+  }
+
+  /** The pane of a session, which is started when it is not there yet. */
+  async pane(session: string): Promise<string> {
+    const pane = this.panes.get(session) ?? await this.server.session(session);
+    this.panes.set(session, pane);
+    return pane;
+  }
+
+  env(): Record<string, string> {
+    return {
+      HOME: `${this.dir}/home`,
+      PATH: Deno.env.get("PATH") ?? "",
+      GSD_REGISTRY: `${this.dir}/registry.json`,
+      GSD_STATE_DIR: `${this.dir}/state`,
+      GSD_DATA_DIR: `${this.dir}/data`,
+    };
+  }
+
+  /** Runs a hook as Claude Code in that session would. */
+  async hook(
+    file: string,
+    event: unknown,
+    { session = "warden-main", env = {} as Record<string, string | undefined> } = {},
+  ): Promise<HookResult> {
+    const tmux = await this.server.env(await this.pane(session));
+    const all: Record<string, string | undefined> = { ...this.env(), ...tmux, ...env };
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`],
+      env: Object.fromEntries(
+        Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const started = performance.now();
+    const input = event instanceof Uint8Array
+      ? event
+      : new TextEncoder().encode(typeof event === "string" ? event : JSON.stringify(event));
+    const fed = (async () => {
+      const writer = child.stdin.getWriter();
+      await writer.write(input);
+      await writer.close();
+    })().catch(() => {});
+    const { code, stdout, stderr } = await child.output();
+    await fed;
+    const decoder = new TextDecoder();
+    const ms = performance.now() - started;
+    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), ms };
+  }
+
+  /** The messages that wait for an agent, oldest first. */
+  wakes(agentId = "warden"): string[] {
+    const dir = `${this.dir}/state/outbox/${agentId}`;
+    return namesIn(dir).filter((name) => name.endsWith(".json"))
+      .map((name) => readWake(`${dir}/${name}`)!.message);
+  }
+
+  /** The journal of a session. */
+  journal(session = "warden-main"): Record<string, unknown>[] {
+    try {
+      return Deno.readTextFileSync(`${this.dir}/state/journal/${session}.jsonl`).trim().split("\n")
+        .map((line) => JSON.parse(line));
+    } catch {
+      return [];
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await Deno.remove(this.dir, { recursive: true }).catch(() => {});
+  }
+}
+
+/** The body of one section of a message. */
+export function section(message: string, name: string): string {
+  const lines = message.split("\n");
+  const start = lines.indexOf(`[${name}]`);
+  if (start === -1) throw new Error(`The message has no [${name}]:\n${message}`);
+  const header = /^\[[A-Z ]+\]$/;
+  const length = lines.slice(start + 1).findIndex((line) => header.test(line));
+  const body = lines.slice(start + 1, length === -1 ? undefined : start + 1 + length);
+  return body.join("\n").replace(/\n+$/, "");
+}
