@@ -1,13 +1,9 @@
 /** Small edits in JSON text that leave every other byte alone: comments, order, indentation. */
 
-import {
-  createScanner,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from "jsonc-parser";
+import { createScanner, type Node } from "jsonc-parser";
+import { lineAt, parseText } from "./jsonc_edit.ts";
 
+// jsonc-parser's SyntaxKind exists only while type-checking.
 const KIND = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 };
 
 export type JsonReading =
@@ -16,13 +12,10 @@ export type JsonReading =
 
 /** The tree of a text with comments and trailing commas, as people write it. */
 export function readJson(text: string): JsonReading {
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
-  const first = errors[0];
-  if (first !== undefined || root === undefined) {
-    const at = positionOf(text, first?.offset ?? 0);
-    const what = first === undefined ? "ValueExpected" : printParseErrorCode(first.error);
-    return { kind: "broken", reason: `${spaced(what)} at ${at}` };
+  const { root, errors } = parseText(text);
+  const first = errors[0] ?? { offset: 0, problem: "value expected" };
+  if (errors.length > 0 || root === undefined) {
+    return { kind: "broken", reason: `${first.problem} in line ${lineAt(text, first.offset)}` };
   }
   return { kind: "json", root };
 }
@@ -162,13 +155,4 @@ function lineIndent(text: string, offset: number): string {
 function startsItsLine(text: string, offset: number): boolean {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   return start > 0 && text.slice(start, offset).trim() === "";
-}
-
-export function positionOf(text: string, offset: number): string {
-  const before = text.slice(0, offset).split("\n");
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
-}
-
-function spaced(code: string): string {
-  return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }

@@ -1,0 +1,145 @@
+/** The small scripts in the data folder: how hooks and agents start our commands. */
+
+import { ensureDir, readTextIfThere, writeAtomic } from "./files.ts";
+import { placesOf } from "./hook_command.ts";
+import { configPath, readGatewayTarget } from "./openclaw_config.ts";
+import { type Env, ENV_NAMES } from "./paths.ts";
+import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
+import { exportLine, shellQuote } from "./shell.ts";
+
+export interface Launcher {
+  name: "deliver" | "menu-driver";
+  command: string;
+  scope: Scope;
+}
+
+/** What the launchers need to know beyond what hooks do. */
+export interface LauncherPlaces {
+  path: string;
+  denoDir?: string;
+  openclaw?: string;
+  /** Files that tell where OpenClaw's gateway is and how to be let in. */
+  gatewayFiles: readonly string[];
+  gatewayHosts: readonly string[];
+}
+
+export function launcherPlaces(env: Env, openclaw: string | undefined): LauncherPlaces {
+  const config = configPath(env);
+  const reading = readGatewayTarget(env);
+  const target = reading.kind === "target" ? reading.target : undefined;
+  const host = target === undefined ? undefined : new URL(target.url).hostname;
+  const denoDir = env("DENO_DIR");
+  return {
+    path: env("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
+    ...(denoDir ? { denoDir } : {}),
+    ...(openclaw === undefined ? {} : { openclaw }),
+    gatewayFiles: [
+      config,
+      `${config.slice(0, config.lastIndexOf("/"))}/.env`,
+      ...(target?.certificateFile ? [target.certificateFile] : []),
+    ],
+    gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...(host ? [host] : [])])],
+  };
+}
+
+export function launchersOf(install: Installation, places: LauncherPlaces): Launcher[] {
+  const { paths, tmux } = install;
+  const code = [`${paths.root}/lib`, `${paths.root}/commands`];
+  const common = { read: [...code, paths.registry, paths.state], write: [paths.state] };
+  return [
+    {
+      name: "deliver",
+      command: "deliver.ts",
+      scope: {
+        env: ["*"], // a gateway's token may stand in a variable of any name
+        read: [...common.read, ...places.gatewayFiles],
+        write: common.write,
+        run: places.openclaw === undefined ? [] : [places.openclaw],
+        net: places.gatewayHosts,
+      },
+    },
+    {
+      name: "menu-driver",
+      command: "menu_driver.ts",
+      scope: {
+        env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR"],
+        ...common,
+        run: [tmux],
+        net: [],
+      },
+    },
+  ];
+}
+
+/**
+ * Claude Code ends a hook with all its descendants; the deliverer forked twice is none of them.
+ * `--wait` as its first argument keeps it in the foreground, for people and timers.
+ */
+export function launcherText(
+  launcher: Launcher,
+  install: Installation,
+  places: LauncherPlaces,
+): string {
+  const words = [
+    install.deno,
+    "run",
+    `--config=${install.paths.root}/deno.json`,
+    "--frozen",
+    "--cached-only",
+    "--no-prompt",
+    "--quiet",
+    ...(install.allowAll ? ["-A"] : flagsOf(launcher.scope)),
+    `${install.paths.root}/commands/${launcher.command}`,
+  ];
+  const run = `${words.map(shellQuote).join(" ")} "$@"`;
+  const variables = {
+    ...placesOf(install),
+    ...(places.openclaw === undefined ? {} : { GSD_OPENCLAW: places.openclaw }),
+    ...(places.denoDir === undefined ? {} : { DENO_DIR: places.denoDir }),
+  };
+  const start = launcher.name === "deliver"
+    ? [
+      "cd /",
+      `if [ "$1" = --wait ]; then shift; exec ${run}; fi`,
+      `( ${run} </dev/null >/dev/null 2>&1 & )`,
+    ]
+    : [`exec ${run}`];
+  return [
+    "#!/bin/sh",
+    "# Made by `deno task register` of gsd-code-skill, which writes it anew each time.",
+    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
+    `[ -n "$PATH" ] || PATH=${shellQuote(places.path)}`,
+    "export HOME PATH",
+    exportLine(variables),
+    ...start,
+    "",
+  ].join("\n");
+}
+
+function flagsOf(scope: Scope): string[] {
+  return scopeFlags(scope).map((flag) => flag === "--allow-env=*" ? "--allow-env" : flag);
+}
+
+export type LauncherState = "missing" | "different" | "not executable" | "right";
+
+export function stateOf(path: string, text: string): LauncherState {
+  const present = readTextIfThere(path);
+  if (present === undefined) return "missing";
+  if (present !== text) return "different";
+  return ((Deno.statSync(path).mode ?? 0o755) & 0o100) === 0 ? "not executable" : "right";
+}
+
+/** Writes those that are not as they should be, and names them. */
+export function installLaunchers(install: Installation, places: LauncherPlaces): string[] {
+  ensureDir(`${install.paths.data}/bin`);
+  const written: string[] = [];
+  for (const launcher of launchersOf(install, places)) {
+    const path = launcherPath(install.paths, launcher.name);
+    const text = launcherText(launcher, install, places);
+    if (stateOf(path, text) === "right") continue;
+    writeAtomic(path, text, { mode: 0o755 });
+    Deno.chmodSync(path, 0o755);
+    written.push(path);
+  }
+  return written;
+}

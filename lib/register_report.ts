@@ -1,0 +1,80 @@
+/** What a registration came to, in words for people or as JSON for programs. */
+
+import type { Registration } from "./registration.ts";
+import { formatDiff } from "./text_diff.ts";
+
+export interface RegisterReport {
+  action: "add" | "remove";
+  outcome: Exclude<Registration, { kind: "refused" }>;
+  root: string;
+  dryRun: boolean;
+  launchers: string[];
+  notes: string[];
+}
+
+export function describe(report: RegisterReport, asJson: boolean): string {
+  return asJson ? `${JSON.stringify(asObject(report), null, 2)}\n` : asText(report);
+}
+
+function asObject(report: RegisterReport): Record<string, unknown> {
+  const { outcome } = report;
+  const { old, moved } = takenFrom(report);
+  const changed = outcome.kind === "written";
+  return {
+    action: report.action,
+    changed,
+    dry_run: report.dryRun,
+    settings: outcome.file,
+    backup: changed ? outcome.backup ?? null : null,
+    old_hooks_removed: old,
+    moved_from: moved,
+    launchers_written: report.launchers,
+    notes: report.notes,
+    ...(report.dryRun && changed
+      ? { diff: formatDiff(outcome.before ?? "", outcome.after ?? "") }
+      : {}),
+  };
+}
+
+function asText(report: RegisterReport): string {
+  const { outcome, dryRun } = report;
+  const { old, moved } = takenFrom(report);
+  const lines: string[] = [];
+  if (outcome.kind === "unchanged") {
+    lines.push(
+      report.action === "add"
+        ? `Our hooks are in ${outcome.file} as they should be; nothing changed`
+        : `None of our hooks is in ${outcome.file}; nothing changed`,
+    );
+  } else if (dryRun) {
+    lines.push(`${outcome.file} would become:`);
+    lines.push(...formatDiff(outcome.before ?? "", outcome.after ?? ""));
+    if (outcome.after === null) lines.push("and, empty as it was before us, be deleted");
+  } else {
+    const verb = report.action === "add" ? "Registered our hooks in" : "Took our hooks out of";
+    lines.push(`${verb} ${outcome.file}`);
+    if (outcome.after === null) lines.push("There was no such file before; it is gone again");
+    if (outcome.backup) lines.push(`As it was before: ${outcome.backup}`);
+  }
+  const would = dryRun ? "Would take out" : "Took out";
+  if (old.length > 0) lines.push(`${would} hooks of the old bash system: ${old.join(", ")}`);
+  for (const folder of moved) {
+    lines.push(`${would} our hooks of another folder: ${folder}`);
+  }
+  for (const launcher of report.launchers) lines.push(`Launcher: ${launcher}`);
+  lines.push(...report.notes);
+  if (report.action === "add" && !dryRun && outcome.kind === "written") {
+    lines.push("See that all is well: deno task doctor", "Undo: deno task register --remove");
+  }
+  return lines.join("\n") + "\n";
+}
+
+function takenFrom(report: RegisterReport): { old: string[]; moved: string[] } {
+  const old = report.outcome.taken.flatMap(({ owner }) =>
+    owner.kind === "old" ? [owner.script] : []
+  );
+  const roots = report.outcome.taken.flatMap(({ owner }) =>
+    owner.kind === "ours" && owner.root !== report.root ? [owner.root] : []
+  );
+  return { old, moved: [...new Set(roots)] };
+}

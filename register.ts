@@ -1,0 +1,210 @@
+/** Puts our hooks into Claude Code's settings, or takes them out again. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { pinDeno } from "./lib/deno_binary.ts";
+import { hooksForSettings } from "./lib/hook_command.ts";
+import { type Look, lookAround, placesFor } from "./lib/installation.ts";
+import { installLaunchers, type LauncherPlaces, launcherPlaces } from "./lib/launchers.ts";
+import { fetchPackages, packagesReady } from "./lib/packages.ts";
+import type { Env } from "./lib/paths.ts";
+import { messageOf } from "./lib/process.ts";
+import { findProgram } from "./lib/programs.ts";
+import { register, type Registration, unregister } from "./lib/registration.ts";
+import { describe, type RegisterReport } from "./lib/register_report.ts";
+
+const HELP = `Usage: deno task register [options]
+
+Adds the hooks of gsd-code-skill to Claude Code's settings. Everything else in the file stays as it
+is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after
+this folder has moved, or after time limits in the registry have changed.
+
+  deno task register                      in ~/.claude/settings.json, for all sessions of this user
+  deno task register --dry-run            show the difference, touch nothing
+  deno task register --project ~/app      in ~/app/.claude/settings.json
+  deno task register --remove             take our hooks out again
+  deno task register --print > gsd.json   only for: claude --settings gsd.json
+
+Options:
+  --settings <file>   another settings file
+  --project <dir>     the settings file of a project
+  --remove            take our hooks out; what was there before comes back
+  --dry-run           show what would change
+  --print             write the hooks as a settings file of their own to stdout
+  --allow-all         register hooks with all of Deno's permissions instead of the few they need
+  --json              tell the result as JSON
+  --help              this text
+`;
+
+export interface World {
+  env: Env;
+  root: string;
+  cwd: string;
+  now(): Date;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+interface Options {
+  settings?: string;
+  project?: string;
+  remove: boolean;
+  dryRun: boolean;
+  print: boolean;
+  allowAll: boolean;
+  json: boolean;
+}
+
+export async function main(args: string[], world: World): Promise<number> {
+  const parsed = readOptions(args);
+  if (parsed.kind === "help") {
+    world.out(HELP);
+    return 0;
+  }
+  if (parsed.kind === "wrong") {
+    world.err(`${parsed.reason}; see --help\n`);
+    return 2;
+  }
+  const { options } = parsed;
+  const settings = settingsFile(options, world);
+  if (settings === undefined) {
+    world.err("Cannot tell where Claude Code's settings are: HOME is not set; use --settings\n");
+    return 1;
+  }
+  const { data } = placesFor(world.env, world.root);
+  const store = { data, dryRun: options.dryRun, now: world.now() };
+  if (options.remove) {
+    return tell(unregister(settings, world.root, store), "remove", options, world, [], []);
+  }
+
+  const look = lookAround(world.env, world.root, { allowAll: options.allowAll });
+  if (look.kind === "refused") {
+    world.err(`${look.reason}\n`);
+    return 1;
+  }
+  const prepared = options.dryRun
+    ? { kind: "prepared" as const, launchers: [] }
+    : await prepare(look, world);
+  if (prepared.kind === "refused") {
+    world.err(`${prepared.reason}\n`);
+    return 1;
+  }
+  if (options.print) {
+    for (const note of look.notes) world.err(`${note}\n`);
+    world.out(JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
+    return 0;
+  }
+  const outcome = register(settings, look.wanted, world.root, store);
+  return tell(outcome, "add", options, world, prepared.launchers, look.notes);
+}
+
+type Ready = Extract<Look, { kind: "installation" }>;
+type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };
+
+/** Everything a hook will call is in place before the first hook is registered. */
+async function prepare(look: Ready, world: World): Promise<Prepared> {
+  const { install } = look;
+  const openclaw = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
+  const places: LauncherPlaces = launcherPlaces(world.env, openclaw);
+  let launchers: string[];
+  try {
+    if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
+    launchers = installLaunchers(install, places);
+  } catch (error) {
+    return { kind: "refused", reason: `Cannot make the launchers: ${messageOf(error)}` };
+  }
+  if ((await packagesReady(install, world.env)).kind === "ready") {
+    return { kind: "prepared", launchers };
+  }
+  world.err("Fetching packages, once\n");
+  const fetched = await fetchPackages(install, world.env);
+  const state = fetched.kind === "ready" ? await packagesReady(install, world.env) : fetched;
+  return state.kind === "ready" ? { kind: "prepared", launchers } : {
+    kind: "refused",
+    reason: `Cannot start our commands without the network later: ${state.reason}; ` +
+      "nothing was registered, try again when it can be reached",
+  };
+}
+
+function tell(
+  outcome: Registration,
+  action: RegisterReport["action"],
+  options: Options,
+  world: World,
+  launchers: string[],
+  notes: string[],
+): number {
+  if (outcome.kind === "refused") {
+    world.err(`${outcome.reason}\n`);
+    return 1;
+  }
+  const report = { action, outcome, root: world.root, dryRun: options.dryRun, launchers, notes };
+  world.out(describe(report, options.json));
+  return 0;
+}
+
+function settingsFile(options: Options, world: World): string | undefined {
+  const absolute = (path: string) => path.startsWith("/") ? path : `${world.cwd}/${path}`;
+  if (options.settings !== undefined) return absolute(options.settings);
+  if (options.project !== undefined) return `${absolute(options.project)}/.claude/settings.json`;
+  if (!world.env("CLAUDE_CONFIG_DIR") && !world.env("HOME")) return undefined;
+  return `${placesFor(world.env, world.root).claudeConfig}/settings.json`;
+}
+
+type Parsed =
+  | { kind: "help" }
+  | { kind: "wrong"; reason: string }
+  | { kind: "options"; options: Options };
+
+function readOptions(args: string[]): Parsed {
+  const unknown: string[] = [];
+  const given = parseArgs(args, {
+    boolean: ["remove", "dry-run", "print", "allow-all", "json", "help"],
+    string: ["settings", "project"],
+    unknown: (arg) => {
+      unknown.push(arg);
+      return false;
+    },
+  });
+  if (given.help === true) return { kind: "help" };
+  if (unknown.length > 0) return { kind: "wrong", reason: `Cannot understand ${unknown[0]}` };
+  for (const name of ["settings", "project"]) {
+    if (given[name] === "") return { kind: "wrong", reason: `--${name} needs a path` };
+  }
+  const { settings, project } = given as { settings?: string; project?: string };
+  if (settings !== undefined && project !== undefined) {
+    return { kind: "wrong", reason: "--settings and --project exclude each other" };
+  }
+  if (given.print === true && given.remove === true) {
+    return { kind: "wrong", reason: "--print and --remove exclude each other" };
+  }
+  return {
+    kind: "options",
+    options: {
+      ...(settings === undefined ? {} : { settings }),
+      ...(project === undefined ? {} : { project }),
+      remove: given.remove === true,
+      dryRun: given["dry-run"] === true,
+      print: given.print === true,
+      allowAll: given["allow-all"] === true,
+      json: given.json === true,
+    },
+  };
+}
+
+if (import.meta.main) {
+  const root = decodeURIComponent(new URL(".", import.meta.url).pathname).replace(/\/$/, "");
+  const write = (to: { writeSync(bytes: Uint8Array): number }) => (text: string) => {
+    const bytes = new TextEncoder().encode(text);
+    for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));
+  };
+  Deno.exit(
+    await main(Deno.args, {
+      env: (name) => Deno.env.get(name),
+      root,
+      cwd: Deno.cwd(),
+      now: () => new Date(),
+      out: write(Deno.stdout),
+      err: write(Deno.stderr),
+    }),
+  );
+}
