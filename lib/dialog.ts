@@ -38,10 +38,11 @@ export interface Dialog {
   focused: string;
 }
 
+const CHAT = "Chat about this";
 const TOP = /^(─{10,}|▔{10,})/;
 const TABS = /^\s?(←\s+)?[☐☒✔]\s/;
 const FOOTER =
-  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend)/;
+  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend)|^ {2}Showing detailed transcript/;
 
 /** Undefined when the lines do not end in a dialog. `lines` are without colours and end blanks. */
 export function readDialog(lines: string[]): Dialog | undefined {
@@ -50,9 +51,12 @@ export function readDialog(lines: string[]): Dialog | undefined {
   const start = dialogStart(lines, end);
   const body = lines.slice(start, end);
   const options = readOptions(body);
-  const focusedRow = body.findLast((line) => /^\s*❯ /.test(line));
+  const focusedRow = focusedIn(body, options);
   const framed = start > 0 || TOP.test(lines[0] ?? "");
-  const signed = body.slice(-4).some((line) => FOOTER.test(line));
+  const last = body.findLast((line) => !/^ {20,}\S/.test(line)) ?? "";
+  const signed = FOOTER.test(last);
+  // A shell's prompt below what a dialog has left behind stands at the left edge.
+  if (!signed && !last.startsWith("  ")) return undefined;
   if (focusedRow === undefined && !signed) return undefined;
   if (options.length === 0 && !signed) return undefined;
   if (!framed && !signed) return undefined;
@@ -68,10 +72,15 @@ export function readDialog(lines: string[]): Dialog | undefined {
     options,
     tabs: hasTabs ? readTabs(tabLine) : [],
     preview: text.some((line) => /Notes: |n to add notes/.test(line)) && kind === "question",
-    focused: focusedRow === undefined
-      ? ""
-      : focusedRow.replace(/^\s*❯ /, "").replace(PICTURE, "").trim(),
+    focused: focusedRow?.replace(/^\s*❯ /, "").replace(PICTURE, "").trim() ?? "",
   };
+}
+
+/** The row with the cursor: an option, or "Submit" below them; never a ❯ inside a description. */
+function focusedIn(body: string[], options: DialogOption[]): string | undefined {
+  const numbered = options.some((option) => option.numbered);
+  const mark = numbered ? /^ {0,4}❯ / : /^\s*❯ /;
+  return body.findLast((line) => mark.test(line));
 }
 
 /**
@@ -98,7 +107,7 @@ function kindOf(text: string[], options: DialogOption[], hasTabs: boolean): Dial
   const title = text.find((line) => line !== "")?.trim() ?? "";
   const last = text.findLast((line) => line !== "") ?? "";
   if (labels.at(-2) === "Submit answers" && labels.at(-1) === "Cancel") return "review";
-  if (hasTabs || labels.at(-1) === "Chat about this") return "question";
+  if (hasTabs || labels.at(-1) === CHAT) return "question";
   if (/^Enter to select · (↑\/↓|Tab\/Arrow)/.test(last)) return "question";
   if (/^Accessing workspace/.test(title) || labels.some((l) => /trust this folder/.test(l))) {
     return "trust";
@@ -124,8 +133,8 @@ function titleOf(text: string[], kind: DialogKind, hasTabs: boolean): string {
   if (kind !== "question") return rest[0]?.trim() ?? "";
   const title: string[] = [];
   for (const line of rest) {
-    if (/^(❯|\s)\s*\d+\. /.test(line)) break;
-    title.push(line.trim());
+    if (/^[❯↑ ] \d+\./.test(line)) break;
+    title.push(line.replace(/^│ /, "").trim());
   }
   return title.join(" ").trim();
 }
@@ -140,29 +149,42 @@ function readTabs(line: string): { label: string; answered: boolean }[] {
 
 /** The frame beside the options of a preview question. */
 const PICTURE = /\s{2,}[┌│└╭╰].*$/;
-const NUMBERED = /^(\s*(?:❯ )?\s*)(\d+)\. +(?:\[(.)\] +)?(.*)$/;
+// 2.1.197 leaves out the blank after the number of a label that wraps; ↑ ↓ mark a list cut short.
+const NUMBERED = /^(\s*(?:[❯↑↓] )?\s*)(\d+)\. *(?:\[(.)\] +)?(\S.*)$/;
 
-/** The last list that counts from 1 in one column; a list inside the text comes before it. */
+/**
+ * The last list that counts up in one column; a list inside the text comes before it, one inside
+ * a description is indented further. The numbers begin at 1 unless the list is scrolled.
+ */
 function readOptions(body: string[]): DialogOption[] {
   let found: DialogOption[] = [];
   let column = -1;
-  body.forEach((line) => {
+  let ended = false; // after a blank line nothing describes an option any more
+  for (const line of body) {
     const match = NUMBERED.exec(line);
     const number = Number(match?.[2]);
-    const at = match?.[1]!.length ?? -1;
-    if (match && number === 1 && (found.length === 0 || /^\s*❯ |^ {2,}/.test(line))) {
-      // A deeper "1." is a description's own list.
-      if (found.length > 0 && at > column) return describe(found, line);
-      found = [];
+    const at = match?.[1]?.length ?? 0;
+    const begins = number === 1 || (found.length === 0 && /^\s*↑ /.test(line));
+    if (match && at >= 2 && begins && (found.length === 0 || at <= column)) {
+      found = [optionFrom(line, match, number)];
       column = at;
-    }
-    if (match && number === found.length + 1 && Math.abs(at - column) <= 1) {
+      ended = false;
+    } else if (match && found.length > 0 && continues(found, number, match[4]!, at - column)) {
       found.push(optionFrom(line, match, number));
-    } else if (found.length > 0) {
+    } else if (found.length > 0 && line === "") {
+      ended = true;
+    } else if (found.length > 0 && !ended) {
       describe(found, line);
     }
-  });
+  }
   return found.length > 0 ? found : readRows(body);
+}
+
+function continues(found: DialogOption[], number: number, label: string, shift: number): boolean {
+  const last = found.at(-1)!.number;
+  // In a low window the rows between are scrolled away.
+  const next = number === last + 1 || (number > last && label === CHAT);
+  return next && (shift === 0 || (shift === -1 && number > 9));
 }
 
 function optionFrom(line: string, match: RegExpExecArray, number: number): DialogOption {
@@ -178,7 +200,7 @@ function optionFrom(line: string, match: RegExpExecArray, number: number): Dialo
 
 function describe(options: DialogOption[], line: string): void {
   const option = options.at(-1)!;
-  if (!/^ {4,}\S/.test(line) || /^\s*(❯ )?Submit$/.test(line)) return;
+  if (!/^ {2,}\S/.test(line) || /^(❯| ) {4}(Submit|Next)$/.test(line)) return;
   const words = line.replace(/^\s{20,}.*$|\s{2,}[┌│└].*$/, "").trim();
   if (words !== "") option.description = `${option.description} ${words}`.trim();
 }
@@ -231,7 +253,7 @@ function trimBlank(lines: string[]): string[] {
 }
 
 function undented(lines: string[]): string {
-  const indents = lines.filter((line) => line !== "").map((line) => line.search(/\S/));
-  const least = Math.min(...indents, 20);
-  return lines.map((line) => line.slice(least)).join("\n");
+  const shown = lines.filter((line) => line !== "" && !line.startsWith("╌"));
+  const least = Math.min(...shown.map((line) => line.search(/\S/)), 20);
+  return lines.map((line) => line.startsWith("╌") ? line : line.slice(least)).join("\n");
 }

@@ -78,8 +78,11 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   const mark = inside[0]![0] ?? "";
   if (!/^[❯!]([ \u00a0]|$)/.test(inside[0]!)) return undefined;
   if (inside.slice(1).some((line) => line !== "" && !line.startsWith("  "))) return undefined;
-  // Claude Code indents all that is below its box: anything else is a shell that came after it.
-  if (lines.slice(bottom + 1).some((line) => /^\S/.test(line))) return undefined;
+  // Claude Code indents all that is below its box, but for the commands that 2.1.197 offers:
+  // anything else at the left edge is a shell that came after it.
+  if (lines.slice(bottom + 1).some((line) => /^\S/.test(line) && !OFFER.test(line))) {
+    return undefined;
+  }
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
   const draft = shown.map((line) => line.slice(2).trimEnd()).join("\n").trim();
   return {
@@ -118,29 +121,30 @@ function pressureOf(notices: string[], footer: string[]): number | undefined {
     if (left) return within(100 - Number(left[1] ?? left[2]));
   }
   for (const line of footer) {
-    const used =
-      /\b(?:ctx|context)\b([^%\d]{0,24})(\d{1,3})(?:\.\d+)? ?%(\s*(?:left|free|remaining))?/i
-        .exec(line);
-    if (used) {
-      const free = /left|free|remaining/i.test(used[1]! + (used[3] ?? ""));
-      return within(free ? 100 - Number(used[2]) : Number(used[2]));
-    }
-    const before =
-      /\b(\d{1,3})(?:\.\d+)? ?%\s+(?:of )?(?:ctx|context)\b(\s*(?:left|free|remaining))?/i
-        .exec(line);
-    if (before) return within(before[2] ? 100 - Number(before[1]) : Number(before[1]));
+    const used = USED.exec(line) ?? USED_BEFORE.exec(line);
+    if (used === null) continue;
+    const percent = Number(used.groups!.percent);
+    return within(/left|free|remaining/i.test(used[0]) ? 100 - percent : percent);
   }
   return undefined;
 }
+
+/** `CTX 50%`, `context: 42.5%`, `context left 20%`: between name and number nothing but signs. */
+const USED =
+  /\b(?:ctx|context)(?: window)?(?: (?:used|left|free|remaining))?[^\w%,]{0,24}(?<percent>\d{1,3})(?:\.\d+)? ?%(?: (?:left|free|remaining))?/i;
+const USED_BEFORE =
+  /\b(?<percent>\d{1,3})(?:\.\d+)? ?% (?:of )?(?:ctx|context)\b(?: (?:left|free|remaining))?/i;
 
 function within(value: number): number {
   return Math.max(0, Math.min(100, value));
 }
 
+const OFFER = /^( {2})?(❯ | {2})?\/\S+( {2,}\S|$)/;
+
 /** Commands offered for a draft that begins with "/": above the box, or in the footer's place. */
 function slashMenu(lines: string[], box: Box): Dialog | undefined {
   if (!box.draft.startsWith("/")) return undefined;
-  const isOffer = (line: string) => /^ {1,2}(❯ | {2})?\/\S+( {2,}\S|$)/.test(line);
+  const isOffer = (line: string) => OFFER.test(line);
   const below = lines.slice(box.bottom + 1).filter(isOffer);
   const above: string[] = [];
   for (let at = box.top - 1; at >= 0 && lines[at]!.startsWith("  "); at--) {
