@@ -41,13 +41,20 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     `# Starts Claude Code in the tmux session ${
       JSON.stringify(launch.session)
     }; written anew each time.`,
+    // What a Claude Code that was here before has left on the screen must not be taken for ours.
+    `printf '\\033[H\\033[2J'`,
     `cd ${shellQuote(launch.working_directory)} || exec "\${SHELL:-/bin/sh}"`,
     exportLine(launch.env),
     `${launch.command.trim()} ${words.map(shellQuote).join(" ")}`,
+    // Killed, it leaves the terminal raw, on the other screen, and reporting the mouse.
+    `[ $? -lt 128 ] || { stty sane; printf '${TERMINAL_RESET}'; }`,
     `exec "\${SHELL:-/bin/sh}"`,
     "",
   ].join("\n");
 }
+
+const TERMINAL_RESET = ["1049l", "1000l", "1002l", "1003l", "1006l", "1004l", "2004l", "25h"]
+  .map((mode) => `\\033[?${mode}`).join("") + "\\033[<u";
 
 function conversationWords(command: string, conversation: Conversation): string[] {
   if (choosesConversation(command)) return [];

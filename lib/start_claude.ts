@@ -4,9 +4,14 @@ import { type Conversation, type Launch, programOf } from "./launch.ts";
 import { writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen } from "./pane.ts";
 import type { Paths } from "./paths.ts";
-import { allProcesses, isClaude, isIdleShell, treeBelow } from "./process_tree.ts";
+import {
+  allProcesses,
+  isClaude,
+  isIdleShell,
+  type ProcessInfo,
+  treeBelow,
+} from "./process_tree.ts";
 import { shellQuote } from "./shell.ts";
-import { pause } from "./time.ts";
 import type { Tmux, TmuxResult } from "./tmux.ts";
 import { newSession, type PaneInfo, panesOf, typeAtShell } from "./tmux_sessions.ts";
 
@@ -25,7 +30,17 @@ export async function launchInto(
     return newSession(tmux, launch.session, launch.working_directory, ["/bin/sh", script]);
   }
   const typed = await typeAtShell(tmux, place.pane, `exec /bin/sh ${shellQuote(script)}`);
-  return typed.kind === "ok" ? { kind: "ok", stdout: place.pane } : typed;
+  if (typed.kind === "failed") return typed;
+  for (const until = performance.now() + 10_000; performance.now() < until; await pause(50)) {
+    const [root] = await treeOf(tmux, launch.session, place.pane);
+    if (root?.args.includes(script)) return { kind: "ok", stdout: place.pane };
+  }
+  return { kind: "failed", reason: `the shell in pane ${place.pane} did not run ${script}` };
+}
+
+async function treeOf(tmux: Tmux, session: string, pane: string): Promise<ProcessInfo[]> {
+  const info = (await panesOf(tmux, session)).find((candidate) => candidate.pane === pane);
+  return info === undefined ? [] : treeBelow(await allProcesses(), info.pid);
 }
 
 export type Arrival =
@@ -62,13 +77,15 @@ export async function awaitReady(
     }
     screen = capture.stdout;
     const reading = readScreen(screen);
-    if (reading.ready) return { kind: "ready", pane };
+    if (reading.ready && !isIdleShell(await treeOf(tmux, session, pane))) {
+      return { kind: "ready", pane };
+    }
     if (reading.dialog === undefined) dialogSince = undefined;
     else {
       dialogSince ??= now;
       if (now - dialogSince > DIALOG_MS) return { kind: "dialog", pane, dialog: reading.dialog };
     }
-    if (now - began > 1000 && await hasEnded(tmux, session, pane)) {
+    if (now - began > 1000 && isIdleShell(await treeOf(tmux, session, pane))) {
       return { kind: "failed", reason: "Claude Code ended as soon as it was started", screen };
     }
     if (now - began > timeoutMs) {
@@ -80,12 +97,6 @@ export async function awaitReady(
       nextWord = now + 2000;
     }
   }
-}
-
-/** The script has given way to a shell. */
-async function hasEnded(tmux: Tmux, session: string, pane: string): Promise<boolean> {
-  const info = (await panesOf(tmux, session)).find((candidate) => candidate.pane === pane);
-  return info !== undefined && isIdleShell(treeBelow(await allProcesses(), info.pid));
 }
 
 export type SessionState =
@@ -140,4 +151,8 @@ export function dialogHelp(dialog: Dialog): string {
     default:
       return `Claude Code shows a dialog: ${dialog.title || dialog.kind}`;
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

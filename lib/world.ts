@@ -1,0 +1,30 @@
+/** What a command sees of the machine it runs on; a test gives it another one. */
+
+import { type Env, type Paths, rootOf } from "./paths.ts";
+import { placesFor } from "./installation.ts";
+
+export interface World {
+  env: Env;
+  /** The whole environment, for programs that outlive the command. */
+  environment: () => Record<string, string>;
+  cwd: () => string;
+  now: () => Date;
+  /** A line for the reader of the result. */
+  say: (line: string) => void;
+  /** A line beside the result: progress, and why something could not be done. */
+  warn: (line: string) => void;
+  paths: Paths;
+}
+
+export function realWorld(): World {
+  const env = (name: string) => Deno.env.get(name);
+  return {
+    env,
+    environment: () => Deno.env.toObject(),
+    cwd: () => Deno.cwd(),
+    now: () => new Date(),
+    say: (line) => console.log(line),
+    warn: (line) => console.error(line),
+    paths: placesFor(env, rootOf(import.meta.url)),
+  };
+}
