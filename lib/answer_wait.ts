@@ -1,0 +1,54 @@
+/** Stands beside a dialog until somebody has answered it: the agent, the human, or time. */
+
+import { type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
+import type { Paths } from "./paths.ts";
+import type { Screen } from "./pane.ts";
+
+export type Waited =
+  | { kind: "answered"; given: Given }
+  | { kind: "settled" }
+  | { kind: "dialog gone" }
+  | { kind: "claude gone" }
+  | { kind: "timeout" };
+
+export interface WaitWorld {
+  now(): number;
+  sleep(ms: number): void;
+  /** Claude Code is our parent; when it has died we are another's child. */
+  parent(): number;
+  look(): Promise<Screen>;
+}
+
+const LOOK_EVERY_MS = 100;
+/** Esc closes a dialog without any event: only the screen tells. */
+const SCREEN_EVERY_MS = 2000;
+
+export async function waitForAnswer(
+  paths: Paths,
+  pending: Pending,
+  world: WaitWorld,
+): Promise<Waited> {
+  const until = Date.parse(pending.until);
+  const parent = world.parent();
+  let nextLook = world.now() + SCREEN_EVERY_MS;
+  let missing = 0;
+  while (true) {
+    const given = takeAnswer(paths, pending);
+    if (given !== undefined) return { kind: "answered", given };
+    if (!isStillOpen(paths, pending)) return { kind: "settled" };
+    if (world.parent() !== parent) return { kind: "claude gone" };
+    if (world.now() >= until) return { kind: "timeout" };
+    if (world.now() >= nextLook) {
+      missing = isPrompt(await world.look()) ? missing + 1 : 0;
+      // Twice: between two dialogs the prompt may show for an instant.
+      if (missing >= 2) return { kind: "dialog gone" };
+      nextLook = world.now() + SCREEN_EVERY_MS;
+    }
+    world.sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** The input box is back. Any other screen, such as the transcript, says nothing about the dialog. */
+function isPrompt(screen: Screen): boolean {
+  return screen.state === "idle" || screen.state === "working" || screen.state === "error";
+}

@@ -1,0 +1,48 @@
+/** What a PermissionRequest hook says to Claude Code, in the form that it takes. */
+
+import type { GivenDecision, PendingKind } from "./answers.ts";
+import { textOf } from "./events.ts";
+import { formatQuestions, readQuestions } from "./questions.ts";
+
+export function kindOfTool(tool: string): PendingKind {
+  return tool === "AskUserQuestion" ? "question" : tool === "ExitPlanMode" ? "plan" : "permission";
+}
+
+/**
+ * An allow always repeats the input: bare, it makes a question vanish unanswered. Undefined where
+ * the decision does not fit what is asked.
+ */
+export function decisionReply(
+  kind: PendingKind,
+  toolInput: Record<string, unknown>,
+  given: GivenDecision,
+): string | undefined {
+  if (given.kind === "deny") {
+    return reply({ behavior: "deny", message: given.message || "Denied by the agent" });
+  }
+  if (kind !== "question") {
+    return given.kind === "allow"
+      ? reply({ behavior: "allow", updatedInput: toolInput })
+      : undefined;
+  }
+  if (given.kind !== "answers" || Object.keys(given.answers).length === 0) return undefined;
+  const { answers, annotations } = given;
+  return reply({ behavior: "allow", updatedInput: { ...toolInput, answers, annotations } });
+}
+
+function reply(decision: Record<string, unknown>): string {
+  return JSON.stringify({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
+  });
+}
+
+/** What is to be allowed, in words: the command or the plan as it is, else the input as JSON. */
+export function describeRequest(tool: string, input: Record<string, unknown>): string {
+  if (tool === "AskUserQuestion") return formatQuestions(readQuestions(input));
+  const what = textOf(input, "description");
+  const main = textOf(input, tool === "ExitPlanMode" ? "plan" : "command");
+  const head = tool === "ExitPlanMode"
+    ? "Claude has a plan and asks for approval"
+    : `Claude asks for permission to use ${tool}${what === "" ? "" : `: ${what}`}`;
+  return `${head}\n\n${main === "" ? JSON.stringify(input, null, 2) : main}`;
+}
