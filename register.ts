@@ -3,14 +3,14 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { pinDeno } from "./lib/deno_binary.ts";
 import { hooksForSettings } from "./lib/hook_command.ts";
-import { type Look, lookAround, placesFor } from "./lib/installation.ts";
+import { type Look, lookAround } from "./lib/installation.ts";
 import { installLaunchers, type LauncherPlaces, launcherPlaces } from "./lib/launchers.ts";
 import { fetchPackages, packagesReady } from "./lib/packages.ts";
-import type { Env } from "./lib/paths.ts";
 import { messageOf } from "./lib/process.ts";
 import { findProgram } from "./lib/programs.ts";
 import { register, type Registration, unregister } from "./lib/registration.ts";
 import { describe, type RegisterReport } from "./lib/register_report.ts";
+import { realWorld, type World } from "./lib/world.ts";
 
 const HELP = `Usage: deno task register [options]
 
@@ -32,17 +32,7 @@ Options:
   --print             write the hooks as a settings file of their own to stdout
   --allow-all         register hooks with all of Deno's permissions instead of the few they need
   --json              tell the result as JSON
-  --help              this text
-`;
-
-export interface World {
-  env: Env;
-  root: string;
-  cwd: string;
-  now(): Date;
-  out(text: string): void;
-  err(text: string): void;
-}
+  --help              this text`;
 
 interface Options {
   settings?: string;
@@ -57,43 +47,43 @@ interface Options {
 export async function main(args: string[], world: World): Promise<number> {
   const parsed = readOptions(args);
   if (parsed.kind === "help") {
-    world.out(HELP);
+    world.say(HELP);
     return 0;
   }
   if (parsed.kind === "wrong") {
-    world.err(`${parsed.reason}; see --help\n`);
+    world.warn(`${parsed.reason}; see --help`);
     return 2;
   }
   const { options } = parsed;
   const settings = settingsFile(options, world);
   if (settings === undefined) {
-    world.err("Cannot tell where Claude Code's settings are: HOME is not set; use --settings\n");
+    world.warn("Cannot tell where Claude Code's settings are: HOME is not set; use --settings");
     return 1;
   }
-  const { data } = placesFor(world.env, world.root);
+  const { data, root } = world.paths;
   const store = { data, dryRun: options.dryRun, now: world.now() };
   if (options.remove) {
-    return tell(unregister(settings, world.root, store), "remove", options, world, [], []);
+    return tell(unregister(settings, root, store), "remove", options, world, [], []);
   }
 
-  const look = lookAround(world.env, world.root, { allowAll: options.allowAll });
+  const look = lookAround(world.env, root, { allowAll: options.allowAll });
   if (look.kind === "refused") {
-    world.err(`${look.reason}\n`);
+    world.warn(look.reason);
     return 1;
   }
   const prepared = options.dryRun
     ? { kind: "prepared" as const, launchers: [] }
     : await prepare(look, world);
   if (prepared.kind === "refused") {
-    world.err(`${prepared.reason}\n`);
+    world.warn(prepared.reason);
     return 1;
   }
   if (options.print) {
-    for (const note of look.notes) world.err(`${note}\n`);
-    world.out(JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
+    for (const note of look.notes) world.warn(note);
+    world.say(JSON.stringify(hooksForSettings(look.wanted), null, 2));
     return 0;
   }
-  const outcome = register(settings, look.wanted, world.root, store);
+  const outcome = register(settings, look.wanted, root, store);
   return tell(outcome, "add", options, world, prepared.launchers, look.notes);
 }
 
@@ -115,13 +105,13 @@ async function prepare(look: Ready, world: World): Promise<Prepared> {
   if ((await packagesReady(install, world.env)).kind === "ready") {
     return { kind: "prepared", launchers };
   }
-  world.err("Fetching packages, once\n");
+  world.warn("Fetching packages, once");
   const fetched = await fetchPackages(install, world.env);
   const state = fetched.kind === "ready" ? await packagesReady(install, world.env) : fetched;
   return state.kind === "ready" ? { kind: "prepared", launchers } : {
     kind: "refused",
-    reason: `Cannot start our commands without the network later: ${state.reason}; ` +
-      "nothing was registered, try again when it can be reached",
+    reason: `Cannot make sure that our commands start without a network: ${state.reason}; ` +
+      "nothing was registered",
   };
 }
 
@@ -134,20 +124,27 @@ function tell(
   notes: string[],
 ): number {
   if (outcome.kind === "refused") {
-    world.err(`${outcome.reason}\n`);
+    world.warn(outcome.reason);
     return 1;
   }
-  const report = { action, outcome, root: world.root, dryRun: options.dryRun, launchers, notes };
-  world.out(describe(report, options.json));
+  const report = {
+    action,
+    outcome,
+    root: world.paths.root,
+    dryRun: options.dryRun,
+    launchers,
+    notes,
+  };
+  world.say(describe(report, options.json));
   return 0;
 }
 
 function settingsFile(options: Options, world: World): string | undefined {
-  const absolute = (path: string) => path.startsWith("/") ? path : `${world.cwd}/${path}`;
+  const absolute = (path: string) => path.startsWith("/") ? path : `${world.cwd()}/${path}`;
   if (options.settings !== undefined) return absolute(options.settings);
   if (options.project !== undefined) return `${absolute(options.project)}/.claude/settings.json`;
   if (!world.env("CLAUDE_CONFIG_DIR") && !world.env("HOME")) return undefined;
-  return `${placesFor(world.env, world.root).claudeConfig}/settings.json`;
+  return `${world.paths.claudeConfig}/settings.json`;
 }
 
 type Parsed =
@@ -191,20 +188,4 @@ function readOptions(args: string[]): Parsed {
   };
 }
 
-if (import.meta.main) {
-  const root = decodeURIComponent(new URL(".", import.meta.url).pathname).replace(/\/$/, "");
-  const write = (to: { writeSync(bytes: Uint8Array): number }) => (text: string) => {
-    const bytes = new TextEncoder().encode(text);
-    for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));
-  };
-  Deno.exit(
-    await main(Deno.args, {
-      env: (name) => Deno.env.get(name),
-      root,
-      cwd: Deno.cwd(),
-      now: () => new Date(),
-      out: write(Deno.stdout),
-      err: write(Deno.stderr),
-    }),
-  );
-}
+if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

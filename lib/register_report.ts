@@ -13,7 +13,7 @@ export interface RegisterReport {
 }
 
 export function describe(report: RegisterReport, asJson: boolean): string {
-  return asJson ? `${JSON.stringify(asObject(report), null, 2)}\n` : asText(report);
+  return asJson ? JSON.stringify(asObject(report), null, 2) : asText(report);
 }
 
 function asObject(report: RegisterReport): Record<string, unknown> {
@@ -66,7 +66,7 @@ function asText(report: RegisterReport): string {
   if (report.action === "add" && !dryRun && outcome.kind === "written") {
     lines.push("See that all is well: deno task doctor", "Undo: deno task register --remove");
   }
-  return lines.join("\n") + "\n";
+  return lines.join("\n");
 }
 
 function takenFrom(report: RegisterReport): { old: string[]; moved: string[] } {

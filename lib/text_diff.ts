@@ -43,9 +43,13 @@ export function formatDiff(before: string, after: string, around = 2): string[] 
   );
   const signs = { same: " ", gone: "-", new: "+" };
   return all.flatMap(({ kind, text }, index) => {
-    if (near[index]) return [`${signs[kind]} ${text}`];
+    if (near[index]) return [`${signs[kind]} ${shortened(text)}`];
     return index === 0 || near[index - 1] ? ["  …"] : [];
   });
+}
+
+function shortened(line: string): string {
+  return line.length <= 160 ? line : `${line.slice(0, 90)} … ${line.slice(-60)}`;
 }
 
 function split(text: string): string[] {
