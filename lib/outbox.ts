@@ -1,9 +1,9 @@
 /** Wakes on their way: a file each, whole before anything is done about it. */
 
-import { namesIn, readTextIfThere, writeAtomic } from "./files.ts";
+import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { isWakeId } from "./ids.ts";
-import { type Paths, safeName } from "./paths.ts";
+import { originalName, type Paths, safeName } from "./paths.ts";
 import type { Transport } from "./registry.ts";
 
 export interface QueuedWake {
@@ -52,8 +52,11 @@ export function enqueue(paths: Paths, wake: QueuedWake): void {
 
 /** The ids of the wakes that wait for one agent, in the order they were written. */
 export function waitingIds(paths: Paths, agentId: string): string[] {
-  return namesIn(outboxDir(paths, agentId))
-    .filter((name) => name.endsWith(".json"))
+  return wakeIdsIn(outboxDir(paths, agentId));
+}
+
+function wakeIdsIn(dir: string): string[] {
+  return namesIn(dir).filter((name) => name.endsWith(".json"))
     .map((name) => name.slice(0, -".json".length))
     .filter(isWakeId);
 }
@@ -85,4 +88,26 @@ function isThere(path: string): boolean {
   } catch (error) {
     return !(error instanceof Deno.errors.NotFound);
   }
+}
+
+/** The agents with something in `outbox` or `dead`. */
+export function agentsIn(paths: Paths, place: "outbox" | "dead"): string[] {
+  return namesIn(`${paths.state}/${place}`).filter((name) => !name.endsWith(".tmp"))
+    .map(originalName);
+}
+
+/** The wakes of one agent that were given up. */
+export function deadIds(paths: Paths, agentId: string): string[] {
+  return wakeIdsIn(`${paths.state}/dead/${safeName(agentId)}`);
+}
+
+/** The wake as its last try left it, unless it has been taken away meanwhile. */
+export function saveAttempts(paths: Paths, wake: QueuedWake): void {
+  const path = wakeFile(paths, wake);
+  if (isThere(path)) writeAtomic(path, JSON.stringify(wake, null, 1));
+}
+
+export function moveToDead(paths: Paths, wake: QueuedWake, reason: string): void {
+  writeAtomic(deadFile(paths, wake), JSON.stringify({ ...wake, reason }, null, 1));
+  removeIfThere(wakeFile(paths, wake));
 }

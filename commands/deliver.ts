@@ -1,0 +1,261 @@
+/** Carries the wakes of the outbox to their agents; lists, revives and drops them. */
+
+import { LIFE_MS, type QueueResult, type QueueWorld, serveAgent } from "../lib/agent_queue.ts";
+import { keepHouse } from "../lib/housekeeping.ts";
+import { record } from "../lib/journal.ts";
+import { agentsIn, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import { readTextIfThere } from "../lib/files.ts";
+import { pathsFrom, rootOf } from "../lib/paths.ts";
+import { messageOf } from "../lib/process.ts";
+import { findAgent, readRegistry } from "../lib/registry.ts";
+import { table } from "../lib/table.ts";
+import { pause } from "../lib/time.ts";
+import { drop, type ListedWake, listWakes, requeue } from "../lib/wake_list.ts";
+
+export interface World extends QueueWorld {
+  out(text: string): void;
+  err(text: string): void;
+  isTerminal: boolean;
+}
+
+const HELP = `Carries waiting wakes to their agents.
+
+Usage: deno task deliver [--agent <id>] [--once] [--json]
+       deno task deliver --list [--agent <id>] [--json]
+       deno task deliver --retry <wake_id>|--all
+       deno task deliver --drop <wake_id>|--all
+
+  --agent <id>       only this agent's wakes
+  --once             try each waiting wake once and leave, instead of trying again
+  --list             show what waits and what was given up, with the reason
+  --retry <wake_id>  put a wake that was given up back and deliver it; --all: every one
+  --drop <wake_id>   forget a wake, waiting or given up; --all: every one that was given up
+  --json             for programs
+  --help             this text
+
+Examples:
+  deno task deliver --list
+  deno task deliver --once
+  deno task deliver --retry --all --agent warden
+`;
+
+type Order =
+  | { kind: "help" }
+  | { kind: "usage"; problem: string }
+  | { kind: "serve" | "list" | "retry" | "drop"; wakeId?: string };
+
+interface Options {
+  order: Order;
+  agent?: string;
+  all: boolean;
+  once: boolean;
+  json: boolean;
+}
+
+export async function main(args: string[], world: World): Promise<number> {
+  const options = readArgs(args);
+  const { order } = options;
+  switch (order.kind) {
+    case "help":
+      world.out(HELP);
+      return 0;
+    case "usage":
+      world.err(`${order.problem} (see deno task deliver --help)\n`);
+      return 2;
+    case "list":
+      return list(options, world);
+    case "retry":
+      return await retry(order.wakeId, options, world);
+    case "drop":
+      return dropWakes(order.wakeId, options, world);
+    case "serve":
+      return await serve(options, world);
+  }
+}
+
+/** By hand: a parser package would cost each event's deliverer its time to load. */
+function readArgs(args: string[]): Options {
+  const options: Options = { order: { kind: "serve" }, all: false, once: false, json: false };
+  const wrong = (problem: string): Options => ({ ...options, order: { kind: "usage", problem } });
+  const words = args.flatMap((arg) => /^--\w+=/.test(arg) ? split(arg) : [arg]);
+  while (words.length > 0) {
+    const word = words.shift()!;
+    const value = () =>
+      words[0] !== undefined && !words[0].startsWith("--") ? words.shift() : undefined;
+    if (word === "--help" || word === "-h") return { ...options, order: { kind: "help" } };
+    else if (word === "--json") options.json = true;
+    else if (word === "--once") options.once = true;
+    else if (word === "--all") options.all = true;
+    else if (word === "--list") options.order = { kind: "list" };
+    else if (word === "--agent") {
+      options.agent = value();
+      if (options.agent === undefined) return wrong("--agent needs an agent's id");
+    } else if (word === "--retry" || word === "--drop") {
+      options.order = { kind: word === "--retry" ? "retry" : "drop", wakeId: value() };
+    } else return wrong(`"${word}" is not an option`);
+  }
+  const { order, all } = options;
+  if (order.kind === "retry" || order.kind === "drop") {
+    if (all === (order.wakeId !== undefined)) {
+      return wrong(`--${order.kind} needs a wake id or --all`);
+    }
+  } else if (all) return wrong("--all goes with --retry or --drop");
+  return options;
+}
+
+function split(arg: string): string[] {
+  const at = arg.indexOf("=");
+  return [arg.slice(0, at), arg.slice(at + 1)];
+}
+
+async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
+  const { paths } = world;
+  const waiting = () => agentsIn(paths, "outbox").filter((id) => waitingIds(paths, id).length > 0);
+  const ids = agents ?? (options.agent === undefined ? waiting() : [options.agent]);
+  const results = await Promise.all(
+    ids.map((id) => serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS })),
+  );
+  keepHouse(paths, world.now());
+  await Promise.all(results.flatMap((result) => result.replies));
+  return report(ids, results, options, world);
+}
+
+function report(ids: string[], results: QueueResult[], options: Options, world: World): number {
+  const sum = (of: (result: QueueResult) => number) => results.reduce((n, r) => n + of(r), 0);
+  const [delivered, dead] = [sum((r) => r.delivered), sum((r) => r.dead)];
+  const served = results.filter((result) => result.kind === "served");
+  const left = served.reduce((n, result) => n + result.left, 0);
+  if (options.json) {
+    const agents = results.map(({ replies: _, ...result }, index) => ({
+      agent_id: ids[index],
+      ...result,
+    }));
+    world.out(JSON.stringify({ delivered, dead, left, agents }) + "\n");
+  } else {
+    const busy = ids.filter((_, index) => results[index]!.kind === "busy");
+    const also = busy.length > 0 ? `; another process is delivering to ${busy.join(", ")}` : "";
+    world.out(`${delivered} delivered, ${dead} given up, ${left} waiting${also}\n`);
+  }
+  if (left === 0 && dead === 0) return 0;
+  const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";
+  world.err(`Not everything was delivered: ${last}\n`);
+  return 1;
+}
+
+function list(options: Options, world: World): number {
+  const wakes = listWakes(world.paths, options.agent, world.now());
+  if (options.json) world.out(JSON.stringify(wakes, null, 1) + "\n");
+  else if (wakes.length === 0) world.out("Nothing waits and nothing was given up\n");
+  else {world.out(
+      table(
+        ["STATE", "WAKE", "AGENT", "SESSION", "TRIGGER", "AGE", "TRIES", "REASON"],
+        wakes.map(row),
+      ),
+    );}
+  return 0;
+}
+
+function row(wake: ListedWake): string[] {
+  const { state, wake_id, agent_id, session, trigger, age_s, tries, reason } = wake;
+  return [state, wake_id, agent_id, session, trigger, `${age_s}s`, String(tries), reason];
+}
+
+function chosen(wakeId: string | undefined, options: Options, world: World, states: string[]) {
+  return listWakes(world.paths, options.agent, world.now()).filter((wake) =>
+    wakeId === undefined
+      ? wake.state === "dead"
+      : wake.wake_id === wakeId && states.includes(wake.state)
+  );
+}
+
+async function retry(wakeId: string | undefined, options: Options, world: World): Promise<number> {
+  const wakes = chosen(wakeId, options, world, ["dead", "waiting"]);
+  if (wakes.length === 0) return none(wakeId, world);
+  for (const wake of wakes) if (wake.state === "dead") requeue(world.paths, wake, world.now());
+  const agents = [...new Set(wakes.map((wake) => wake.agent_id))];
+  return await serve({ ...options, once: true }, world, agents);
+}
+
+function dropWakes(wakeId: string | undefined, options: Options, world: World): number {
+  const wakes = chosen(wakeId, options, world, ["dead", "waiting"]);
+  if (wakes.length === 0) return none(wakeId, world);
+  for (const wake of wakes) {
+    drop(world.paths, wake);
+    const { session, agent_id, wake_id, trigger } = wake;
+    record(world.paths, {
+      kind: "dead",
+      session,
+      agent_id,
+      wake_id,
+      trigger,
+      reason: "dropped by hand",
+    });
+  }
+  if (options.json) {
+    world.out(JSON.stringify({ dropped: wakes.map((wake) => wake.wake_id) }) + "\n");
+  } else world.out(`${wakes.length} dropped\n`);
+  return 0;
+}
+
+function none(wakeId: string | undefined, world: World): number {
+  if (wakeId === undefined) {
+    world.out("Nothing was given up\n");
+    return 0;
+  }
+  world.err(`No wake "${wakeId}" waits or was given up: deno task deliver --list shows which do\n`);
+  return 1;
+}
+
+/** The agent's place in OpenClaw now: a registry that was corrected helps wakes that wait. */
+function targetFromRegistry(registryPath: string) {
+  return (wake: QueuedWake) => {
+    try {
+      const reading = readRegistry(readTextIfThere(registryPath) ?? "");
+      if (reading.kind !== "registry") return undefined;
+      const match = findAgent(reading.registry, wake.session);
+      if (match.kind !== "agent" || match.agent.agent_id !== wake.agent_id) return undefined;
+      const { openclaw_session_key, openclaw_session_id, transport } = match.agent;
+      if (openclaw_session_key + openclaw_session_id === "") return undefined;
+      return { openclaw_session_key, openclaw_session_id, transport };
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+export function realWorld(moduleUrl: string): World {
+  const env = (name: string) => Deno.env.get(name);
+  const paths = pathsFrom(env, rootOf(moduleUrl));
+  const isTerminal = Deno.stdout.isTerminal();
+  const write = (to: typeof Deno.stdout) => (text: string) => {
+    try {
+      to.writeSync(new TextEncoder().encode(text));
+    } catch {
+      // Nobody listens any more: what was done stays done.
+    }
+  };
+  const err = write(Deno.stderr);
+  return {
+    paths,
+    env,
+    allEnv: () => Deno.env.toObject(),
+    now: Date.now,
+    sleep: pause,
+    targetNow: targetFromRegistry(paths.registry),
+    tell: isTerminal ? (line) => err(`${line}\n`) : undefined,
+    out: write(Deno.stdout),
+    err,
+    isTerminal,
+  };
+}
+
+async function guarded(args: string[], world: World): Promise<number> {
+  try {
+    return await main(args, world);
+  } catch (error) {
+    world.err(`Cannot deliver from ${world.paths.state}: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+if (import.meta.main) Deno.exit(await guarded(Deno.args, realWorld(import.meta.url)));
