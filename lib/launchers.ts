@@ -8,9 +8,12 @@ import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope
 import { exportLine, shellQuote } from "./shell.ts";
 
 export interface Launcher {
-  name: "deliver" | "menu-driver";
+  name: "deliver" | "menu-driver" | "recover";
   command: string;
-  scope: Scope;
+  /** "all" for what starts other programs on purpose, in an environment of their own. */
+  scope: Scope | "all";
+  /** Without packages it needs neither our deno.json nor Deno's cache. */
+  usesPackages: boolean;
 }
 
 /** What the launchers need to know beyond what hooks do. */
@@ -21,7 +24,16 @@ export interface LauncherPlaces {
   /** Files that tell where OpenClaw's gateway is and how to be let in. */
   gatewayFiles: readonly string[];
   gatewayHosts: readonly string[];
+  /** Where OpenClaw keeps its things, when it is told so by its own variables. */
+  openclawPlaces: Readonly<Record<string, string>>;
 }
+
+const OPENCLAW_PLACES = [
+  "OPENCLAW_HOME",
+  "OPENCLAW_STATE_DIR",
+  "OPENCLAW_CONFIG_PATH",
+  "OPENCLAW_PROFILE",
+];
 
 export function launcherPlaces(env: Env, openclaw: string | undefined): LauncherPlaces {
   const config = configPath(env);
@@ -38,6 +50,9 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
       `${config.slice(0, config.lastIndexOf("/"))}/.env`,
       ...(target?.certificateFile ? [target.certificateFile] : []),
     ],
+    openclawPlaces: Object.fromEntries(
+      OPENCLAW_PLACES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
+    ),
     gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...(host ? [host] : [])])],
   };
 }
@@ -54,9 +69,10 @@ export function launchersOf(install: Installation, places: LauncherPlaces): Laun
         env: ["*"], // a gateway's token may stand in a variable of any name
         read: [...common.read, ...places.gatewayFiles],
         write: common.write,
-        run: places.openclaw === undefined ? [] : [places.openclaw],
+        run: [places.openclaw ?? "openclaw"],
         net: places.gatewayHosts,
       },
+      usesPackages: false,
     },
     {
       name: "menu-driver",
@@ -67,7 +83,9 @@ export function launchersOf(install: Installation, places: LauncherPlaces): Laun
         run: [tmux],
         net: [],
       },
+      usesPackages: true,
     },
+    { name: "recover", command: "recover.ts", scope: "all", usesPackages: true },
   ];
 }
 
@@ -83,12 +101,13 @@ export function launcherText(
   const words = [
     install.deno,
     "run",
-    `--config=${install.paths.root}/deno.json`,
-    "--frozen",
+    ...(launcher.usesPackages
+      ? [`--config=${install.paths.root}/deno.json`, "--frozen"]
+      : ["--no-lock", "--no-config", "--no-npm", "--no-remote"]),
     "--cached-only",
     "--no-prompt",
     "--quiet",
-    ...(install.allowAll ? ["-A"] : flagsOf(launcher.scope)),
+    ...flagsOf(install.allowAll ? "all" : launcher.scope),
     `${install.paths.root}/commands/${launcher.command}`,
   ];
   const run = `${words.map(shellQuote).join(" ")} "$@"`;
@@ -96,6 +115,7 @@ export function launcherText(
     ...placesOf(install),
     ...(places.openclaw === undefined ? {} : { GSD_OPENCLAW: places.openclaw }),
     ...(places.denoDir === undefined ? {} : { DENO_DIR: places.denoDir }),
+    ...places.openclawPlaces,
   };
   const start = launcher.name === "deliver"
     ? [
@@ -116,7 +136,8 @@ export function launcherText(
   ].join("\n");
 }
 
-function flagsOf(scope: Scope): string[] {
+function flagsOf(scope: Scope | "all"): string[] {
+  if (scope === "all") return ["-A"];
   return scopeFlags(scope).map((flag) => flag === "--allow-env=*" ? "--allow-env" : flag);
 }
 

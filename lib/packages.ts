@@ -6,9 +6,11 @@ import { type Installation, launcherPath } from "./scope.ts";
 
 export type PackageState = { kind: "ready" } | { kind: "missing"; reason: string };
 
+const HELPS = [["deliver", "--wait", "--help"], ["menu-driver", "--help"], ["recover", "--help"]];
+
 /** A launcher that can print its help has all it needs, offline and within its permissions. */
 export async function packagesReady(install: Installation, env: Env): Promise<PackageState> {
-  for (const [name, ...args] of [["deliver", "--wait", "--help"], ["menu-driver", "--help"]]) {
+  for (const [name, ...args] of HELPS) {
     const launcher = launcherPath(install.paths, name!);
     const outcome = await run(launcher, args, { timeoutMs: 60_000, env: startEnv(env) });
     const reason = whyFailed(outcome);

@@ -1,0 +1,109 @@
+/** Are our hooks registered, once, with the right command, and does nothing keep them from running? */
+
+import type { WantedHook } from "../hook_command.ts";
+import { readTextIfThere } from "../files.ts";
+import { propertyOf, readJson } from "../json_edit.ts";
+import { messageOf } from "../process.ts";
+import { register } from "../registration.ts";
+import { type FoundHook, readSettings } from "../settings_file.ts";
+import type { Finding, Patient } from "./finding.ts";
+
+const CHECK = "hooks";
+
+export function checkHooks(patient: Patient): Finding[] {
+  if (patient.look.kind === "refused") {
+    return [{ check: CHECK, level: "broken", text: patient.look.reason }];
+  }
+  const findings = patient.settingsFiles.flatMap((file, index) =>
+    lookAt(file, index === 0, patient)
+  );
+  const registered = findings.some(({ level }) => level !== "note");
+  if (registered) return findings;
+  return [...findings, {
+    check: CHECK,
+    level: "broken",
+    text: `Our hooks are not registered in ${patient.settingsFiles.join(" nor ")}; ` +
+      "only sessions started by spawn have them",
+    mend: "deno task register",
+  }];
+}
+
+function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
+  if (patient.look.kind === "refused") return [];
+  const { wanted, install } = patient.look;
+  const mend = isUsers ? "deno task register" : `deno task register --settings ${file}`;
+  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
+  let text: string | undefined;
+  try {
+    text = readTextIfThere(file);
+  } catch (error) {
+    return [{ check: CHECK, level: "broken", text: `Cannot read ${file}: ${messageOf(error)}` }];
+  }
+  if (text === undefined) return [];
+  const { root } = install.paths;
+  const reading = readSettings(text, root);
+  if (reading.kind === "refused") {
+    const mendBy = `$EDITOR ${file}`;
+    const words = `Claude Code cannot use ${file}: ${reading.reason}`;
+    return [{ check: CHECK, level: "broken", text: words, mend: mendBy }];
+  }
+  const { found, foreign } = reading;
+  const ours = found.filter(({ owner }) => owner.kind === "ours");
+  const others: Finding[] = foreign === 0 ? [] : [{
+    check: CHECK,
+    level: "note",
+    text: `${file} also holds ${foreign} hook${foreign === 1 ? "" : "s"} of others`,
+  }];
+  const old = found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
+  const problems: Finding[] = old.length === 0
+    ? []
+    : [broken(`${file} still holds hooks of the old bash system: ${old.join(", ")}`)];
+  if (ours.length === 0) return [...problems, ...others];
+
+  problems.push(...differences(ours, wanted, root, file).map(broken));
+  const repair = {
+    what: `register our hooks in ${file} anew (a backup is made)`,
+    run: () => {
+      const store = { data: install.paths.data, dryRun: false, now: patient.world.now() };
+      const outcome = register(file, wanted, root, store);
+      if (outcome.kind === "refused") throw new Error(outcome.reason);
+    },
+  };
+  for (const problem of problems) problem.repair = repair;
+  if (hooksAreOff(text)) {
+    const words = `${file} switches all hooks off with "disableAllHooks"`;
+    problems.push({ check: CHECK, level: "broken", text: words, mend: `$EDITOR ${file}` });
+  }
+  return problems.length > 0
+    ? [...problems, ...others]
+    : [{ check: CHECK, level: "ok", text: `Registered in ${file}, each once` }, ...others];
+}
+
+function differences(
+  ours: FoundHook[],
+  wanted: WantedHook[],
+  root: string,
+  file: string,
+): string[] {
+  const said: string[] = [];
+  const roots = ours.flatMap(({ owner }) => owner.kind === "ours" ? [owner.root] : []);
+  const stale = [...new Set(roots)].filter((other) => other !== root);
+  for (const other of stale) said.push(`${file} runs hooks of another folder: ${other}`);
+  for (const hook of wanted) {
+    const same = ours.filter((one) => one.event === hook.event);
+    const name = `${hook.event} hook in ${file}`;
+    if (same.length === 0) said.push(`The ${name} is missing`);
+    else if (same.length > 1) said.push(`The ${name} stands there ${same.length} times`);
+    else if (same[0]!.command !== hook.command && stale.length === 0) {
+      said.push(`The ${name} has another command or other permissions than it should`);
+    } else if (same[0]!.timeout !== hook.timeout) {
+      said.push(`The ${name} has ${same[0]!.timeout} s instead of ${hook.timeout} s`);
+    } else if (same[0]!.matcher !== hook.matcher) said.push(`The ${name} has another matcher`);
+  }
+  return said;
+}
+
+function hooksAreOff(text: string): boolean {
+  const reading = readJson(text);
+  return reading.kind === "json" && propertyOf(reading.root, "disableAllHooks")?.value === true;
+}
