@@ -8,6 +8,7 @@ import {
   runHook,
   sendWake,
   textOf,
+  textSoFar,
 } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
@@ -23,7 +24,7 @@ export const hook: Hook = {
         textOf(fields, "error_details"),
       ),
       state: "error",
-      pressure: await pressureLine(context),
+      pressure: await pressureLine(context, textSoFar(context.event).tokens),
       actions: actions(context, { kind: "prompt" }),
     }, { source: "event", open: null });
   },

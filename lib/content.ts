@@ -74,7 +74,8 @@ export function paneText(
   atLeast: number,
 ): string {
   if (capture === undefined) return "";
-  return rememberPane(paths, session, conversationLines(capture), atLeast).join("\n");
+  return rememberPane(paths, session, conversationLines(capture), atLeast).join("\n")
+    .replace(/^\n+/, "");
 }
 
 const RULE = /^\s*─{10,}/;

@@ -96,7 +96,9 @@ export type AgentMatch =
  */
 export function findAgent(registry: Registry, session: string): AgentMatch {
   const named = (name: string) =>
-    name === "" ? [] : registry.agents.filter((agent) => agent.tmux_session_name === name);
+    name === ""
+      ? []
+      : registry.agents.filter((agent) => tmuxSessionName(agent.tmux_session_name) === name);
   const exact = named(session);
   const suffixed = /^(.+)-\d+$/.exec(session);
   const owners = exact.length > 0 ? exact : suffixed ? named(suffixed[1]!) : [];
@@ -118,6 +120,11 @@ export function findAgent(registry: Registry, session: string): AgentMatch {
     };
   }
   return { kind: "agent", agent };
+}
+
+/** The name that tmux gives a session when it is asked for this one. */
+export function tmuxSessionName(name: string): string {
+  return name.replace(/[.:]/g, "_");
 }
 
 /** Why an agent cannot be woken, or undefined when it can. */

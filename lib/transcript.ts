@@ -22,15 +22,21 @@ export interface TurnReading {
   tokens?: number;
 }
 
+/** How much is searched for a turn behind the turns of others, which may have begun since. */
+const MOST_BEHIND_OTHERS = 2_000_000;
+
 /** `promptId` "" means that the event did not name its prompt: then the last turn is meant. */
 export function readLastTurn(lines: Iterable<Line>, promptId: string): TurnReading {
   const reading: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
   let messageId: string | undefined;
   let newestSeen = false;
   let isNewestMessage = false;
+  let foreign = false;
+  let searched = 0;
   const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
 
   for (const line of lines) {
+    if (foreign && (searched += line.text.length) > MOST_BEHIND_OTHERS) break;
     const entry = parseEntry(line.text);
     if (entry === undefined) continue;
     if (entry.type === "assistant") {
@@ -53,7 +59,11 @@ export function readLastTurn(lines: Iterable<Line>, promptId: string): TurnReadi
     isNewestMessage = false;
     const linePrompt = textOf(entry.fields, "promptId");
     if (promptId !== "" && linePrompt !== "" && linePrompt !== promptId) {
-      return { ...nothing(), finished: false };
+      // What was gathered belongs to another turn: ours lies before it, or is not written yet.
+      messageId = undefined;
+      Object.assign(reading, nothing(), { finished: false });
+      foreign = true;
+      continue;
     }
     if (messageId !== undefined) return reading;
     // A turn without a word has been searched to its beginning.

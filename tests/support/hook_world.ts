@@ -67,6 +67,9 @@ export class HookWorld {
     return {
       HOME: `${this.dir}/home`,
       PATH: Deno.env.get("PATH") ?? "",
+      // Deno's own cache, which every hook of a user shares.
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      DENO_NO_UPDATE_CHECK: "1",
       GSD_REGISTRY: `${this.dir}/registry.json`,
       GSD_STATE_DIR: `${this.dir}/state`,
       GSD_DATA_DIR: `${this.dir}/data`,

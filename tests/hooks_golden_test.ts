@@ -1,0 +1,73 @@
+/**
+ * Each folder in golden/ is one event as the real Claude Code sent it and the wake that follows:
+ * case.json (which hook, event, transcript, screen) and wake.txt. `UPDATE_GOLDEN=1 deno test`
+ * writes wake.txt anew; read the difference before you keep it.
+ */
+
+import { assertEquals } from "@std/assert";
+import { fixtureEvent, fixturePane, fixtureTranscript } from "./support/fixtures.ts";
+import { HookWorld } from "./support/hook_world.ts";
+
+interface Case {
+  hook: string;
+  event: string;
+  /** Fields laid over the recorded event; null takes one away. */
+  change?: Record<string, unknown>;
+  transcript?: { name: string; lines: number };
+  screen?: string;
+  settings?: Record<string, unknown>;
+}
+
+const GOLDEN = new URL("./golden/", import.meta.url);
+
+const names = Array.from(Deno.readDirSync(GOLDEN)).filter((entry) => entry.isDirectory)
+  .map((entry) => entry.name).sort();
+
+for (const name of names) {
+  Deno.test(`golden: ${name.replaceAll("-", " ")}`, async () => {
+    const folder = new URL(`${name}/`, GOLDEN);
+    const text = await wakeOf(JSON.parse(Deno.readTextFileSync(new URL("case.json", folder))));
+    const expected = new URL("wake.txt", folder);
+    if (Deno.env.get("UPDATE_GOLDEN")) Deno.writeTextFileSync(expected, text);
+    assertEquals(text, Deno.readTextFileSync(expected));
+  });
+}
+
+async function wakeOf(test: Case): Promise<string> {
+  await using world = await HookWorld.create({
+    registry: {
+      agents: [{
+        agent_id: "warden",
+        tmux_session_name: "warden-main",
+        openclaw_session_key: "agent:warden:main",
+        hook_settings: test.settings ?? {},
+      }],
+    },
+  });
+  await Deno.writeTextFile(`${world.dir}/data/bin/menu-driver`, "#!/bin/sh\n");
+  await Deno.writeTextFile(`${world.dir}/data/bin/recover`, "#!/bin/sh\n");
+  const event: Record<string, unknown> = { ...fixtureEvent(test.event), ...test.change };
+  for (const [name, value] of Object.entries(event)) if (value === null) delete event[name];
+  if (test.transcript) {
+    event.transcript_path = `${world.dir}/transcript.jsonl`;
+    const lines = fixtureTranscript(test.transcript.name).slice(0, test.transcript.lines);
+    await Deno.writeTextFile(event.transcript_path as string, lines.join("\n") + "\n");
+  }
+  if (test.screen) {
+    await world.server.show(await world.pane("warden-main"), fixturePane(test.screen));
+  }
+  const result = await world.hook(test.hook, event);
+  assertEquals({ ...result, ms: 0 }, { code: 0, stdout: "", stderr: "", ms: 0 });
+  const wakes = world.wakes();
+  return wakes.length === 0 ? "(no wake)\n" : wakes.map((wake) => normal(wake, world)).join("\n");
+}
+
+/** Without what differs from run to run. */
+function normal(message: string, world: HookWorld): string {
+  return message
+    .replaceAll(/^wake_id: .*$/gm, "wake_id: WAKE")
+    .replaceAll(/^timestamp: .*$/gm, "timestamp: NOW")
+    .replaceAll(/[0-9A-Z]{26}\.txt/g, "WAKE.txt")
+    .replaceAll(/ --socket \S+/g, "")
+    .replaceAll(world.dir, "");
+}

@@ -1,0 +1,177 @@
+/** Whatever comes in: exit 0, nothing printed, soon. And whatever comes at once: nothing torn. */
+
+import { assert, assertEquals } from "@std/assert";
+import { HOOKS } from "../lib/hook_list.ts";
+import { namesIn } from "../lib/files.ts";
+import { fixtureEvent } from "./support/fixtures.ts";
+import { HookWorld, section } from "./support/hook_world.ts";
+
+const WRONG = [null, 7, true, [], {}, [[null]], "", "\0", "x".repeat(5000), { questions: [3] }];
+const FIELDS = [
+  ...["session_id", "transcript_path", "cwd", "prompt_id", "last_assistant_message", "error"],
+  ...["background_tasks", "tool_name", "tool_input", "tool_response", "tool_use_id", "reason"],
+  ...["notification_type", "message", "source", "trigger", "custom_instructions"],
+];
+
+function badInputs(event: string): (string | Uint8Array)[] {
+  const name = { hook_event_name: event };
+  return [
+    ...["", "{", '{"session_id": "a', "[]", "null", "7", '"text"', "\0\0\0", "{}{}"],
+    new Uint8Array([0xff, 0xfe, 0x00, 0x80]),
+    "x".repeat(10_000_000),
+    JSON.stringify({ ...name, last_assistant_message: "y".repeat(10_000_000) }),
+    ...WRONG.map((value) =>
+      JSON.stringify({ ...Object.fromEntries(FIELDS.map((field) => [field, value])), ...name })
+    ),
+  ];
+}
+
+for (const { event, file } of HOOKS.filter(({ event }) => event !== "PermissionRequest")) {
+  Deno.test(`${file} is silent and soon done, whatever comes in`, async () => {
+    await using world = await HookWorld.create();
+    for (const input of badInputs(event)) {
+      const { ms, ...result } = await world.hook(file, input);
+      assertEquals(result, { code: 0, stdout: "", stderr: "" });
+      assert(ms < 5000, `${ms} ms for ${String(input).slice(0, 60)}`);
+    }
+  });
+}
+
+Deno.test("stop.ts tells of the turn although its transcript is no file that can be read", async () => {
+  await using world = await HookWorld.create();
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  const fifo = `${world.dir}/fifo`;
+  await new Deno.Command("mkfifo", { args: [fifo] }).output();
+  await Deno.mkdir(`${world.dir}/folder`);
+  await Deno.writeTextFile(`${world.dir}/empty`, "");
+  await Deno.symlink(`${world.dir}/loop`, `${world.dir}/loop`);
+  const paths = ["", "/", "nowhere", `${world.dir}/gone`, `${world.dir}/folder`, fifo];
+  for (const path of [...paths, `${world.dir}/empty`, `${world.dir}/loop`, "/proc/self/mem"]) {
+    const event = { ...stop, transcript_path: path, prompt_id: `prompt of ${path}` };
+    const { ms, ...result } = await world.hook("stop.ts", event);
+    assertEquals(result, { code: 0, stdout: "", stderr: "" });
+    assert(ms < 5000, `${ms} ms for ${path}`);
+  }
+  assertEquals(world.wakes().length, 9);
+});
+
+Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms late", async () => {
+  await using world = await HookWorld.create();
+  await world.pane("warden-main");
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  const path = `${world.dir}/transcript.jsonl`;
+  const line = (fields: unknown) => JSON.stringify(fields) + "\n";
+  const claude = (id: string, text: string) =>
+    line({
+      type: "assistant",
+      message: { id, stop_reason: "end_turn", content: [{ type: "text", text }] },
+    });
+  const user = (promptId: string) => line({ type: "user", promptId, message: { content: "go" } });
+  await Deno.writeTextFile(path, user("old") + claude("1", "old words") + user("new"));
+  const running = world.hook("stop.ts", { ...stop, prompt_id: "new", transcript_path: path });
+  const late = claude("2", "the new words");
+  await new Promise((done) => setTimeout(done, 120));
+  await Deno.writeTextFile(path, late.slice(0, 40), { append: true });
+  await new Promise((done) => setTimeout(done, 30));
+  await Deno.writeTextFile(path, late.slice(40), { append: true });
+  await running;
+  assertEquals(section(world.wakes()[0]!, "CONTENT"), "the new words");
+});
+
+Deno.test("stop.ts reads huge transcripts from their end", async () => {
+  await using world = await HookWorld.create();
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  const path = `${world.dir}/transcript.jsonl`;
+  const file = await Deno.open(path, { write: true, create: true });
+  // A sparse file of 500 MB: its beginning is one line of zeros that nobody should ever read.
+  await file.truncate(500_000_000);
+  await file.seek(0, Deno.SeekMode.End);
+  const big = "z".repeat(1_000_000);
+  const lines = [
+    { type: "user", promptId: stop.prompt_id, message: { content: "go" } },
+    {
+      type: "assistant",
+      message: { id: "1", stop_reason: "end_turn", content: [{ type: "text", text: big }] },
+    },
+    ...Array.from({ length: 10 }, () => ({ type: "attachment", attachment: big })),
+  ];
+  const bytes = new TextEncoder().encode(
+    "\n" + lines.map((line) => JSON.stringify(line)).join("\n") + "\n",
+  );
+  await (new Blob([bytes])).stream().pipeTo(file.writable);
+  await world.hook("stop.ts", { ...stop, transcript_path: path });
+  const [name] = namesIn(`${world.dir}/state/content`);
+  assertEquals(await Deno.readTextFile(`${world.dir}/state/content/${name}`), big);
+});
+
+Deno.test("stop.ts carries 200 KB whole: cut in the message, complete in its file", async () => {
+  await using world = await HookWorld.create();
+  const stop = fixtureEvent("stop-200kb");
+  await world.hook("stop.ts", stop);
+  const content = section(world.wakes()[0]!, "CONTENT");
+  const path = /The whole text: (.*)$/.exec(content)?.[1];
+  assertEquals(await Deno.readTextFile(path!), stop.last_assistant_message);
+  assert(content.length < 16_400);
+  assert((stop.last_assistant_message as string).startsWith(content.split("\n… ")[0]!));
+});
+
+Deno.test("ten hooks at once on one session tear nothing and none waits over 2 s for another", async () => {
+  await using world = await HookWorld.create();
+  await world.pane("warden-main");
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  const results = await Promise.all(Array.from({ length: 10 }, (_, index) =>
+    world.hook("stop.ts", {
+      ...stop,
+      transcript_path: "",
+      prompt_id: `prompt-${index}`,
+      last_assistant_message: `answer ${index}`,
+    })));
+  for (const { ms, ...result } of results) {
+    assertEquals(result, { code: 0, stdout: "", stderr: "" });
+    assert(ms < 10_000, `${ms} ms`);
+  }
+  const said = world.wakes().map((wake) => section(wake, "CONTENT")).sort();
+  assertEquals(said, Array.from({ length: 10 }, (_, index) => `answer ${index}`));
+  assertEquals(world.journal().filter((entry) => entry.kind === "queued").length, 10);
+  const memory = JSON.parse(
+    await Deno.readTextFile(`${world.dir}/state/sessions/warden-main.json`),
+  );
+  assertEquals(memory.said.length, 10);
+  assertEquals(namesIn(`${world.dir}/state/panes`), ["warden-main.txt"]);
+});
+
+Deno.test("a hook whose memory is held for good still tells, after at most 2 s", async () => {
+  await using world = await HookWorld.create();
+  await world.pane("warden-main");
+  const lock = `${world.dir}/state/locks/session-warden-main`;
+  await Deno.mkdir(`${world.dir}/state/locks`, { recursive: true });
+  using file = await Deno.open(lock, { write: true, create: true });
+  await file.lock(true);
+  const { ms } = await world.hook("stop.ts", fixtureEvent("stop-plain"));
+  assertEquals(world.wakes().length, 1);
+  assert(ms > 1900 && ms < 10_000, `${ms} ms`);
+});
+
+Deno.test("the pane's new lines are told, those that repeat an old one too", async () => {
+  await using world = await HookWorld.create({
+    registry: {
+      agents: [{
+        agent_id: "warden",
+        tmux_session_name: "warden-main",
+        openclaw_session_key: "k",
+        hook_settings: { min_context_lines: 2 },
+      }],
+    },
+  });
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  const pane = await world.pane("warden-main");
+  const shown: string[] = [];
+  for (const lines of [["one", "ok", "two"], ["three", "ok", "four"], []]) {
+    shown.push(...lines);
+    await world.server.show(pane, shown.join("\n") + "\n");
+    const prompt_id = `prompt ${shown.length} ${lines.length}`;
+    await world.hook("stop.ts", { ...stop, transcript_path: "", prompt_id });
+  }
+  const told = world.wakes().map((wake) => section(wake, "CONTENT"));
+  assertEquals(told, ["ok\ntwo", "three\nok\nfour", "ok\nfour"]);
+});

@@ -1,0 +1,102 @@
+import { assertEquals } from "@std/assert";
+import { readEvent } from "../lib/events.ts";
+import { identityOf, judge, type Memory, remember } from "../lib/noise.ts";
+import { fixtureEvent } from "./support/fixtures.ts";
+
+interface Step {
+  event: string;
+  trigger: string;
+  change?: Record<string, unknown>;
+  afterMs?: number;
+  opens?: boolean;
+  closes?: boolean;
+}
+
+/** Plays events as the hooks would and tells which of them woke the agent. */
+function play(steps: Step[], delivered: (trigger: string) => boolean = () => true): string[] {
+  let memory: Memory = { said: [] };
+  let now = 0;
+  const told: string[] = [];
+  for (const { event: name, trigger, change, afterMs = 100, opens, closes } of steps) {
+    now += afterMs;
+    const reading = readEvent(JSON.stringify({ ...fixtureEvent(name), ...change }));
+    if (reading.kind !== "event") throw new Error(name);
+    const { event } = reading;
+    const identity = identityOf(event, String(event.fields.last_assistant_message));
+    const incoming = { trigger, promptId: event.promptId, identity, now };
+    const verdict = judge(incoming, memory, (id) => delivered(id.split("#")[0]!));
+    if (closes) delete memory.open;
+    if (verdict.kind === "suppress") continue;
+    const wake_id = `${trigger}#${now}`;
+    told.push(trigger);
+    const said = { identity: identity.key, wake_id, trigger, prompt_id: event.promptId, at: now };
+    memory = remember(memory, said);
+    if (opens) memory.open = { id: "q", wake_id, prompt_id: event.promptId };
+  }
+  return told;
+}
+
+const stop = { event: "stop-plain", trigger: "response_complete", closes: true };
+const idle = { event: "notification-idle_prompt", trigger: "idle_prompt", afterMs: 60_000 };
+const question = { event: "pre_tool_use-ask-single", trigger: "ask_user_question", opens: true };
+const answer = {
+  event: "post_tool_use-ask-single",
+  trigger: "ask_user_question_answered",
+  closes: true,
+};
+const permission = {
+  event: "notification-permission_prompt",
+  trigger: "permission_prompt",
+  afterMs: 6000,
+};
+const other = { prompt_id: "another-prompt" };
+
+// deno-fmt-ignore
+const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: boolean }> = {
+  "an idle reminder says nothing that the turn's end has said":
+    { steps: [stop, idle], told: ["response_complete"] },
+  "an idle reminder is sent when the turn's end did not arrive":
+    { steps: [stop, idle], told: ["response_complete", "idle_prompt"], undelivered: true },
+  "an idle reminder of another turn is sent":
+    { steps: [stop, { ...idle, change: other }], told: ["response_complete", "idle_prompt"] },
+  "a failed turn needs no idle reminder either":
+    { steps: [{ event: "stop_failure-rate_limit", trigger: "response_failed" },
+      { ...idle, change: { prompt_id: "1e59cbca-f157-4d39-b0be-bd2eb827dd3d" } }], told: ["response_failed"] },
+  "the dialog of an open question is that question":
+    { steps: [question, permission, answer], told: ["ask_user_question", "ask_user_question_answered"] },
+  "a permission after the question was answered is told":
+    { steps: [question, answer, permission], told: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
+  "two permissions of one turn are two":
+    { steps: [permission, permission], told: ["permission_prompt", "permission_prompt"] },
+  "one permission told by two hooks at once is one":
+    { steps: [permission, { ...permission, afterMs: 20 }], told: ["permission_prompt"] },
+  "a turn's end told twice is one":
+    { steps: [stop, { ...stop, afterMs: 5 }], told: ["response_complete"] },
+  "two turns with the same last words are two":
+    { steps: [stop, { ...stop, change: other }], told: ["response_complete", "response_complete"] },
+  "the same words after the agent had prolonged the turn are told":
+    { steps: [stop, { ...stop, change: { stop_hook_active: true } }], told: ["response_complete", "response_complete"] },
+  "a pause for a background task and the end after it are two":
+    { steps: [{ event: "stop-background-shell", trigger: "response_complete" },
+      { event: "stop-woken-by-background", trigger: "response_complete" }], told: ["response_complete", "response_complete"] },
+  "two ends without a prompt id are two, unless they come together":
+    { steps: [{ ...stop, change: { prompt_id: "" } }, { ...stop, change: { prompt_id: "" }, afterMs: 50 },
+      { ...stop, change: { prompt_id: "" }, afterMs: 9000 }], told: ["response_complete", "response_complete"] },
+  "two compactions of one turn are two":
+    { steps: [{ event: "pre_compact-auto", trigger: "pre_compact" }, { event: "pre_compact-auto", trigger: "pre_compact", afterMs: 60_000 }],
+      told: ["pre_compact", "pre_compact"] },
+};
+
+for (const [title, { steps, told, undelivered }] of Object.entries(SEQUENCES)) {
+  Deno.test(`judge(): ${title}`, () => {
+    assertEquals(play(steps, () => !undelivered), told);
+  });
+}
+
+Deno.test("remember() does not grow without end", () => {
+  let memory: Memory = { said: [] };
+  for (let at = 0; at < 200; at++) {
+    memory = remember(memory, { identity: `${at}`, wake_id: "", trigger: "", prompt_id: "", at });
+  }
+  assertEquals([memory.said.length, memory.said.at(-1)?.at], [50, 199]);
+});

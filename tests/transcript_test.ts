@@ -1,0 +1,127 @@
+import { assertEquals } from "@std/assert";
+import { joinBlocks, type Line, readLastTurn, withEarlierBlocks } from "../lib/transcript.ts";
+import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
+
+function backwards(lines: string[]): Line[] {
+  return lines.map((text) => ({ text, partial: false })).reverse();
+}
+
+interface Recorded {
+  event: string;
+  transcript: string;
+  /** The number of lines that were written. */
+  written: number;
+  text: string;
+}
+
+const A = "Final text part A. MIXED-3A", B = "Final text part B. MIXED-3B";
+const THANKS = "Thanks, going with that. ASK-END";
+
+// deno-fmt-ignore
+const RECORDED: Record<string, Recorded> = {
+  "the whole turn is written":
+    { event: "stop-after-thinking", transcript: "mixed-blocks-and-errors", written: 97, text: "Answer after thinking. THINKING-END" },
+  "only the thinking is written":
+    { event: "stop-after-thinking", transcript: "mixed-blocks-and-errors", written: 94, text: "" },
+  "nothing of the turn is written but its prompt":
+    { event: "stop-after-thinking", transcript: "mixed-blocks-and-errors", written: 93, text: "" },
+  "not even the prompt is written":
+    { event: "stop-after-thinking", transcript: "mixed-blocks-and-errors", written: 92, text: "" },
+  "the last message has two text blocks":
+    { event: "stop-two-text-blocks", transcript: "mixed-blocks-and-errors", written: 122, text: `${A}\n\n${B}` },
+  "only the first of two text blocks is written":
+    { event: "stop-two-text-blocks", transcript: "mixed-blocks-and-errors", written: 119, text: A },
+  "the last message is not written, one before its tools is":
+    { event: "stop-two-text-blocks", transcript: "mixed-blocks-and-errors", written: 112, text: "Text between the tools. MIXED-2" },
+  "a turn without a word does not take the words of the turn before":
+    { event: "stop-no-text", transcript: "mixed-blocks-and-errors", written: 135, text: "" },
+  "later turns are in the file already":
+    { event: "stop-after-ask", transcript: "plain-and-questions", written: 60, text: THANKS },
+  "the answer after a question":
+    { event: "stop-after-ask", transcript: "plain-and-questions", written: 37, text: THANKS },
+  "the last line is late":
+    { event: "stop-last-line-missing", transcript: "at-stop-last-line-missing", written: 200, text: "I need one decision." },
+  "an API error is not what Claude said":
+    { event: "stop_failure-rate_limit", transcript: "after-compact", written: 39, text: "" },
+  "a turn that a background task began":
+    { event: "stop-woken-by-background", transcript: "background-tasks", written: 320, text: "Background task reported. BGBASH-WOKEN" },
+};
+
+for (const [title, { event, transcript, written, text }] of Object.entries(RECORDED)) {
+  Deno.test(`readLastTurn() finds the turn's last text when ${title}`, () => {
+    const lines = fixtureTranscript(transcript).slice(0, written);
+    const turn = readLastTurn(backwards(lines), fixtureEvent(event).prompt_id as string);
+    assertEquals(joinBlocks(turn.blocks), text);
+  });
+}
+
+Deno.test("readLastTurn() takes the last turn when the event names no prompt", () => {
+  const lines = fixtureTranscript("plain-and-questions").slice(0, 27);
+  const text = joinBlocks(readLastTurn(backwards(lines), "").blocks);
+  assertEquals(text, fixtureEvent("stop-plain").last_assistant_message);
+});
+
+Deno.test("readLastTurn() tells the tokens of the last usage", () => {
+  const lines = fixtureTranscript("after-compact").slice(0, 164);
+  assertEquals(readLastTurn(backwards(lines), "no such prompt").tokens, 850_050);
+});
+
+const user = (promptId: string, content: unknown = "do it", more = {}) =>
+  JSON.stringify({ type: "user", promptId, message: { role: "user", content }, ...more });
+const claude = (id: string, block: Record<string, unknown>, more = {}, stop = "end_turn") =>
+  JSON.stringify({
+    type: "assistant",
+    message: { id, model: "m", content: [block], stop_reason: stop },
+    ...more,
+  });
+const text = (words: string) => ({ type: "text", text: words });
+
+// deno-fmt-ignore
+const MADE: Record<string, { lines: string[]; text: string }> = {
+  "a subagent's lines stand in between":
+    { lines: [user("p"), claude("1", text("mine")), claude("2", text("its"), { isSidechain: true })], text: "mine" },
+  "the last line is half written":
+    { lines: [user("p"), claude("1", text("whole")), claude("2", text("half")).slice(0, 60)], text: "whole" },
+  "a line Claude Code added itself follows":
+    { lines: [user("p"), claude("1", text("words")), user("p", "carry on", { isMeta: true })], text: "words" },
+  "the content is one string":
+    { lines: [user("p"), JSON.stringify({ type: "assistant", message: { id: "1", content: "plain" } })], text: "plain" },
+  "lines are not objects":
+    { lines: [user("p"), claude("1", text("words")), "null", "[]", '"type":"user"', '{"type":"user","message":7}'], text: "words" },
+  "the text only speaks of being a user":
+    { lines: [user("p"), claude("1", text('{"type":"user","promptId":"q"}'))], text: '{"type":"user","promptId":"q"}' },
+  "another prompt's answer comes last":
+    { lines: [user("p"), claude("1", text("ours")), user("q"), claude("2", text("newer"))], text: "ours" },
+  "only another prompt's answer is there":
+    { lines: [user("o"), claude("1", text("old"))], text: "" },
+};
+
+for (const [title, { lines, text: expected }] of Object.entries(MADE)) {
+  Deno.test(`readLastTurn() finds the turn's last text when ${title}`, () => {
+    assertEquals(joinBlocks(readLastTurn(backwards(lines), "p").blocks), expected);
+  });
+}
+
+// deno-fmt-ignore
+const WITH_EVENT: Record<string, { lines: string[]; event: string; text: string }> = {
+  "puts the blocks before it, where all are written":
+    { lines: [user("p"), claude("1", text("A")), claude("1", text("B"))], event: "B", text: "A\n\nB" },
+  "puts the blocks before it, where its own is late":
+    { lines: [user("p"), claude("1", text("A"))], event: "B", text: "A\n\nB" },
+  "does not repeat a single block":
+    { lines: [user("p"), claude("1", text("B"))], event: "B", text: "B" },
+  "keeps two blocks that say the same":
+    { lines: [user("p"), claude("1", text("B")), claude("1", text("B"))], event: "B", text: "B\n\nB" },
+  "leaves out what was said before a tool ran":
+    { lines: [user("p"), claude("1", text("A"), {}, "tool_use"), claude("1", { type: "tool_use" }, {}, "tool_use")], event: "B", text: "B" },
+  "leaves out what was said before Claude was sent on":
+    { lines: [user("p"), claude("1", text("A")), user("p", "go on", { isMeta: true })], event: "B", text: "B" },
+  "leaves out another turn":
+    { lines: [user("o"), claude("1", text("A"))], event: "B", text: "B" },
+};
+
+for (const [title, { lines, event, text: expected }] of Object.entries(WITH_EVENT)) {
+  Deno.test(`withEarlierBlocks() ${title}`, () => {
+    assertEquals(withEarlierBlocks(event, readLastTurn(backwards(lines), "p")), expected);
+  });
+}
