@@ -1,0 +1,106 @@
+/** Brings the registry's OpenClaw session keys and ids up to date. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { listOpenClawSessions } from "../lib/openclaw_sessions.ts";
+import { messageOf } from "../lib/process.ts";
+import { editRegistry, fieldName } from "../lib/registry_file.ts";
+import type { RegistryFile } from "../lib/registry_schema.ts";
+import { planSync } from "../lib/sync_plan.ts";
+import { realWorld, type World } from "../lib/world.ts";
+
+const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
+
+Usage: sync [options]
+
+  sync               ask OpenClaw for its sessions, write what changed, say what it was
+  sync --dry-run     the same without writing
+
+An agent that has a key keeps it and gets the id that belongs to it; one with only an id gets the
+key. One with neither gets the session of its topic_id, else its main session.
+
+Options:
+  --dry-run   say what would change, and change nothing
+  --json      the result as one JSON object
+  --help      this text
+`;
+
+export interface SyncResult {
+  source: string;
+  changes: { field: string; agent_id: string; from: string; to: string }[];
+  notes: string[];
+}
+
+export async function main(args: string[], world: World): Promise<number> {
+  let unknown = "";
+  const options = parseArgs(args, {
+    boolean: ["dry-run", "json", "help"],
+    alias: { help: "h" },
+    unknown: (arg) => {
+      unknown ||= arg;
+      return false;
+    },
+  });
+  if (options.help) {
+    world.say(HELP);
+    return 0;
+  }
+  if (unknown !== "") {
+    world.warn(`sync does not take ${unknown}; see sync --help`);
+    return 2;
+  }
+  const dryRun = options["dry-run"] === true;
+  try {
+    const result = await syncRegistry(world, dryRun);
+    if (options.json) world.say(JSON.stringify(result, null, 2));
+    else tell(result, dryRun, world);
+    return 0;
+  } catch (error) {
+    world.warn(`Cannot sync: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+export async function syncRegistry(world: World, dryRun: boolean): Promise<SyncResult> {
+  const path = world.paths.registry;
+  try {
+    Deno.statSync(path);
+  } catch {
+    throw new Error(`there is no registry at ${path}; spawn makes one`);
+  }
+  const listing = await listOpenClawSessions(world);
+  if (listing.kind === "unknown") throw new Error(listing.reason);
+  const result: SyncResult = { source: listing.source, changes: [], notes: [] };
+  editRegistry(path, (registry) => {
+    const { changes, notes } = planSync(registry, listing.sessions);
+    result.notes = notes;
+    result.changes = changes.map(({ path: at, value }) => ({
+      field: fieldName(at),
+      agent_id: at[0] === "agents" ? registry.agents[Number(at[1])]!.agent_id : "",
+      from: present(registry, at),
+      to: String(value),
+    }));
+    return changes;
+  }, { dryRun });
+  return result;
+}
+
+function present(registry: RegistryFile, at: (string | number)[]): string {
+  const value = at.reduce<unknown>(
+    (inside, step) => (inside as Record<string | number, unknown> | undefined)?.[step],
+    registry,
+  );
+  return typeof value === "string" ? value : "";
+}
+
+function tell(result: SyncResult, dryRun: boolean, world: World): void {
+  for (const { field, agent_id, from, to } of result.changes) {
+    const whose = agent_id === "" ? "the registry" : agent_id;
+    const name = field.replace(/^agents\[\d+\]\./, "");
+    const change = from === "" ? `is now ${to}` : `is now ${to}, was ${from}`;
+    world.say(dryRun ? `Would set ${name} of ${whose} to ${to}` : `${name} of ${whose} ${change}`);
+  }
+  if (result.changes.length === 0) world.say("Everything is up to date");
+  for (const note of result.notes) world.warn(note);
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

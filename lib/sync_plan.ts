@@ -1,0 +1,86 @@
+/** Which OpenClaw session each agent is to be woken in: decided from the list of them. */
+
+import type { OpenClawSession } from "./openclaw_sessions.ts";
+import { fieldChanges, type RegistryChange } from "./registry_file.ts";
+import type { AgentFile, RegistryFile } from "./registry_schema.ts";
+
+export interface SyncPlan {
+  changes: RegistryChange[];
+  /** What a person should know: an agent without a session, a key that is no longer there. */
+  notes: string[];
+}
+
+export function planSync(registry: RegistryFile, sessions: OpenClawSession[]): SyncPlan {
+  const notes: string[] = [];
+  const changes: RegistryChange[] = [];
+  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
+    registry;
+  if (key || id) {
+    const found = known(sessions, key, id);
+    if (found === undefined) notes.push(gone("The global status session", key || id!));
+    else {
+      changes.push(...fieldChanges([], registry, {
+        global_status_openclaw_session_id: found.id,
+        global_status_openclaw_session_key: found.key,
+      }));
+    }
+  }
+  registry.agents.forEach((agent, index) => {
+    const found = sessionFor(agent, sessions, notes);
+    if (found === undefined) return;
+    changes.push(...fieldChanges(["agents", index], agent, {
+      openclaw_session_id: found.id,
+      openclaw_session_key: found.key,
+    }));
+  });
+  return { changes, notes };
+}
+
+/** The key decides, then the id; an agent with neither gets its topic's session or its main one. */
+function sessionFor(
+  agent: AgentFile,
+  sessions: OpenClawSession[],
+  notes: string[],
+): OpenClawSession | undefined {
+  const name = `Agent "${agent.agent_id}"`;
+  const { openclaw_session_key: key, openclaw_session_id: id } = agent;
+  const own = sessions.filter((session) => session.agentId === agent.agent_id);
+  if (key || id) {
+    const found = known(own, key, id) ?? known(sessions, key, id);
+    if (found === undefined) notes.push(gone(name, key || id!));
+    return found;
+  }
+  const topic = agent.topic_id === undefined ? "" : `:topic:${agent.topic_id}`;
+  const ofTopic = topic === "" ? [] : own.filter((session) => session.key.endsWith(topic));
+  if (ofTopic.length > 1) {
+    const keys = ofTopic.map((session) => session.key).join(", ");
+    notes.push(
+      `${name} has several sessions of topic ${agent.topic_id}: ${keys}; write one of ` +
+        "them into its openclaw_session_key",
+    );
+    return undefined;
+  }
+  const found = ofTopic[0] ??
+    own.find((session) => session.key === `agent:${agent.agent_id}:main`);
+  if (found === undefined) {
+    notes.push(
+      `${name} has no session in OpenClaw yet: make one with ` +
+        `openclaw agent --agent ${agent.agent_id} --message hello`,
+    );
+  }
+  return found;
+}
+
+function known(
+  sessions: OpenClawSession[],
+  key: string | undefined,
+  id: string | undefined,
+): OpenClawSession | undefined {
+  return key
+    ? sessions.find((session) => session.key === key)
+    : sessions.find((session) => session.id === id);
+}
+
+function gone(who: string, what: string): string {
+  return `${who} is registered with ${what}, which OpenClaw does not list; it was left as it is`;
+}
