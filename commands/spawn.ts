@@ -122,7 +122,7 @@ async function spawn(wish: Wish, world: World): Promise<Result> {
   const { paths } = world;
   const known = agentIn(world, wish.agentId);
   const command = launchCommand(world, known.agent ?? { claude_launch_command: "" });
-  const refused = whyNoLaunch(world, wish.dir, command);
+  const refused = whyNoLaunch(world.env, wish.dir, command);
   if (refused !== undefined) throw new Error(refused);
   if (findProgram(world.env, "GSD_TMUX", "tmux") === undefined) {
     throw new Error(missingProgram(world.env, "GSD_TMUX", "tmux"));

@@ -7,7 +7,7 @@ import { lookAround } from "./installation.ts";
 import { installLaunchers, launcherPlaces } from "./launchers.ts";
 import { type Launch, programOf, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
-import { DELIVERER_ENV_NAMES } from "./paths.ts";
+import { DELIVERER_ENV_NAMES, type Env } from "./paths.ts";
 import { findProgram, onPath } from "./programs.ts";
 import type { Agent } from "./registry.ts";
 import type { World } from "./world.ts";
@@ -17,7 +17,11 @@ export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_co
 }
 
 /** Why a launch cannot work, before anything is touched; undefined when it may. */
-export function whyNoLaunch(world: World, dir: string, command: string): string | undefined {
+export function whyNoLaunch(
+  env: Env,
+  dir: string,
+  command: string,
+): string | undefined {
   let isFolder = false;
   try {
     isFolder = Deno.statSync(dir).isDirectory;
@@ -29,7 +33,7 @@ export function whyNoLaunch(world: World, dir: string, command: string): string 
   if (!isFolder) return `${dir} is not a folder`;
   const program = programOf(command);
   if (program === "") return "its launch command names no program";
-  if (isShellWord(program) || isProgram(world, program)) return undefined;
+  if (isShellWord(program) || isProgram(env, program)) return undefined;
   return `the program ${program} of its launch command is not installed, or not on PATH`;
 }
 
@@ -38,9 +42,9 @@ function isShellWord(program: string): boolean {
   return /[$`*;&|()]/.test(program) || /^(\.|exec|cd|source|eval|command|export)$/.test(program);
 }
 
-function isProgram(world: World, program: string): boolean {
-  const path = program.startsWith("~/") ? `${world.env("HOME") ?? ""}${program.slice(1)}` : program;
-  if (!path.includes("/")) return onPath(world.env, path) !== undefined;
+function isProgram(env: Env, program: string): boolean {
+  const path = program.startsWith("~/") ? `${env("HOME") ?? ""}${program.slice(1)}` : program;
+  if (!path.includes("/")) return onPath(env, path) !== undefined;
   try {
     return Deno.statSync(path).isFile;
   } catch {
@@ -56,6 +60,8 @@ export interface LaunchWish {
   /** The agent's part of the system prompt. */
   prompt: string;
   claudeSessionId: string;
+  /** The PATH of an earlier launch: a timer or a boot has a poorer one. */
+  path?: string;
 }
 
 /** Writes prompt, settings and record; what is started with them can be started again. */
@@ -72,8 +78,10 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     command: wish.command,
     settings_file: files.settings,
     prompt_file: files.prompt,
+    system_prompt: wish.prompt,
     env: {
       ...passedOn(world),
+      ...(wish.path === undefined ? {} : { PATH: wish.path }),
       CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(wish.agent.settings.autocompact_pct),
     },
     claude_session_id: wish.claudeSessionId,

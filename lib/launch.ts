@@ -11,6 +11,8 @@ export interface Launch {
   command: string;
   settings_file: string;
   prompt_file: string;
+  /** The agent's part of the prompt, as it was given. */
+  system_prompt: string;
   env: Record<string, string>;
   /** Claude Code's id for the conversation, as it was last known. */
   claude_session_id: string;

@@ -51,7 +51,7 @@ function parseLaunch(text: string | undefined): Launch | undefined {
     const value: unknown = JSON.parse(text ?? "");
     if (!isObject(value) || !isObject(value.env)) return undefined;
     const texts = ["session", "agent_id", "working_directory", "command", "settings_file"];
-    const more = ["prompt_file", "claude_session_id", "started_at"];
+    const more = ["prompt_file", "system_prompt", "claude_session_id", "started_at"];
     const whole = [...texts, ...more].every((name) => typeof value[name] === "string") &&
       Object.values(value.env).every((entry) => typeof entry === "string");
     return whole ? value as unknown as Launch : undefined;

@@ -52,6 +52,8 @@ export interface Agent {
 export interface Registry {
   global_status_openclaw_session_id: string;
   global_status_openclaw_session_key: string;
+  /** How the global status session is reached. */
+  transport: Transport;
   agents: Agent[];
   problems: string[];
 }
@@ -79,6 +81,7 @@ export function readRegistry(text: string): RegistryReading {
     registry: {
       global_status_openclaw_session_id: root.text("global_status_openclaw_session_id"),
       global_status_openclaw_session_key: root.text("global_status_openclaw_session_key"),
+      transport: transportFrom(undefined, value.delivery, problems),
       agents: value.agents.map((entry, index) => readAgent(entry, index, value)),
       problems,
     },

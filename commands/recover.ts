@@ -1,0 +1,288 @@
+/** Brings back the sessions that should be running: after a crash, after a reboot. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { ensureDir, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { record } from "../lib/journal.ts";
+import { waitingIds } from "../lib/outbox.ts";
+import { hash, originalName } from "../lib/paths.ts";
+import { messageOf } from "../lib/process.ts";
+import { examine, restart } from "../lib/recover_agent.ts";
+import { deliver, receiverOf, recoveredDraft, send } from "../lib/recovery_wake.ts";
+import { type Agent, readRegistry, type Registry, whyUnreachable } from "../lib/registry.ts";
+import { type Tmux, tmuxFrom } from "../lib/tmux.ts";
+import { whyMarked } from "../lib/tmux_sessions.ts";
+import { realWorld, type World } from "../lib/world.ts";
+import { syncRegistry } from "./sync.ts";
+
+const HELP = `Starts the sessions again that should be running and are not.
+
+Usage: recover [options]
+
+  recover                   every agent that is enabled and has auto_wake
+  recover --agent warden    this one alone
+  recover --dry-run         say what would be done
+
+A session in which Claude Code lives is left alone. Else it is started as it was, in its own
+conversation, and its agent is woken once. What waits in the outbox is sent on its way.
+No session is ever killed, no file deleted. Run twice, the second run has nothing to do.
+
+Options:
+  --agent <id>          this agent only; may be given several times
+  --skip-sync           do not ask OpenClaw for its sessions first
+  --timeout <seconds>   how long to wait for each Claude Code (60)
+  --dry-run             change nothing
+  --json                the result as one JSON object
+  --help                this text
+`;
+
+export interface AgentResult {
+  agent_id: string;
+  session: string;
+  outcome: "alive" | "recovered" | "would recover" | "failed" | "left out";
+  /** What was found or what went wrong, in words. */
+  detail: string;
+  conversation: string;
+  wake_id: string;
+}
+
+interface Options {
+  only: string[];
+  sync: boolean;
+  timeoutMs: number;
+  dryRun: boolean;
+  json: boolean;
+}
+
+export async function main(args: string[], world: World): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    world.say(HELP);
+    return 0;
+  }
+  const options = optionsFrom(args);
+  if (typeof options === "string") {
+    world.warn(`${options}; see recover --help`);
+    return 2;
+  }
+  try {
+    const lock = options.dryRun ? undefined : lockOrRefuse(world);
+    try {
+      const results = await recoverAll(options, world);
+      if (options.json) world.say(JSON.stringify({ agents: results }, null, 2));
+      else tell(results, world);
+      return results.some((result) => result.outcome === "failed") ? 1 : 0;
+    } finally {
+      lock?.close();
+    }
+  } catch (error) {
+    world.warn(`Cannot recover: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+function optionsFrom(args: string[]): Options | string {
+  let unknown = "";
+  const options = parseArgs(args, {
+    boolean: ["skip-sync", "dry-run", "json"],
+    string: ["agent", "timeout"],
+    collect: ["agent"],
+    default: { timeout: "60" },
+    unknown: (arg) => {
+      unknown ||= arg;
+      return false;
+    },
+  });
+  if (unknown !== "") return `recover does not take ${unknown}`;
+  const seconds = Number(options.timeout);
+  if (!(seconds > 0)) return `--timeout takes seconds, not ${options.timeout}`;
+  return {
+    only: options.agent as string[],
+    sync: options["skip-sync"] !== true,
+    timeoutMs: seconds * 1000,
+    dryRun: options["dry-run"] === true,
+    json: options.json === true,
+  };
+}
+
+async function recoverAll(options: Options, world: World): Promise<AgentResult[]> {
+  let registry = load(world);
+  for (const id of options.only) {
+    if (!registry.agents.some((agent) => agent.agent_id === id)) {
+      throw new Error(`the registry ${world.paths.registry} has no agent "${id}"`);
+    }
+  }
+  if (options.sync) {
+    try {
+      await syncRegistry(world, options.dryRun);
+      registry = load(world);
+    } catch (error) {
+      world.warn(`The OpenClaw sessions were not refreshed: ${messageOf(error)}`);
+    }
+  }
+  const tmux = tmuxFrom(world.env, { env: world.environment(), timeoutMs: 10_000 });
+  const chosen = registry.agents.filter((agent) =>
+    options.only.length === 0 || options.only.includes(agent.agent_id)
+  );
+  const marked = await whyMarked(tmux, world.env("OPENCLAW_SHELL"));
+  const alone = oneAtATime();
+  const results = await Promise.all(chosen.map(async (agent) => {
+    try {
+      return await recoverOne({ agent, registry, tmux, options, world, marked, alone });
+    } catch (error) {
+      return result(agent, "failed", agent.tmux_session_name, messageOf(error));
+    }
+  }));
+  if (!options.dryRun) {
+    tellGlobalStatus(registry, results, world);
+    deliverWaiting(world);
+  }
+  return results;
+}
+
+interface Job {
+  agent: Agent;
+  registry: Registry;
+  tmux: Tmux;
+  options: Options;
+  world: World;
+  marked: string | undefined;
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+async function recoverOne(job: Job): Promise<AgentResult> {
+  const { agent, registry, tmux, options, world } = job;
+  const left = whyLeftOut(agent);
+  if (left !== undefined) return result(agent, "left out", agent.tmux_session_name, left);
+  const finding = await examine(world, tmux, registry, agent);
+  if (finding.kind === "alive") return result(agent, "alive", finding.session, "");
+  if (finding.kind === "failed") return result(agent, "failed", finding.session, finding.reason);
+  const { plan } = finding;
+  const { conversation } = plan;
+  const spoken = conversation.kind === "resume"
+    ? `resume ${conversation.target}`
+    : conversation.kind;
+  if (options.dryRun) {
+    return { ...result(agent, "would recover", plan.session, plan.found), conversation: spoken };
+  }
+  if (job.marked !== undefined) return result(agent, "failed", plan.session, job.marked);
+
+  const recovery = await restart(world, tmux, agent, plan, job.alone, options.timeoutMs);
+  if (recovery.kind === "failed") {
+    const { session, reason } = recovery;
+    record(world.paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+    return result(agent, "failed", session, reason);
+  }
+  record(world.paths, {
+    kind: "session",
+    session: plan.session,
+    agent_id: agent.agent_id,
+    reason: `recovered: ${plan.found}`,
+  });
+  const mute = whyUnreachable(agent);
+  const done = { ...result(agent, "recovered", plan.session, plan.found), conversation: spoken };
+  if (mute !== undefined) return { ...done, detail: `${plan.found}; it was not woken: ${mute}` };
+  const socket = await tmux.call("display-message", "-p", "#{socket_path}");
+  const draft = recoveredDraft(world, {
+    session: plan.session,
+    found: plan.found,
+    conversation,
+    ...(recovery.dialog === undefined ? {} : { dialog: recovery.dialog }),
+  }, socket.kind === "ok" ? socket.stdout.trim() : "");
+  return { ...done, wake_id: send(world, receiverOf(agent), plan.session, draft) };
+}
+
+function whyLeftOut(agent: Agent): string | undefined {
+  if (agent.unusable) return agent.problems.join("; ");
+  if (!agent.enabled) return "it is disabled";
+  return agent.auto_wake ? undefined : "its auto_wake is off";
+}
+
+/** Once per set of failures: a timer that meets the same ones again has nothing to add. */
+function tellGlobalStatus(registry: Registry, results: AgentResult[], world: World): void {
+  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
+    registry;
+  const failed = results.filter((result) => result.outcome === "failed");
+  const file = `${world.paths.state}/recovery-failures`;
+  if (failed.length === 0) return removeIfThere(file);
+  if (key === "" && id === "" && registry.transport !== "inbox") return;
+  const lines = failed.map(({ agent_id, session, detail }) =>
+    `- ${agent_id} (${session}): ${detail}`
+  );
+  const mark = hash(lines.join("\n"));
+  if (readTextIfThere(file) === mark) return;
+  const receiver = {
+    agent_id: "global_status",
+    transport: registry.transport,
+    openclaw_session_key: key,
+    openclaw_session_id: id,
+  };
+  send(world, receiver, "recovery", {
+    trigger: "recovery_failed",
+    section: "CONTENT",
+    body: [
+      `${failed.length} of ${results.length} agents could not be brought back:`,
+      ...lines,
+      "The others are not affected. Remove the cause, then run the action below.",
+    ].join("\n"),
+    state: "error",
+    actions: failed.map(({ agent_id }) =>
+      `deno task --cwd ${world.paths.root} recover --agent ${agent_id}`
+    ),
+  });
+  writeAtomic(file, mark);
+}
+
+function deliverWaiting(world: World): void {
+  for (const name of namesIn(`${world.paths.state}/outbox`)) {
+    const agentId = originalName(name);
+    if (waitingIds(world.paths, agentId).length > 0) deliver(world, agentId, "recovery");
+  }
+}
+
+function load(world: World): Registry {
+  const text = readTextIfThere(world.paths.registry);
+  if (text === undefined) throw new Error(`there is no registry at ${world.paths.registry}`);
+  const reading = readRegistry(text);
+  if (reading.kind === "registry") return reading.registry;
+  throw new Error(`the registry ${world.paths.registry} is broken: ${reading.reason}`);
+}
+
+function lockOrRefuse(world: World): Deno.FsFile {
+  ensureDir(`${world.paths.state}/locks`);
+  const path = `${world.paths.state}/locks/recover`;
+  const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
+  if (file.tryLockSync(true)) return file;
+  file.close();
+  throw new Error("another recovery is running; it takes care of the same agents");
+}
+
+/** tmux makes its server with the first session: two at once would race for it. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+function result(
+  agent: Agent,
+  outcome: AgentResult["outcome"],
+  session: string,
+  detail: string,
+): AgentResult {
+  return { agent_id: agent.agent_id, session, outcome, detail, conversation: "", wake_id: "" };
+}
+
+function tell(results: AgentResult[], world: World): void {
+  for (const { agent_id, session, outcome, detail, conversation } of results) {
+    const how = conversation === "" ? "" : ` (${conversation})`;
+    const why = detail === "" ? "" : `: ${detail}`;
+    const line = `${agent_id}${session === "" ? "" : ` in ${session}`}: ${outcome}${how}${why}`;
+    if (outcome === "failed") world.warn(line);
+    else world.say(line);
+  }
+  if (results.length === 0) world.say("The registry has no agents");
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
