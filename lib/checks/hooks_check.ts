@@ -1,7 +1,7 @@
 /** Are our hooks registered, once, with the right command, and does nothing keep them from running? */
 
 import type { WantedHook } from "../hook_command.ts";
-import { readTextIfThere } from "../files.ts";
+import { namesIn, readTextIfThere } from "../files.ts";
 import { propertyOf, readJson } from "../json_edit.ts";
 import { messageOf } from "../process.ts";
 import { register } from "../registration.ts";
@@ -19,11 +19,12 @@ export function checkHooks(patient: Patient): Finding[] {
   );
   const registered = findings.some(({ level }) => level !== "note");
   if (registered) return findings;
+  const spawned = namesIn(`${patient.look.install.paths.data}/launches`).length > 0;
   return [...findings, {
     check: CHECK,
-    level: "broken",
-    text: `Our hooks are not registered in ${patient.settingsFiles.join(" nor ")}; ` +
-      "only sessions started by spawn have them",
+    level: spawned ? "note" : "broken",
+    text: `Our hooks are not registered in ${patient.settingsFiles[0]}` +
+      (spawned ? "; only sessions started by spawn have them" : ""),
     mend: "deno task register",
   }];
 }

@@ -1,0 +1,184 @@
+/** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import type { Check, Finding, Patient } from "../lib/checks/finding.ts";
+import { checkGateway } from "../lib/checks/gateway_check.ts";
+import { checkHooks } from "../lib/checks/hooks_check.ts";
+import { checkJournal } from "../lib/checks/journal_check.ts";
+import { checkLaunchers } from "../lib/checks/launchers_check.ts";
+import { checkOutbox } from "../lib/checks/outbox_check.ts";
+import { admit } from "../lib/checks/patient.ts";
+import { checkPrograms } from "../lib/checks/programs_check.ts";
+import { checkRegistryFile } from "../lib/checks/registry_check.ts";
+import { checkSessions } from "../lib/checks/sessions_check.ts";
+import { checkSpeed } from "../lib/checks/speed_check.ts";
+import { sendTestWakes } from "../lib/checks/test_wake.ts";
+import { messageOf } from "../lib/process.ts";
+import { realWorld, type World } from "../lib/world.ts";
+
+const HELP = `Usage: deno task doctor [agent] [options]
+
+Looks at everything between Claude Code and your agents: programs, hooks, launchers, registry, tmux
+sessions, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
+unless told to. For each thing that is wrong it names the command that mends it.
+
+  deno task doctor                        everything, for all agents
+  deno task doctor warden                 one agent
+  deno task doctor warden --send-test-wake
+  deno task doctor --fix                  do the repairs that can lose nothing
+
+Options:
+  --send-test-wake   send a wake for real and wait until the receiver has it
+  --fix              do the harmless repairs: rewrite launchers and hooks of ours that are not as
+                     they should be, start the deliverer, close the state folder to others
+  --json             tell the findings as JSON
+  --help             this text
+
+Exit code: 0 when all is well, 1 when something is broken.`;
+
+const CHECKS: Check[] = [
+  checkPrograms,
+  checkHooks,
+  checkLaunchers,
+  checkRegistryFile,
+  checkSessions,
+  checkGateway,
+  checkOutbox,
+  checkJournal,
+  checkSpeed,
+];
+
+interface Options {
+  agent?: string;
+  fix: boolean;
+  json: boolean;
+  sendTestWake: boolean;
+}
+
+export async function main(args: string[], world: World): Promise<number> {
+  const parsed = readOptions(args);
+  if (parsed.kind === "help") {
+    world.say(HELP);
+    return 0;
+  }
+  if (parsed.kind === "wrong") {
+    world.warn(`${parsed.reason}; see --help`);
+    return 2;
+  }
+  const { options } = parsed;
+  const admission = admit(world, options.agent);
+  if (admission.kind === "unknown agent") {
+    const known = admission.known.join(", ") || "none";
+    world.warn(`The registry has no agent "${options.agent}"; its agents: ${known}`);
+    return 1;
+  }
+  const show = (finding: Finding) => {
+    if (!options.json) { for (const line of linesOf(finding, colours(world))) world.say(line); }
+  };
+  const repaired: string[] = [];
+  let findings = await examine(admission.patient, options.fix ? () => {} : show);
+  if (options.fix) {
+    repaired.push(...await repair(findings, options, world));
+    const again = admit(world, options.agent);
+    findings = await examine(again.kind === "patient" ? again.patient : admission.patient, show);
+  }
+  if (options.sendTestWake) {
+    const sent = await sendTestWakes(admission.patient);
+    sent.forEach(show);
+    findings.push(...sent);
+  }
+  const broken = findings.filter(({ level }) => level === "broken").length;
+  if (options.json) {
+    const plain = findings.map(({ repair, ...rest }) => ({
+      ...rest,
+      fixable: repair !== undefined,
+    }));
+    world.say(JSON.stringify({ ok: broken === 0, broken, repaired, findings: plain }, null, 2));
+  } else {
+    const fixable = findings.some(({ level, repair }) => level === "broken" && repair);
+    world.say(
+      broken === 0 ? "All is well" : `${broken} thing${broken === 1 ? " is" : "s are"} broken` +
+        (fixable && !options.fix ? "; deno task doctor --fix mends what can be mended safely" : ""),
+    );
+  }
+  return broken === 0 ? 0 : 1;
+}
+
+/** All checks at once; told in their order, each as soon as those before it are told. */
+async function examine(patient: Patient, show: (finding: Finding) => void): Promise<Finding[]> {
+  const running = CHECKS.filter((check) => check !== checkSpeed).map(async (check) => {
+    try {
+      return await check(patient);
+    } catch (error) {
+      const text = `Cannot finish ${check.name}: ${messageOf(error)}`;
+      return [{ check: check.name, level: "broken" as const, text }];
+    }
+  });
+  const findings: Finding[] = [];
+  const tell = (some: Finding[]) => {
+    some.forEach(show);
+    findings.push(...some);
+  };
+  for (const check of running) tell(await check);
+  tell(await checkSpeed(patient)); // alone, for the others would slow it down
+  return findings;
+}
+
+async function repair(findings: Finding[], options: Options, world: World): Promise<string[]> {
+  const done = new Set<string>();
+  for (const { repair } of findings) {
+    if (repair === undefined || done.has(repair.what)) continue;
+    done.add(repair.what);
+    if (!options.json) world.say(`Fixing: ${repair.what}`);
+    try {
+      await repair.run();
+    } catch (error) {
+      world.warn(`Cannot ${repair.what}: ${messageOf(error)}`);
+    }
+  }
+  return [...done];
+}
+
+function linesOf(finding: Finding, paint: (colour: number, text: string) => string): string[] {
+  const sign = { ok: paint(32, "ok    "), note: paint(33, "note  "), broken: paint(31, "BROKEN") };
+  const lines = [`${sign[finding.level]} ${finding.check}: ${finding.text}`];
+  if (finding.mend !== undefined) lines.push(`         mend with: ${finding.mend}`);
+  return lines;
+}
+
+function colours(world: World): (colour: number, text: string) => string {
+  const on = Deno.stdout.isTerminal() && !world.env("NO_COLOR");
+  return (colour, text) => on ? `\x1b[${colour}m${text}\x1b[0m` : text;
+}
+
+type Parsed =
+  | { kind: "help" }
+  | { kind: "wrong"; reason: string }
+  | { kind: "options"; options: Options };
+
+function readOptions(args: string[]): Parsed {
+  const unknown: string[] = [];
+  const given = parseArgs(args, {
+    boolean: ["send-test-wake", "fix", "json", "help"],
+    string: ["_"],
+    unknown: (arg) => {
+      if (arg.startsWith("-")) unknown.push(arg);
+      return !arg.startsWith("-");
+    },
+  });
+  if (given.help === true) return { kind: "help" };
+  if (unknown.length > 0) return { kind: "wrong", reason: `Cannot understand ${unknown[0]}` };
+  if (given._.length > 1) return { kind: "wrong", reason: "Only one agent can be asked about" };
+  const agent = given._[0];
+  return {
+    kind: "options",
+    options: {
+      ...(agent === undefined ? {} : { agent: String(agent) }),
+      fix: given.fix === true,
+      json: given.json === true,
+      sendTestWake: given["send-test-wake"] === true,
+    },
+  };
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
