@@ -1,10 +1,10 @@
 /** Brings back the sessions that should be running: after a crash, after a reboot. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { ensureDir, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { record } from "../lib/journal.ts";
-import { waitingIds } from "../lib/outbox.ts";
-import { hash, originalName } from "../lib/paths.ts";
+import { agentsIn, waitingIds } from "../lib/outbox.ts";
+import { hash } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { examine, restart } from "../lib/recover_agent.ts";
 import { deliver, receiverOf, recoveredDraft, send } from "../lib/recovery_wake.ts";
@@ -232,8 +232,7 @@ function tellGlobalStatus(registry: Registry, results: AgentResult[], world: Wor
 }
 
 function deliverWaiting(world: World): void {
-  for (const name of namesIn(`${world.paths.state}/outbox`)) {
-    const agentId = originalName(name);
+  for (const agentId of agentsIn(world.paths, "outbox")) {
     if (waitingIds(world.paths, agentId).length > 0) deliver(world, agentId, "recovery");
   }
 }

@@ -1,0 +1,165 @@
+/** Puts recovery after boot and redelivery every minute into systemd, or takes them out again. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { pinDeno } from "../lib/deno_binary.ts";
+import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { lookAround } from "../lib/installation.ts";
+import { messageOf, run } from "../lib/process.ts";
+import { findProgram } from "../lib/programs.ts";
+import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/units.ts";
+import { realWorld, type World } from "../lib/world.ts";
+
+const HELP = `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
+
+Usage: deno task install-units [options]
+
+  deno task install-units             write the units of your user and switch them on
+  deno task install-units --dry-run   show what would be written
+  deno task install-units --remove    switch them off and remove them
+
+They run as you, without root. To have them run before you log in, allow it once:
+  loginctl enable-linger
+Keys that Claude Code or OpenClaw need from the environment go into
+~/.config/gsd-code-skill/env, one NAME=value on a line. Without systemd see docs/sessions.md.
+
+Options:
+  --remove    take the units out again
+  --dry-run   change nothing
+  --help      this text
+`;
+
+/** What the programs must find as you have it now. */
+const PASSED = [
+  "PATH",
+  "GSD_REGISTRY",
+  "GSD_STATE_DIR",
+  "GSD_DATA_DIR",
+  "GSD_TMUX",
+  "GSD_CLAUDE",
+  "GSD_OPENCLAW",
+  "CLAUDE_CONFIG_DIR",
+  "DENO_DIR",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
+  "OPENCLAW_HOME",
+  "OPENCLAW_STATE_DIR",
+  "OPENCLAW_CONFIG_PATH",
+];
+
+export async function main(args: string[], world: World): Promise<number> {
+  let unknown = "";
+  const options = parseArgs(args, {
+    boolean: ["remove", "dry-run", "help"],
+    alias: { help: "h" },
+    unknown: (arg) => {
+      unknown ||= arg;
+      return false;
+    },
+  });
+  if (options.help) {
+    world.say(HELP);
+    return 0;
+  }
+  if (unknown !== "") {
+    world.warn(`install-units does not take ${unknown}; see install-units --help`);
+    return 2;
+  }
+  const dryRun = options["dry-run"] === true;
+  try {
+    return options.remove ? await remove(world, dryRun) : await install(world, dryRun);
+  } catch (error) {
+    world.warn(`Cannot ${options.remove ? "remove" : "install"} the units: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+async function install(world: World, dryRun: boolean): Promise<number> {
+  const dir = unitDir(world);
+  const environment: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
+  for (const name of PASSED) {
+    const value = world.env(name);
+    if (value) environment[name] = value;
+  }
+  const { root, state } = world.paths;
+  const look = lookAround(world.env, root, { allowAll: false });
+  if (look.kind === "refused") throw new Error(look.reason);
+  if (look.deno.kind === "pin" && !dryRun) pinDeno(Deno.execPath(), look.deno.path);
+  let changed = 0;
+  for (const name of UNITS) {
+    const template = Deno.readTextFileSync(`${root}/systemd/${name}`);
+    const text = unitText(template, { deno: look.deno.path, root, state, environment });
+    const path = `${dir}/${name}`;
+    const present = readTextIfThere(path);
+    if (present === text) continue;
+    if (present !== undefined && !present.startsWith(UNIT_MARK)) {
+      throw new Error(`${path} is not ours; move it away first`);
+    }
+    changed++;
+    if (dryRun) {
+      world.say(`Would write ${path}:\n${text}`);
+      continue;
+    }
+    ensureDir(dir);
+    writeAtomic(path, text, { mode: 0o644 });
+    world.say(`Wrote ${path}`);
+  }
+  if (dryRun) {
+    world.say(
+      changed === 0 ? "The units are as they should be" : `Would switch on ${ENABLED.join(", ")}`,
+    );
+    return 0;
+  }
+  if (changed === 0) world.say("The units are as they should be");
+  const failed = await systemctl(world, ["daemon-reload"]) ??
+    await systemctl(world, ["enable", ...ENABLED]) ??
+    await systemctl(world, ["start", "gsd-redeliver.timer"]);
+  if (failed !== undefined) {
+    world.warn(`The units are in ${dir}, but not switched on: ${failed}`);
+    return 1;
+  }
+  world.say(`Switched on: ${ENABLED.join(", ")}`);
+  return 0;
+}
+
+async function remove(world: World, dryRun: boolean): Promise<number> {
+  const dir = unitDir(world);
+  const ours = UNITS.filter((name) => readTextIfThere(`${dir}/${name}`)?.startsWith(UNIT_MARK));
+  if (ours.length === 0) {
+    world.say("No units of ours are installed");
+    return 0;
+  }
+  if (dryRun) {
+    for (const name of ours) world.say(`Would remove ${dir}/${name}`);
+    return 0;
+  }
+  const failed = await systemctl(world, ["disable", "--now", "gsd-redeliver.timer"]) ??
+    await systemctl(world, ["disable", "gsd-recover.service"]);
+  for (const name of ours) {
+    removeIfThere(`${dir}/${name}`);
+    world.say(`Removed ${dir}/${name}`);
+  }
+  const unseen = failed ?? await systemctl(world, ["daemon-reload"]);
+  if (unseen === undefined) return 0;
+  world.warn(`The units are removed, but systemd was not told: ${unseen}`);
+  return 1;
+}
+
+function unitDir(world: World): string {
+  const config = world.env("XDG_CONFIG_HOME");
+  return `${config?.startsWith("/") ? config : `${world.env("HOME") ?? ""}/.config`}/systemd/user`;
+}
+
+/** Why it could not be done; undefined when it was. */
+async function systemctl(world: World, words: string[]): Promise<string | undefined> {
+  const program = findProgram(world.env, "GSD_SYSTEMCTL", "systemctl");
+  if (program === undefined) return "there is no systemctl on PATH; see docs/sessions.md for cron";
+  const outcome = await run(program, ["--user", ...words], {
+    env: world.environment(),
+    timeoutMs: 30_000,
+  });
+  if (outcome.kind === "finished" && outcome.code === 0) return undefined;
+  const why = outcome.kind === "finished" ? outcome.stderr.trim() : outcome.kind;
+  return `systemctl --user ${words[0]} failed: ${why}`;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
