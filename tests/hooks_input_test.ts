@@ -59,7 +59,7 @@ Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms l
   await using world = await HookWorld.create();
   await world.pane("warden-main");
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
-  const path = `${world.dir}/transcript.jsonl`;
+  const path = world.transcript;
   const line = (fields: unknown) => JSON.stringify(fields) + "\n";
   const claude = (id: string, text: string) =>
     line({
@@ -81,7 +81,7 @@ Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms l
 Deno.test("stop.ts reads huge transcripts from their end", async () => {
   await using world = await HookWorld.create();
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
-  const path = `${world.dir}/transcript.jsonl`;
+  const path = world.transcript;
   const file = await Deno.open(path, { write: true, create: true });
   // A sparse file of 500 MB: its beginning is one line of zeros that nobody should ever read.
   await file.truncate(500_000_000);

@@ -1,8 +1,11 @@
 /** A place where hooks can run for real: own folders, own tmux server, nothing of the user's. */
 
 import { namesIn } from "../../lib/files.ts";
+import { hookCommand } from "../../lib/hook_command.ts";
+import { HOOKS } from "../../lib/hook_list.ts";
 import { readWake } from "../../lib/outbox.ts";
-import { pathsFrom } from "../../lib/paths.ts";
+import { type Env, pathsFrom } from "../../lib/paths.ts";
+import { findProgram } from "../../lib/programs.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname)
@@ -20,6 +23,8 @@ export interface WorldOptions {
   registry?: unknown;
   /** Let wakes be delivered; otherwise they stay in the outbox, to be looked at. */
   deliver?: boolean;
+  /** "registered": by the very command that registration writes; "all": with `deno run -A`. */
+  permissions?: "registered" | "all";
 }
 
 export const WARDEN = {
@@ -33,11 +38,12 @@ export class HookWorld {
   readonly server = new TmuxServer();
   readonly panes = new Map<string, string>();
 
-  private constructor(readonly dir: string) {}
+  private constructor(readonly dir: string, private readonly permissions: "registered" | "all") {}
 
   static async create(options: WorldOptions = {}): Promise<HookWorld> {
-    const world = new HookWorld(await Deno.makeTempDir({ prefix: "gsd-test-" }));
-    await Deno.mkdir(`${world.dir}/home`);
+    const dir = await Deno.makeTempDir({ prefix: "gsd-test-" });
+    const world = new HookWorld(dir, options.permissions ?? "registered");
+    await Deno.mkdir(`${world.dir}/home/.claude/projects/p`, { recursive: true });
     await Deno.mkdir(`${world.dir}/data/bin`, { recursive: true });
     await world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
     if (!options.deliver) {
@@ -48,6 +54,11 @@ export class HookWorld {
 
   get paths() {
     return pathsFrom((name) => this.env()[name], ROOT);
+  }
+
+  /** Where Claude Code would keep the transcript; hooks may read nothing of the kind elsewhere. */
+  get transcript(): string {
+    return `${this.dir}/home/.claude/projects/p/transcript.jsonl`;
   }
 
   async writeRegistry(registry: unknown): Promise<void> {
@@ -84,8 +95,9 @@ export class HookWorld {
   ): Promise<HookResult> {
     const tmux = await this.server.env(await this.pane(session));
     const all: Record<string, string | undefined> = { ...this.env(), ...tmux, ...env };
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`],
+    const [program, ...args] = this.words(file, (name) => all[name]);
+    const child = new Deno.Command(program!, {
+      args,
       env: Object.fromEntries(
         Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
       ),
@@ -108,6 +120,22 @@ export class HookWorld {
     const decoder = new TextDecoder();
     const ms = performance.now() - started;
     return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), ms };
+  }
+
+  private words(file: string, env: Env): string[] {
+    if (this.permissions === "all") {
+      return [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`];
+    }
+    const entry = HOOKS.find((hook) => hook.file === file)!;
+    const command = hookCommand(entry, {
+      paths: pathsFrom(env, ROOT),
+      home: `${this.dir}/home`,
+      deno: Deno.execPath(),
+      tmux: findProgram(env, "GSD_TMUX", "tmux")!,
+      transcripts: [`${this.dir}/home/.claude/projects`],
+      allowAll: false,
+    });
+    return ["/bin/sh", "-c", command];
   }
 
   /** The messages that wait for an agent, oldest first. */
