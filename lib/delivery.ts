@@ -28,7 +28,7 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-const PAUSES = [1, 2, 5, 10, 30, 60, 120, 300].map((seconds) => seconds * SECOND);
+const PAUSES = [0.25, 1, 2, 5, 10, 30, 60, 120, 300].map((seconds) => seconds * SECOND);
 /** Tried this often before age counts: a clock that jumped ahead must not kill a fresh wake. */
 const LEAST_TRIES = PAUSES.length;
 /** A target that stays unknown this long is not about to appear. */
@@ -58,13 +58,13 @@ export function whyDead(wake: QueuedWake, now: number, outcome: TryOutcome): str
 }
 
 /**
- * Whether a wake may already be with the gateway without our knowing: it was tried before, or it
- * is old enough for its deliverer to have been killed. The gateway forgets keys after 5 minutes
- * and when it restarts, so such a wake is looked for in the session first.
+ * Whether a wake may be with the gateway without its knowing: it remembers the keys of 5 minutes,
+ * and none from before its start. A wake that may have been sent then is looked for in the session.
  */
-export function isDoubtful(wake: QueuedWake, now: number): boolean {
+export function isDoubtful(wake: QueuedWake, now: number, gatewayUpMs = 0): boolean {
+  if ((wake.attempts?.count ?? 0) > 0) return true;
   const age = now - Date.parse(wake.created_at);
-  return (wake.attempts?.count ?? 0) > 0 || !(age >= 0 && age < 5 * SECOND);
+  return !(age >= 0 && age < 4 * MINUTE && age < gatewayUpMs);
 }
 
 export function keyOf(wake: QueuedWake): string {

@@ -20,6 +20,8 @@ export interface Gateway {
   /** The first answer to a run, and the one that comes when the run has ended. */
   start(params: unknown, timeoutMs: number): Promise<{ first: Answer; final: Promise<Answer> }>;
   readonly isOpen: boolean;
+  /** How long the gateway has been running; 0 when it does not say. */
+  upMs(): number;
   close(): void;
 }
 
@@ -57,7 +59,10 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
     caps: [],
     auth: token !== undefined ? { token } : password !== undefined ? { password } : {},
   }, timeoutMs);
-  if (hello.kind === "ok") return { kind: "connected", gateway: socket };
+  if (hello.kind === "ok") {
+    socket.welcomed(hello.payload);
+    return { kind: "connected", gateway: socket };
+  }
   socket.close();
   if (hello.kind === "lost" || hello.code === "UNAVAILABLE") {
     const why = hello.kind === "lost" ? hello.reason : hello.message;
@@ -96,6 +101,7 @@ class Socket implements Gateway {
   private readonly waiting = new Map<string, Waiting>();
   private count = 0;
   private lost: string | undefined;
+  private startedAt: number | undefined;
 
   constructor(private readonly ws: WebSocket, private readonly hide: (text: string) => string) {
     const ready = Promise.withResolvers<{ kind: "ready" } | { kind: "lost"; reason: string }>();
@@ -123,6 +129,15 @@ class Socket implements Gateway {
 
   get isOpen(): boolean {
     return this.lost === undefined && this.ws.readyState === WebSocket.OPEN;
+  }
+
+  welcomed(hello: Record<string, unknown>): void {
+    const upMs = (hello.snapshot as Record<string, unknown> | undefined)?.uptimeMs;
+    if (typeof upMs === "number") this.startedAt = performance.now() - upMs;
+  }
+
+  upMs(): number {
+    return this.startedAt === undefined ? 0 : performance.now() - this.startedAt;
   }
 
   async request(method: string, params: unknown, timeoutMs: number): Promise<Answer> {

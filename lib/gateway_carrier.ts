@@ -33,7 +33,8 @@ export class GatewayCarrier implements Carrier {
     const session = await this.sessionOf(gateway, wake);
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
-    if (isDoubtful(wake, this.now()) && await isInHistory(gateway, sessionKey, wake.wake_id)) {
+    const doubtful = isDoubtful(wake, this.now(), gateway.upMs());
+    if (doubtful && await isInHistory(gateway, sessionKey, wake.wake_id)) {
       return this.taken(wake, "it was in the session already", undefined);
     }
     const run = await gateway.start(
@@ -165,17 +166,17 @@ async function isInHistory(gateway: Gateway, sessionKey: string, wakeId: string)
 }
 
 export function holdsWake(history: Record<string, unknown>, wakeId: string): boolean {
-  const pending = isObject(history.pendingInputs) ? history.pendingInputs.items : undefined;
-  return [history.messages, pending].flatMap((list) => Array.isArray(list) ? list : [])
-    .filter(isObject)
-    .some((entry) =>
-      isUserTextOf(entry, wakeId) ||
-      [entry, isObject(entry.__openclaw) ? entry.__openclaw : {}].some((part) =>
-        [part.idempotencyKey, part.runId].some((key) =>
-          typeof key === "string" && entry.role !== "assistant" && isKeyOf(key, wakeId)
-        )
-      )
-    );
+  const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
+  const isOurs = (key: unknown) => typeof key === "string" && isKeyOf(key, wakeId);
+  // What a restart interrupted is listed, but will never run: it has to be sent anew.
+  if (pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")) return true;
+  return objectsOf(history.messages).some((entry) =>
+    entry.role === "user" && (isOurs(entry.idempotencyKey) || isUserTextOf(entry, wakeId))
+  );
+}
+
+function objectsOf(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** 2026.2 keeps no key, but the wake names itself in its first lines. */
@@ -185,14 +186,13 @@ function isUserTextOf(entry: Record<string, unknown>, wakeId: string): boolean {
 
 function textsOf(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.filter(isObject).map((part) => typeof part.text === "string" ? part.text : "")
+  return objectsOf(content).map((part) => typeof part.text === "string" ? part.text : "")
     .join("\n");
 }
 
 /** What the agent said to a wake, from the session itself: 2026.2 tells it nowhere else. */
 export function replyInHistory(history: Record<string, unknown>, wakeId: string): string {
-  const messages = Array.isArray(history.messages) ? history.messages.filter(isObject) : [];
+  const messages = objectsOf(history.messages);
   const asked = messages.findLastIndex((entry) => isUserTextOf(entry, wakeId));
   if (asked === -1) return "";
   const after = messages.slice(asked + 1);

@@ -31,6 +31,8 @@ export interface CliWorld {
 }
 
 const CALL_MS = 60_000;
+/** How old a wake may be before a gateway of unknown age is asked whether it has it: 2 s a call. */
+const FRESH_MS = 5_000;
 /** Linux ends an argument at 128 KiB; the JSON around and in it needs room. */
 const ARGUMENT_BYTES = 100_000;
 /** A refusal comes within seconds: what runs longer has been taken. */
@@ -44,7 +46,7 @@ export class CliCarrier implements Carrier {
     const session = await this.sessionOf(wake);
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
-    if (isDoubtful(wake, this.world.now())) {
+    if (isDoubtful(wake, this.world.now(), FRESH_MS)) {
       const history = await this.call("chat.history", { sessionKey, limit: 1000 }, CALL_MS);
       if (history.kind === "ok" && holdsWake(history.value, wake.wake_id)) {
         return this.taken(wake, "it was in the session already");

@@ -1,13 +1,13 @@
-/** Waiting without timers: `Atomics.waitAsync` costs no start-up, `setTimeout` does. */
+/** Waiting, and not for ever. */
 
 export const TIME_IS_UP = Symbol("time is up");
 
-export async function pause(ms: number): Promise<void> {
-  const timer = Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-  if (timer.async) await timer.value;
+/** The one real timer: `Atomics.waitAsync` by itself does not keep a process alive. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The promise's value, or TIME_IS_UP after `ms`. */
+/** The promise's value, or TIME_IS_UP after `ms`. Costs no start-up, as `setTimeout` would. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | typeof TIME_IS_UP> {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   const timer = Atomics.waitAsync(cell, 0, 0, ms);

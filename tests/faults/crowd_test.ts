@@ -1,0 +1,123 @@
+import { assert, assertEquals } from "@std/assert";
+import { agentsIn, waitingIds } from "../../lib/outbox.ts";
+import { deliveryHome, type Home, projectRoot, seeded, until } from "../support/delivery_home.ts";
+import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
+
+const AGENTS = ["warden", "forge", "scout", "mason", "ferry"];
+
+interface Told {
+  wake_id: string;
+  created: number;
+  written: number;
+  pid: number;
+  session: string;
+  agent: string;
+}
+
+Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in order, past every fault", async () => {
+  await using home = await deliveryHome();
+  const gateway = await startFakeGateway({
+    sessions: Object.fromEntries(AGENTS.map((id) => [`agent:${id}:main`, `id-${id}`])),
+    faults: {
+      dropBefore: 0.1,
+      dropAfter: 0.1,
+      unavailable: 0.1,
+      slowMs: 5,
+      random: seeded(20261116),
+    },
+  });
+  try {
+    home.configure({ port: gateway.port, auth: { token: "fake-token" } });
+    const watch = watchProcesses();
+    const writers = Array.from(
+      { length: 20 },
+      (_, n) => writer(home, AGENTS[n % 5]!, `s${n}`, watch.see),
+    );
+    await until("some wakes have arrived", () => gateway.taken.length > 20);
+    await gateway.restart(300, { forget: true });
+    const told = (await Promise.all(writers)).flat();
+    assertEquals(told.length, 200);
+
+    await settled(home, gateway);
+    const most = watch.stop();
+    assertEquals(leftOver(home), 0);
+    const arrived = gateway.taken.map(({ key }) => key.split("~")[0]!);
+    assertEquals(arrived.length, 200, "each wake was begun once");
+    assertEquals(new Set(arrived).size, 200, "no wake was begun under two keys");
+    assertInOrder(told, arrived);
+    assert(
+      gateway.connections.most <= AGENTS.length + 1,
+      `${gateway.connections.most} connections`,
+    );
+    assert(most.megabytes < 200, `a deliverer grew to ${most.megabytes} MB`);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+/** What was written before another wake was even made must have arrived before it. */
+function assertInOrder(told: Told[], arrived: string[]): void {
+  const place = new Map(arrived.map((id, index) => [id, index]));
+  for (const early of told) {
+    for (const late of told) {
+      if (early.agent !== late.agent || early.written >= late.created) continue;
+      assert(place.get(early.wake_id)! < place.get(late.wake_id)!, `${late.wake_id} overtook`);
+    }
+  }
+}
+
+async function settled(home: Home, gateway: FakeGateway): Promise<void> {
+  await until("the outbox is empty", () => leftOver(home) === 0, 120_000);
+  await until("every deliverer has left", () => gateway.connections.now === 0);
+}
+
+function leftOver(home: Home): number {
+  return agentsIn(home.paths, "outbox").reduce((n, id) => n + waitingIds(home.paths, id).length, 0);
+}
+
+async function writer(home: Home, agent: string, session: string, see: (pid: number) => void) {
+  const script = `${projectRoot()}/tests/support/put_wakes.ts`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", script, agent, session, "10", "start"],
+    env: home.env,
+    clearEnv: true,
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const told: Told[] = [];
+  let rest = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const one = JSON.parse(line);
+      see(one.pid);
+      told.push({ ...one, session, agent });
+    }
+  }
+  await child.status;
+  return told;
+}
+
+/** Looks at the deliverers that were started, while they live. */
+function watchProcesses() {
+  const pids = new Set<number>();
+  let megabytes = 0;
+  const timer = setInterval(() => {
+    for (const pid of pids) {
+      try {
+        const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+        megabytes = Math.max(megabytes, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+      } catch {
+        pids.delete(pid);
+      }
+    }
+  }, 50);
+  return {
+    see: (pid: number) => pids.add(pid),
+    stop: () => {
+      clearInterval(timer);
+      return { megabytes };
+    },
+  };
+}

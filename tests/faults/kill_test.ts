@@ -1,0 +1,70 @@
+import { assertEquals } from "@std/assert";
+import { waitingIds } from "../../lib/outbox.ts";
+import { deliveryHome, projectRoot, put, seeded } from "../support/delivery_home.ts";
+import { startFakeGateway } from "../support/fake_gateway.ts";
+
+const SESSIONS = { "agent:warden:main": "id-1" };
+
+Deno.test("deliver loses and doubles nothing when it is killed at any moment", async () => {
+  await using home = await deliveryHome();
+  const random = seeded(7);
+  const gateway = await startFakeGateway({ sessions: SESSIONS, faults: { slowMs: 8 } });
+  try {
+    home.configure({ port: gateway.port, auth: { token: "fake-token" } });
+    const accepted: string[] = [];
+    for (let round = 0; round < 24; round++) {
+      accepted.push(...[put(home.paths).wake_id, put(home.paths).wake_id].sort());
+      const { child, done } = home.deliver(["--agent", "warden"]);
+      await new Promise((resolve) => setTimeout(resolve, 30 + random() * 170));
+      kill(child);
+      await done;
+      // What the gateway remembers of keys goes with it: only the session itself can tell.
+      if (round % 6 === 5) await gateway.restart(1, { forget: true });
+    }
+    assertEquals((await home.deliver(["--agent", "warden"]).done).code, 0);
+    assertEquals(waitingIds(home.paths, "warden"), []);
+    assertEquals(gateway.taken.map(({ key }) => key), accepted, "each once, in order");
+  } finally {
+    await gateway.stop();
+  }
+});
+
+Deno.test("enqueue() keeps what it accepted, whole, when its process is killed at any moment", async () => {
+  await using home = await deliveryHome();
+  const random = seeded(11);
+  const accepted: string[] = [];
+  for (let round = 0; round < 16; round++) {
+    const script = `${projectRoot()}/tests/support/put_wakes.ts`;
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", script, "warden", "warden-main", "500", "no"],
+      env: home.env,
+      clearEnv: true,
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const output = child.output();
+    await new Promise((resolve) => setTimeout(resolve, 60 + random() * 200));
+    kill(child);
+    const lines = new TextDecoder().decode((await output).stdout).split("\n").slice(0, -1);
+    accepted.push(...lines.map((line) => JSON.parse(line).wake_id));
+  }
+  const gateway = await startFakeGateway({ sessions: SESSIONS });
+  try {
+    home.configure({ port: gateway.port, auth: { token: "fake-token" } });
+    const waiting = waitingIds(home.paths, "warden");
+    const missing = accepted.filter((id) => !waiting.includes(id));
+    assertEquals(missing, []);
+    assertEquals((await home.deliver([]).done).code, 0);
+    assertEquals(gateway.taken.map(({ key }) => key), waiting, "no half file went out or stayed");
+  } finally {
+    await gateway.stop();
+  }
+});
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It was done already.
+  }
+}

@@ -1,0 +1,107 @@
+/** A home for tests of delivery: state, OpenClaw's config, wakes, and the real deliverer process. */
+
+import { newWakeId } from "../../lib/ids.ts";
+import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
+import { type Paths, pathsFrom } from "../../lib/paths.ts";
+
+export interface Home extends AsyncDisposable {
+  dir: string;
+  env: Record<string, string>;
+  paths: Paths;
+  configure(gateway: Record<string, unknown>): void;
+  /** The real `deliver` command; its result once it has ended. */
+  deliver(args: string[]): { child: Deno.ChildProcess; done: Promise<Ended> };
+}
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export async function deliveryHome(): Promise<Home> {
+  const dir = await Deno.makeTempDir({ prefix: "gsd-delivery-" });
+  const env = {
+    PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+    HOME: dir,
+    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+    DENO_NO_UPDATE_CHECK: "1",
+    GSD_STATE_DIR: `${dir}/state`,
+    GSD_REGISTRY: `${dir}/registry.json`,
+    GSD_OPENCLAW: `${dir}/no-openclaw`,
+  };
+  const paths = pathsFrom((name) => (env as Record<string, string>)[name], projectRoot());
+  return {
+    dir,
+    env,
+    paths,
+    configure(gateway) {
+      Deno.mkdirSync(`${dir}/.openclaw`, { recursive: true });
+      Deno.writeTextFileSync(`${dir}/.openclaw/openclaw.json`, JSON.stringify({ gateway }));
+    },
+    deliver(args) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, ...args],
+        env,
+        clearEnv: true,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const done = child.output().then(({ code, stdout, stderr }) => ({
+        code,
+        stdout: new TextDecoder().decode(stdout),
+        stderr: new TextDecoder().decode(stderr),
+      }));
+      return { child, done };
+    },
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+export function projectRoot(): string {
+  return new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+}
+
+export function aWake(more: Partial<QueuedWake> = {}): QueuedWake {
+  const now = Date.parse(more.created_at ?? "") || Date.now();
+  const wake_id = more.wake_id ?? newWakeId(now);
+  return {
+    wake_id,
+    agent_id: "warden",
+    session: "warden-main",
+    trigger: "response_complete",
+    created_at: new Date(now).toISOString(),
+    transport: "auto",
+    openclaw_session_key: "agent:warden:main",
+    openclaw_session_id: "",
+    message: `[SESSION IDENTITY]\nagent_id: warden\nwake_id: ${wake_id}\n\n[CONTENT]\nDone.`,
+    expects_reply: false,
+    ...more,
+  };
+}
+
+export function put(paths: Paths, more: Partial<QueuedWake> = {}): QueuedWake {
+  const wake = aWake(more);
+  enqueue(paths, wake);
+  return wake;
+}
+
+/** Numbers from a seed, so that a run that failed can be run again. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export async function until(what: string, holds: () => boolean, ms = 60_000): Promise<void> {
+  for (const end = Date.now() + ms; !holds();) {
+    if (Date.now() > end) throw new Error(`Waited ${ms} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

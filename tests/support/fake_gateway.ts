@@ -1,0 +1,179 @@
+/** A gateway that speaks protocol 4, remembers what it took, and fails as it is told to. */
+
+export interface Taken {
+  key: string;
+  session: string;
+  message: string;
+}
+
+export interface Faults {
+  /** Each drawn from `random` anew: the share of requests that meet this end. */
+  dropBefore?: number;
+  dropAfter?: number;
+  unavailable?: number;
+  slowMs?: number;
+  random?: () => number;
+}
+
+export interface FakeGateway {
+  port: number;
+  url: string;
+  /** Every run that was begun, in order: an idempotency key is here once or the gateway is broken. */
+  taken: Taken[];
+  /** How many `agent` requests came for a key. */
+  asked: Map<string, number>;
+  connections: { now: number; most: number; all: number };
+  sessions: Map<string, string>;
+  faults: Faults;
+  reply: (message: string) => string;
+  /** Ends all connections and comes back on the same port; `forget`: its memory of keys is gone. */
+  restart(downMs: number, options?: { forget: boolean }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FakeOptions {
+  token?: string;
+  sessions?: Record<string, string>;
+  scopes?: boolean;
+  faults?: Faults;
+}
+
+export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeGateway> {
+  const token = options.token ?? "fake-token";
+  const spent = new Set<string>();
+  let known = new Set<string>();
+  let server: Deno.HttpServer<Deno.NetAddr> | undefined;
+  // As if it had been up for an hour, until it is restarted.
+  let startedAt = performance.now() - 3_600_000;
+  const sockets = new Set<WebSocket>();
+  const gateway: FakeGateway = {
+    port: 0,
+    url: "",
+    taken: [],
+    asked: new Map(),
+    connections: { now: 0, most: 0, all: 0 },
+    sessions: new Map(Object.entries(options.sessions ?? {})),
+    faults: options.faults ?? {},
+    reply: () => "OK",
+    async restart(downMs, { forget } = { forget: false }) {
+      await gateway.stop();
+      if (forget) known = new Set();
+      await sleep(downMs);
+      startedAt = performance.now();
+      await listen();
+    },
+    async stop() {
+      for (const socket of sockets) hangUp(socket);
+      await server?.shutdown();
+      server = undefined;
+    },
+  };
+  const chance = (share: number | undefined) =>
+    share !== undefined && (gateway.faults.random ?? Math.random)() < share;
+
+  async function listen() {
+    for (let tries = 0; server === undefined; tries++) {
+      try {
+        server = Deno.serve(
+          { hostname: "127.0.0.1", port: gateway.port, onListen() {} },
+          (request) => {
+            const { socket, response } = Deno.upgradeWebSocket(request);
+            welcome(socket);
+            return response;
+          },
+        ) as Deno.HttpServer<Deno.NetAddr>;
+      } catch (error) {
+        if (tries > 50) throw error;
+        await sleep(50);
+      }
+    }
+    gateway.port = server.addr.port;
+    gateway.url = `ws://127.0.0.1:${gateway.port}`;
+  }
+
+  function welcome(socket: WebSocket) {
+    const { connections } = gateway;
+    sockets.add(socket);
+    connections.all++;
+    connections.most = Math.max(connections.most, ++connections.now);
+    const send = (frame: unknown) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+    };
+    socket.onopen = () => send({ type: "event", event: "connect.challenge", payload: {} });
+    socket.onclose = () => {
+      sockets.delete(socket);
+      connections.now--;
+    };
+    socket.onerror = () => {};
+    socket.onmessage = async ({ data }) => {
+      const { id, method, params } = JSON.parse(data);
+      const ok = (payload: unknown) => send({ type: "res", id, ok: true, payload });
+      const no = (code: string, message: string, details?: unknown) =>
+        send({ type: "res", id, ok: false, error: { code, message, details } });
+      if (method === "connect") {
+        if (params.maxProtocol < 4 || params.minProtocol > 4) {
+          return no("INVALID_REQUEST", "protocol mismatch", { code: "PROTOCOL_MISMATCH" });
+        }
+        if (params.auth.token !== token) {
+          no("INVALID_REQUEST", "unauthorized: gateway token mismatch", {
+            code: "AUTH_TOKEN_MISMATCH",
+          });
+          return socket.close(1008, "unauthorized");
+        }
+        const uptimeMs = performance.now() - startedAt;
+        return ok({ type: "hello-ok", protocol: 4, snapshot: { uptimeMs } });
+      }
+      if (options.scopes === false) return no("FORBIDDEN", "missing scope: operator.write");
+      if (gateway.faults.slowMs) await sleep(gateway.faults.slowMs);
+      if (method === "sessions.resolve") {
+        const key = params.key ??
+          [...gateway.sessions].find(([, sessionId]) => sessionId === params.sessionId)?.[0];
+        return gateway.sessions.has(key)
+          ? ok({ ok: true, key })
+          : no("INVALID_REQUEST", `No session found: ${params.key ?? params.sessionId}`);
+      }
+      if (method === "chat.history") {
+        const messages = gateway.taken.filter((taken) => taken.session === params.sessionKey)
+          .map(({ key }) => ({ role: "user", content: "…", idempotencyKey: `${key}:user` }));
+        return ok({ messages: messages.slice(-params.limit) });
+      }
+      if (method === "agent.wait") {
+        const run = gateway.taken.find((taken) => taken.key === params.runId);
+        const text = run && gateway.reply(run.message);
+        return ok({ runId: params.runId, status: "ok", terminalReply: { text } });
+      }
+      if (method !== "agent") return no("INVALID_REQUEST", `unknown method: ${method}`);
+      const { message, sessionKey, idempotencyKey: key } = params;
+      gateway.asked.set(key, (gateway.asked.get(key) ?? 0) + 1);
+      if (chance(gateway.faults.dropBefore)) return hangUp(socket);
+      if (spent.has(key)) return no("UNAVAILABLE", "Pending input ownership ended");
+      if (known.has(key)) return ok({ runId: key, status: "in_flight", sessionKey });
+      if (chance(gateway.faults.unavailable)) {
+        spent.add(key);
+        return no("UNAVAILABLE", "the agent cannot take it now");
+      }
+      known.add(key);
+      gateway.taken.push({ key, session: sessionKey, message });
+      if (chance(gateway.faults.dropAfter)) return hangUp(socket);
+      ok({ runId: key, status: "accepted", sessionKey });
+      await sleep(5);
+      ok({ runId: key, status: "ok", result: { payloads: [{ text: gateway.reply(message) }] } });
+    };
+  }
+
+  await listen();
+  return gateway;
+}
+
+/** As a process that is killed: no close frame that a client could take for an answer. */
+function hangUp(socket: WebSocket): void {
+  try {
+    socket.close(1011);
+  } catch {
+    // Already gone.
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,33 @@
+/** Stands in for the hooks of one session: writes wakes and starts a deliverer after each. */
+
+import { aWake, projectRoot } from "./delivery_home.ts";
+import { enqueue } from "../../lib/outbox.ts";
+import { pathsFrom } from "../../lib/paths.ts";
+
+const [agentId, session, count, start] = Deno.args as [string, string, string, string];
+const paths = pathsFrom((name) => Deno.env.get(name), projectRoot());
+for (let n = 0; n < Number(count); n++) {
+  const wake = aWake({
+    agent_id: agentId,
+    session,
+    openclaw_session_key: `agent:${agentId}:main`,
+  });
+  enqueue(paths, wake);
+  // Said only now: what was not said was not accepted.
+  const told = { wake_id: wake.wake_id, created: Date.parse(wake.created_at), written: Date.now() };
+  let pid = 0;
+  if (start === "start") {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, "--agent", agentId],
+      detached: true,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    child.unref();
+    pid = child.pid;
+  }
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify({ ...told, pid }) + "\n"));
+  await new Promise((resolve) => setTimeout(resolve, 3));
+}
+Deno.exit(0);
