@@ -40,6 +40,8 @@ export interface RealClaude {
   /** Pastes a prompt and sends it, as a person would who trusts the clipboard. */
   submit(text: string): Promise<void>;
   keys(...keys: string[]): Promise<void>;
+  /** Its pane is gone. */
+  hasEnded(): Promise<boolean>;
   kill(signal: Deno.Signal): void;
 }
 
@@ -100,14 +102,16 @@ export async function attach(
       await claude.waitForScreen("the pasted prompt", (screen) => draftIn(screen) !== "");
       // An Enter right after the start, or right after a paste, may get lost.
       await until(`the prompt to leave ${session}'s input box`, async () => {
+        if (await claude.hasEnded()) return true; // it was /exit
         await tmux.call("send-keys", "-t", pane, "Enter");
         const gone = () => claude.waitForScreen("an empty box", isSent, { timeoutMs: 3000 });
-        return await gone().then(() => true, () => false);
+        return await gone().then(() => true, () => claude.hasEnded());
       }, { present: claude.capture });
     },
     keys: async (...keys) => {
       await tmux.call("send-keys", "-t", pane, ...keys);
     },
+    hasEnded: async () => !(await tmux.sessions()).includes(session),
     kill: (signal) => Deno.kill(claude.pid, signal),
   };
   await claude.waitUntilIdle();

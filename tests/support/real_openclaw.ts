@@ -24,6 +24,8 @@ export interface RealOpenClaw {
   program: string;
   /** Makes the agent's main session and says how to reach it. */
   createSession(agent: string): Promise<{ key: string; id: string }>;
+  /** Waits until the agent has no turn running. */
+  untilQuiet(agent: string): Promise<void>;
   openclaw(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
   start(): Promise<void>;
   kill(signal: Deno.Signal): Promise<void>;
@@ -82,6 +84,14 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
         throw new Error(`Cannot create the session ${key}: ${made.stdout}${made.stderr}`);
       }
       return { key, id };
+    },
+    untilQuiet: async (agent) => {
+      const params = JSON.stringify({ key: `agent:${agent}:main` });
+      await until(`the agent ${agent} to be done`, async () => {
+        const rest = ["sessions.describe", "--params", params, "--json"];
+        const { stdout } = await gateway.openclaw("gateway", "call", ...rest);
+        return /"status":\s*"(done|failed|killed|timeout)"/.test(stdout);
+      });
     },
     start: async () => {
       // By way of a shell for its redirection; exec keeps the process id.

@@ -1,0 +1,273 @@
+/** Where a story plays: Claude Code with our hooks in tmux, a gateway, and a model on either side. */
+
+import { HOOKS } from "../../lib/hook_list.ts";
+import { readJournal } from "../../lib/journal.ts";
+import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import { run } from "../../lib/process.ts";
+import { shellQuote } from "../../lib/shell.ts";
+import { AgentModel, type AgentRequest } from "../support/agent_model.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { ClaudeModel, type Scenario } from "../support/claude_model.ts";
+import {
+  attach,
+  claudeEnv,
+  type ClaudeOptions,
+  prepareHome,
+  type RealClaude,
+  startClaude,
+} from "../support/real_claude.ts";
+import {
+  type OpenClawOptions,
+  type RealOpenClaw,
+  startOpenClaw,
+} from "../support/real_openclaw.ts";
+import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
+import { type RealTmux, startTmux } from "../support/real_tmux.ts";
+import { until } from "../support/until.ts";
+
+export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** One gateway serves all stories of a run: its start is the slowest thing of all. */
+export interface House {
+  gateway: RealOpenClaw;
+  agentModel: AgentModel;
+  close(): Promise<void>;
+}
+
+export async function openHouse(
+  agents: string[],
+  options: Pick<OpenClawOptions, "program"> = {},
+): Promise<House> {
+  const opened = Promise.withResolvers<House>();
+  const closing = Promise.withResolvers<void>();
+  const whole = inScene("the gateway of the stories", async (scene) => {
+    const agentModel = new AgentModel();
+    scene.atEnd(() => agentModel.stop());
+    const gateway = await startOpenClaw({ scene, modelUrl: agentModel.url, agents, ...options });
+    for (const agent of agents) await gateway.createSession(agent);
+    const close = async () => {
+      closing.resolve();
+      await whole;
+    };
+    opened.resolve({ gateway, agentModel, close });
+    await closing.promise;
+  });
+  whole.catch(opened.reject);
+  return await opened.promise;
+}
+
+export interface Wake {
+  trigger: string;
+  message: string;
+  wakeId: string;
+  request: AgentRequest;
+}
+
+export interface StageOptions {
+  house: House;
+  version: ClaudeVersion;
+  /** A program to try instead of the pinned version. */
+  program?: string;
+  scenarios?: Record<string, Scenario>;
+  hookSettings?: Record<string, unknown>;
+  agents?: string[];
+}
+
+export class Stage {
+  readonly tmux: RealTmux;
+  readonly claudeModel: ClaudeModel;
+  readonly paths: Paths;
+  readonly env: Record<string, string>;
+  /** Makes the names of this story's sessions its own. */
+  readonly tag = crypto.randomUUID().slice(0, 6);
+
+  constructor(readonly scene: Scene, readonly options: StageOptions) {
+    this.tmux = startTmux(scene);
+    this.claudeModel = new ClaudeModel({ scenarios: options.scenarios });
+    scene.atEnd(() => this.claudeModel.stop());
+    const { house } = options;
+    this.env = {
+      HOME: scene.home,
+      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      LANG: "C.UTF-8",
+      DENO_DIR: denoDir(),
+      DENO_NO_UPDATE_CHECK: "1",
+      GSD_REGISTRY: `${scene.dir}/registry.json`,
+      GSD_STATE_DIR: `${scene.dir}/state`,
+      GSD_DATA_DIR: `${scene.dir}/data`,
+      GSD_TMUX: this.tmux.program,
+      GSD_OPENCLAW: house.gateway.program,
+    };
+    this.paths = pathsFrom((name) => this.env[name], ROOT);
+    Deno.mkdirSync(`${scene.home}/.openclaw`, { recursive: true });
+    Deno.copyFileSync(house.gateway.config, `${scene.home}/.openclaw/openclaw.json`);
+    scene.keep("claude-model.json", () => JSON.stringify(this.claudeModel.requests, null, 1));
+    scene.keep("agent-model.json", () => JSON.stringify(this.#requests(), null, 1));
+    this.writeRegistry();
+  }
+
+  session(agent: string): string {
+    return `${agent}-${this.tag}`;
+  }
+
+  writeRegistry(more: Record<string, Record<string, unknown>> = {}): void {
+    const agents = (this.options.agents ?? ["warden"]).map((agent) => ({
+      agent_id: agent,
+      tmux_session_name: this.session(agent),
+      openclaw_session_key: `agent:${agent}:main`,
+      working_directory: `${this.scene.dir}/${agent}`,
+      ...more[agent],
+    }));
+    const registry = { hook_settings: this.options.hookSettings ?? {}, agents };
+    Deno.writeTextFileSync(this.paths.registry, JSON.stringify(registry, null, 2));
+  }
+
+  async startClaude(agent = "warden", more: Partial<ClaudeOptions> = {}): Promise<RealClaude> {
+    const { version, program } = this.options;
+    const hooks = await this.settingsFile();
+    return await startClaude({
+      scene: this.scene,
+      tmux: this.tmux,
+      modelUrl: this.claudeModel.url,
+      session: this.session(agent),
+      project: `${this.scene.dir}/${agent}`,
+      version,
+      program,
+      ...more,
+      args: ["--settings", hooks, ...more.args ?? []],
+      env: { ...this.env, ...more.env },
+    });
+  }
+
+  /** A launcher that recovery and spawn can use as `claude`, with our model behind it. */
+  async claudeLauncher(): Promise<string> {
+    const program = this.options.program ?? await claudeProgram(this.options.version);
+    const path = `${this.scene.dir}/claude`;
+    const set = Object.entries(claudeEnv(this.claudeModel.url))
+      .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
+    Deno.writeTextFileSync(path, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`, {
+      mode: 0o755,
+    });
+    prepareHome(this.scene, `${this.scene.dir}/warden`);
+    return path;
+  }
+
+  attach(session: string): Promise<RealClaude> {
+    return attach({ tmux: this.tmux, session }, "");
+  }
+
+  /** Our hooks as `register.ts --print` writes them, launchers included. */
+  async settingsFile(): Promise<string> {
+    const file = `${this.scene.dir}/hooks.json`;
+    if (Deno.env.get("GSD_E2E_RAW")) {
+      const hooks: Record<string, unknown[]> = {};
+      for (const h of HOOKS) {
+        const command = `${Deno.execPath()} run -A --quiet ${ROOT}/hooks/${h.file}`;
+        (hooks[h.event] ??= []).push({
+          ...(h.matcher ? { matcher: h.matcher } : {}),
+          hooks: [{ type: "command", command, timeout: 100 }],
+        });
+      }
+      Deno.writeTextFileSync(file, JSON.stringify({ hooks }));
+      return file;
+    }
+    const printed = await this.ours("register.ts", "--print");
+    if (printed.code !== 0) throw new Error(`register --print failed: ${printed.stderr}`);
+    const hooks: unknown = JSON.parse(printed.stdout).hooks;
+    for (const { event } of HOOKS) {
+      if (!printed.stdout.includes(`"${event}"`)) throw new Error(`No hook for ${event}`);
+    }
+    Deno.writeTextFileSync(file, JSON.stringify({ hooks }, null, 1));
+    return file;
+  }
+
+  /** Runs one of this project's programs as a person would. */
+  async ours(file: string, ...args: string[]) {
+    return await this.#run(Deno.execPath(), ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args]);
+  }
+
+  /** Does what the agent would: takes a line of the wake's actions, fills it in, runs it. */
+  async act(wake: Wake, verb: string, ...values: string[]) {
+    const line = this.action(wake, verb, ...values);
+    const done = await this.#run("/bin/sh", ["-c", line]);
+    if (done.code !== 0) throw new Error(`${line} ended with ${done.code}: ${done.stderr}`);
+    return done;
+  }
+
+  action(wake: Wake, verb: string, ...values: string[]): string {
+    const actions = wake.message.split("[AVAILABLE ACTIONS]\n")[1]?.split("\n") ?? [];
+    const line = actions.find((line) => new RegExp(` ${verb}( |$)`).test(line));
+    if (line === undefined) {
+      throw new Error(`The wake offers no ${verb}, only:\n${actions.join("\n")}`);
+    }
+    return values.length === 0 ? line : line.replace(/<.*>/, values.map(shellQuote).join(" "));
+  }
+
+  /** What the agent's model was asked about this story's sessions, each wake once. */
+  wakes(agent = "warden"): Wake[] {
+    const seen = new Map<string, Wake>();
+    for (const request of this.#requests()) {
+      const { message } = request;
+      if (!message.includes(`\ntmux_session_name: ${this.session(agent)}\n`)) continue;
+      const wakeId = /^wake_id: (.+)$/m.exec(message)?.[1] ?? "";
+      const trigger = /^\[TRIGGER\]\ntype: (.+)$/m.exec(message)?.[1] ?? "";
+      if (!seen.has(wakeId)) seen.set(wakeId, { trigger, message, wakeId, request });
+    }
+    return [...seen.values()];
+  }
+
+  /** How often the agent was given this wake as a new message. */
+  timesTold(wake: Wake): number {
+    const told = this.#requests().filter((request) => request.message === wake.message);
+    const last = told.at(-1);
+    if (last === undefined) return 0;
+    return last.texts.filter(({ role, text }) =>
+      role === "user" && text.includes(`wake_id: ${wake.wakeId}`)
+    ).length;
+  }
+
+  waitForWake(trigger: string, part = "", agent = "warden"): Promise<Wake> {
+    return until(
+      `the agent ${agent} to be told ${trigger}${part ? ` with "${part}"` : ""}`,
+      () => this.wakes(agent).find((w) => w.trigger === trigger && w.message.includes(part)),
+      { present: () => this.#present(agent) },
+    );
+  }
+
+  journal(agent = "warden"): Record<string, unknown>[] {
+    return [...readJournal(this.paths, this.session(agent))];
+  }
+
+  /** Waits until Claude's model is asked a prompt that holds `part`. */
+  waitForPrompt(part: string) {
+    return until(
+      `Claude's model to be asked "${part}"`,
+      () => this.claudeModel.asked().find((request) => request.prompt.includes(part)),
+      { present: () => this.claudeModel.requests.map(({ kind, prompt }) => ({ kind, prompt })) },
+    );
+  }
+
+  #present(agent: string): string {
+    const wakes = this.wakes(agent).map((wake) => `--- the agent was told:\n${wake.message}`);
+    const records = this.journal(agent).map((record) => JSON.stringify(record));
+    return [...wakes, "--- the journal:", ...records].join("\n");
+  }
+
+  #requests(): AgentRequest[] {
+    return this.options.house.agentModel.requests
+      .filter((request) => request.message.includes(`-${this.tag}`));
+  }
+
+  async #run(program: string, args: string[]) {
+    const done = await run(program, args, { env: this.env, timeoutMs: 120_000, cwd: "/" });
+    if (done.kind !== "finished") throw new Error(`${program} ${args.join(" ")}: ${done.kind}`);
+    return done;
+  }
+}
+
+/** The packages of our commands are cached there; a private HOME has none. */
+function denoDir(): string {
+  const own = Deno.env.get("DENO_DIR");
+  if (own) return own;
+  return `${Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`}/deno`;
+}
