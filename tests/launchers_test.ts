@@ -1,0 +1,172 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { chooseDeno, pinDeno } from "../lib/deno_binary.ts";
+import { namesIn, readTextIfThere } from "../lib/files.ts";
+import { installLaunchers, launcherPlaces } from "../lib/launchers.ts";
+import { enqueue, isDelivered } from "../lib/outbox.ts";
+import { pathsFrom, rootOf } from "../lib/paths.ts";
+import { run } from "../lib/process.ts";
+import type { Installation } from "../lib/scope.ts";
+import { aWake } from "./support/delivery_home.ts";
+import { startFakeGateway } from "./support/fake_gateway.ts";
+import { until } from "./support/until.ts";
+
+const ROOT = rootOf(import.meta.url);
+
+Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
+  await inHome(async ({ install, bin, dir }) => {
+    await useFakeDeno(install, "sleep 1");
+    installLaunchers(install, launcherPlaces(() => undefined, undefined));
+    // Claude Code ends a hook with its whole tree: here, the shell and all that is still below it.
+    const shell = new Deno.Command("/bin/sh", {
+      args: ["-c", `"${bin}/deliver" --agent warden; echo started; exec sleep 100`],
+      stdout: "piped",
+      clearEnv: true,
+    }).spawn();
+    const reader = shell.stdout.getReader();
+    await reader.read();
+    assertEquals(readTextIfThere(`${dir}/done`), undefined);
+    assertEquals(await childrenOf(shell.pid), []);
+    shell.kill("SIGKILL");
+    await reader.cancel();
+    await shell.status;
+    await until("the deliverer to finish its work", () => readTextIfThere(`${dir}/done`));
+  });
+});
+
+Deno.test("deliver --wait stays, passes its exit code on, and words whole", async () => {
+  await inHome(async ({ install, bin, dir }) => {
+    await useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"; exit 7`);
+    installLaunchers(install, launcherPlaces(() => undefined, undefined));
+    for (const name of ["deliver", "menu-driver", "recover"]) {
+      const words = ["it's", "two words", "$HOME", ""];
+      const args = name === "deliver" ? ["--wait", ...words] : words;
+      const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 20_000, env: {} });
+      assert(outcome.kind === "finished");
+      assertEquals([outcome.code, outcome.stdout, outcome.stderr], [7, "", ""]);
+      const seen = readTextIfThere(`${dir}/words`)!.trimEnd().split("\n");
+      assertEquals(seen.slice(-4), words.map((word) => `<${word}>`));
+    }
+    const env = readTextIfThere(`${dir}/env`)!;
+    assertStringIncludes(env, `HOME=${install.home}\n`);
+    assertStringIncludes(env, `GSD_STATE_DIR=${install.paths.state}\n`);
+    assertStringIncludes(env, "DENO_NO_UPDATE_CHECK=1\n");
+  });
+});
+
+Deno.test("installLaunchers() mends what is not right and leaves the rest alone", async () => {
+  await inHome(({ install, bin }) => {
+    const places = launcherPlaces(() => undefined, undefined);
+    assertEquals(installLaunchers(install, places).length, 3);
+    assertEquals(installLaunchers(install, places), []);
+    Deno.chmodSync(`${bin}/deliver`, 0o644);
+    Deno.writeTextFileSync(`${bin}/recover`, "#!/bin/sh\n");
+    assertEquals(installLaunchers(install, places), [`${bin}/deliver`, `${bin}/recover`]);
+    assertEquals(namesIn(bin), ["deliver", "menu-driver", "recover"]);
+  });
+});
+
+Deno.test("deliver delivers within its own permissions, to an inbox and to the gateway", async () => {
+  const gateway = await startFakeGateway({ sessions: { "agent:warden:main": "id-1" } });
+  try {
+    await inHome(async ({ install, bin }) => {
+      const config = { gateway: { port: gateway.port, auth: { token: "fake-token" } } };
+      await Deno.mkdir(`${install.home}/.openclaw`);
+      await Deno.writeTextFile(`${install.home}/.openclaw/openclaw.json`, JSON.stringify(config));
+      const env: Record<string, string> = { HOME: install.home };
+      installLaunchers(install, launcherPlaces((name) => env[name], undefined));
+      const wakes = [aWake({ transport: "inbox" }), aWake({ transport: "gateway" })];
+      for (const wake of wakes) enqueue(install.paths, wake);
+      const outcome = await run(`${bin}/deliver`, ["--wait", "--once", "--agent", "warden"], {
+        timeoutMs: 60_000,
+        env: {},
+      });
+      assert(outcome.kind === "finished");
+      assertEquals(outcome.stderr, "");
+      for (const wake of wakes) assert(isDelivered(install.paths, wake));
+      assertEquals(gateway.taken.map(({ session }) => session), ["agent:warden:main"]);
+    });
+  } finally {
+    await gateway.stop();
+  }
+});
+
+Deno.test("chooseDeno() pins what a cache or a temporary folder holds, and follows links", () => {
+  const paths = pathsFrom((name) => name === "GSD_DATA_DIR" ? "/data" : undefined, "/root");
+  const chosen = (exec: string, links: string[] = []) => chooseDeno(exec, paths, links);
+  const pin = { kind: "pin", path: "/data/bin/deno" } as const;
+  const keep = (path: string) => ({ kind: "as it is", path } as const);
+  assertEquals(chosen("/home/u/.npm/_npx/1a2b/node_modules/deno/deno"), pin);
+  assertEquals(chosen("/tmp/deno"), pin);
+  assertEquals(chosen("/data/bin/deno"), keep("/data/bin/deno"));
+  assertEquals(chosen("/home/u/.deno/bin/deno"), keep("/home/u/.deno/bin/deno"));
+  const cellar = "/opt/homebrew/Cellar/deno/2.9.6/bin/deno";
+  assertEquals(chosen(cellar, ["/opt/homebrew/bin/deno"]), keep("/opt/homebrew/bin/deno"));
+  assertEquals(chosen(cellar), keep(cellar));
+});
+
+Deno.test("pinDeno() links or copies a program that then runs, once and again", async () => {
+  await inHome(async ({ dir }) => {
+    const [original, pinned] = [`${dir}/cache/deno`, `${dir}/data/bin/deno`];
+    await Deno.mkdir(`${dir}/cache`);
+    await Deno.writeTextFile(original, "#!/bin/sh\necho one\n", { mode: 0o755 });
+    pinDeno(original, pinned);
+    pinDeno(original, pinned);
+    await Deno.remove(original);
+    const says = async () => {
+      const outcome = await run(pinned, [], { timeoutMs: 20_000, env: {} });
+      return outcome.kind === "finished" ? outcome.stdout : outcome.kind;
+    };
+    assertEquals(await says(), "one\n");
+    await Deno.writeTextFile(original, "#!/bin/sh\necho two\n", { mode: 0o755 });
+    pinDeno(original, pinned);
+    assertEquals(await says(), "two\n");
+    assertEquals(namesIn(`${dir}/data/bin`), ["deno"]);
+  });
+});
+
+interface Home {
+  install: Installation;
+  bin: string;
+  dir: string;
+}
+
+async function inHome(work: (home: Home) => Promise<void> | void): Promise<void> {
+  const dir = await Deno.makeTempDir({ prefix: "gsd-launchers-" });
+  try {
+    const home = `${dir}/a home`;
+    await Deno.mkdir(home);
+    const places: Record<string, string> = {
+      HOME: home,
+      GSD_STATE_DIR: `${dir}/state`,
+      GSD_DATA_DIR: `${dir}/data`,
+      GSD_REGISTRY: `${dir}/registry.json`,
+    };
+    const paths = pathsFrom((name) => places[name], ROOT);
+    const install: Installation = {
+      paths,
+      home,
+      deno: Deno.execPath(),
+      tmux: "/usr/bin/tmux",
+      transcripts: [],
+      allowAll: false,
+    };
+    await work({ install, bin: `${paths.data}/bin`, dir });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** A program in Deno's place that tells how it was called. */
+async function useFakeDeno(install: Installation, script: string): Promise<void> {
+  const dir = install.paths.state.replace(/\/state$/, "");
+  install.deno = `${dir}/de no`;
+  const text =
+    `#!/bin/sh\nenv > "${dir}/env"\n(${script})\ncode=$?\necho yes > "${dir}/done"\nexit $code\n`;
+  await Deno.writeTextFile(install.deno, text, { mode: 0o755 });
+}
+
+async function childrenOf(pid: number): Promise<string[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-A", "-o", "ppid=,comm="] }).output();
+  return new TextDecoder().decode(stdout).split("\n").map((line) => line.trim().split(/\s+/))
+    .filter(([parent]) => Number(parent) === pid).map(([, name]) => name!);
+}
