@@ -1,0 +1,241 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  choosesConversation,
+  chooseSession,
+  conversationFor,
+  defaultSessionName,
+  type Launch,
+  launchScript,
+  programOf,
+  promptText,
+} from "../lib/launch.ts";
+import { chooseFirstCommand, folderFacts, installedGsd } from "../lib/first_command.ts";
+import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/process_tree.ts";
+import { unitText } from "../lib/units.ts";
+
+const LAUNCH: Launch = {
+  session: "warden-main",
+  agent_id: "warden",
+  working_directory: "/home/me/it's here",
+  command: "claude --model 'a b'",
+  settings_file: "/data/s.json",
+  prompt_file: "/data/p.txt",
+  system_prompt: "",
+  env: { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "80" },
+  claude_session_id: "",
+  started_at: "",
+};
+
+Deno.test("launchScript() passes every word through the shell unharmed", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const odd = `${dir}/it's "odd" $HOME \`x\``;
+    Deno.mkdirSync(odd);
+    Deno.writeTextFileSync(`${dir}/claude`, `#!/bin/sh\npwd\nprintf '%s\\n' "$@"\n`, {
+      mode: 0o755,
+    });
+    const launch = {
+      ...LAUNCH,
+      working_directory: odd,
+      command: `${dir}/claude --model 'a b'`,
+      settings_file: `${odd}/s.json`,
+    };
+    Deno.writeTextFileSync(
+      `${dir}/run.sh`,
+      launchScript(launch, { kind: "resume", target: "an id" }),
+    );
+    const { stdout } = await new Deno.Command("/bin/sh", {
+      args: [`${dir}/run.sh`],
+      env: { SHELL: "/bin/true" },
+    }).output();
+    const lines = new TextDecoder().decode(stdout).replace("\x1b[H\x1b[2J", "").split("\n");
+    assertEquals(lines.slice(0, -1), [
+      odd,
+      "--model",
+      "a b",
+      "--settings",
+      `${odd}/s.json`,
+      "--append-system-prompt-file",
+      "/data/p.txt",
+      "--resume",
+      "an id",
+    ]);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("launchScript() leaves the conversation to a command that chooses it", () => {
+  const script = launchScript({ ...LAUNCH, command: "claude -c" }, { kind: "new", id: "x" });
+  assertEquals(script.includes("--session-id"), false);
+  assertMatch(launchScript(LAUNCH, { kind: "new", id: "x" }), /--session-id x$/m);
+});
+
+Deno.test("choosesConversation() tells options from words that look like them", () => {
+  for (const command of ["claude --continue", "claude -r x", "claude --resume=abc"]) {
+    assertEquals(choosesConversation(command), true, command);
+  }
+  for (const command of ["claude", "claude --resume-later", "my-claude-c", "claude --chrome"]) {
+    assertEquals(choosesConversation(command), false, command);
+  }
+});
+
+Deno.test("programOf() finds the program behind assignments and quotes", () => {
+  assertEquals(programOf("claude --x"), "claude");
+  assertEquals(programOf("A=1 B='x y' /opt/claude -y"), "/opt/claude");
+  assertEquals(programOf(`"/opt/my apps/claude" --x`), "/opt/my apps/claude");
+  assertEquals(programOf("  "), "");
+});
+
+const known = { id: "", hasTranscript: false, resumeTarget: "", hasOthers: false };
+const CONVERSATIONS: [string, string, Partial<typeof known>, string][] = [
+  ["its own by id", "", { id: "a", hasTranscript: true, resumeTarget: "t" }, "resume a"],
+  ["its own by id for the agent's pick too", "resume_then_agent_pick", {
+    id: "a",
+    hasTranscript: true,
+  }, "resume a"],
+  ["the same id again when nothing was said yet", "", { id: "a" }, "new a"],
+  ["the resume target without an id", "resume", { resumeTarget: "t", hasOthers: true }, "resume t"],
+  ["the picker without id and target", "resume_then_agent_pick", { hasOthers: true }, "picker"],
+  ["the latest in mode continue", "continue", { hasOthers: true }, "continue"],
+  ["a new one in a folder without any", "", {}, "new fresh"],
+  ["a new one in mode fresh", "fresh", { id: "a", hasTranscript: true }, "new fresh"],
+];
+for (const [name, mode, more, expected] of CONVERSATIONS) {
+  Deno.test(`conversationFor() opens ${name}`, () => {
+    const chosen = conversationFor(mode, { ...known, ...more }, "fresh");
+    const words = Object.values(chosen).join(" ");
+    assertEquals(words, expected);
+  });
+}
+
+Deno.test("promptText() appends the agent's words to the default, as written", () => {
+  const own = "quotes \" ' $HOME `x`\n\nlast \\";
+  assertEquals(promptText("default\n", own), `default\n\n${own}\n`);
+  assertEquals(promptText("default\n", ""), "default\n");
+});
+
+Deno.test("chooseSession() takes the first free number", () => {
+  const name = (running: string[], others: string[] = []) =>
+    chooseSession("w-main", new Set(running), new Set(others));
+  assertEquals(name([]), { kind: "name", name: "w-main" });
+  assertEquals(name(["w-main", "w-main-2"]), { kind: "name", name: "w-main-3" });
+  assertEquals(name(["w-main"], ["w-main-2"]), { kind: "name", name: "w-main-3" });
+  assertEquals(name([], ["w-main"]).kind, "refused");
+  assertEquals(chooseSession("a.b", new Set(), new Set()).kind, "refused");
+  assertEquals(defaultSessionName("a.b c"), "a_b_c-main");
+});
+
+const folder = { hasFiles: true, hasClaudeMd: true, hasPlanning: false, brief: "" };
+const gsd = new Map(["resume-work", "new-project", "map-codebase"].map((n) => [n, `/gsd-${n}`]));
+const FIRST: [string, Partial<typeof folder>, boolean, string][] = [
+  ["nothing for a known project without GSD", {}, false, ""],
+  ["/init without CLAUDE.md", { hasClaudeMd: false }, false, "/init"],
+  ["/init without CLAUDE.md also with GSD", { hasClaudeMd: false }, true, "/init"],
+  ["nothing in an empty folder", { hasFiles: false, hasClaudeMd: false }, false, ""],
+  [
+    "GSD's resume where it has planned",
+    { hasPlanning: true, hasClaudeMd: false },
+    true,
+    "/gsd-resume-work",
+  ],
+  ["GSD's new project in an empty folder", { hasFiles: false }, true, "/gsd-new-project"],
+  ["GSD's new project from a brief", { brief: "PRD.md" }, true, "/gsd-new-project --auto @PRD.md"],
+  ["GSD's map of a known project", {}, true, "/gsd-map-codebase"],
+  ["nothing where GSD has planned but is gone", { hasPlanning: true }, false, ""],
+];
+for (const [name, more, installed, expected] of FIRST) {
+  Deno.test(`chooseFirstCommand() is ${name}`, () => {
+    assertEquals(chooseFirstCommand({ ...folder, ...more }, installed ? gsd : new Map()), expected);
+  });
+}
+
+Deno.test("installedGsd() names commands in the form that is installed", async () => {
+  const dir = await Deno.makeTempDir();
+  const file = (path: string, text = "") => {
+    Deno.mkdirSync(`${dir}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    Deno.writeTextFileSync(`${dir}/${path}`, text);
+  };
+  const look = (project: string, home: string) =>
+    installedGsd(`${dir}/${project}`, `${dir}/${home}`).get("new-project");
+  try {
+    file("skills/skills/gsd-new-project/SKILL.md");
+    file("flat/.claude/commands/gsd-new-project.md");
+    file("nested/.claude/commands/gsd/new-project.md");
+    file("plugged/cache/commands/gsd/new-project.md");
+    const plugins = {
+      version: 2,
+      plugins: { "gsd-core@x": [{ installPath: `${dir}/plugged/cache` }] },
+    };
+    file("plugged/plugins/installed_plugins.json", JSON.stringify(plugins));
+    file("broken/plugins/installed_plugins.json", "{");
+    assertEquals(look("none", "skills"), "/gsd-new-project");
+    assertEquals(look("flat", "none"), "/gsd-new-project");
+    assertEquals(look("nested", "none"), "/gsd:new-project");
+    assertEquals(look("nested", "skills"), "/gsd:new-project", "the project's own comes first");
+    assertEquals(look("none", "plugged"), "/gsd-core:new-project");
+    assertEquals(look("none", "broken"), undefined);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("folderFacts() sees what the folder holds", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const empty = { hasFiles: false, hasClaudeMd: false, hasPlanning: false, brief: "" };
+    Deno.mkdirSync(`${dir}/.git`);
+    assertEquals(folderFacts(dir), empty);
+    Deno.mkdirSync(`${dir}/.planning`);
+    Deno.writeTextFileSync(`${dir}/prd.md`, "");
+    Deno.writeTextFileSync(`${dir}/CLAUDE.md`, "");
+    assertEquals(folderFacts(dir), {
+      hasFiles: true,
+      hasClaudeMd: true,
+      hasPlanning: true,
+      brief: "prd.md",
+    });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
+  const process = (pid: number, parent: number, args: string[], foreground = true) =>
+    ({ pid, parent, args, foreground }) satisfies ProcessInfo;
+  const all = [
+    process(1, 0, ["init"]),
+    process(10, 1, ["-bash"], false),
+    process(11, 10, ["/usr/bin/claude", "--settings", "x"]),
+    process(20, 1, ["/bin/zsh"]),
+    process(21, 20, ["gitstatusd"], false),
+    process(30, 1, ["sh", "build.sh"]),
+    process(40, 1, ["-bash"], false),
+    process(41, 40, ["vim"]),
+  ];
+  assertEquals(treeBelow(all, 10).map((p) => p.pid), [10, 11]);
+  assertEquals(treeBelow(all, 10).some((p) => isClaude(p)), true);
+  assertEquals(isClaude(process(1, 1, ["node", "/lib/@anthropic-ai/claude-code/cli.js"])), true);
+  assertEquals(isClaude(process(1, 1, ["vim", "claude.md"])), false);
+  assertEquals(isIdleShell(treeBelow(all, 10)), false);
+  assertEquals(isIdleShell(treeBelow(all, 20)), true);
+  assertEquals(isIdleShell(treeBelow(all, 30)), false);
+  assertEquals(isIdleShell(treeBelow(all, 40)), false);
+});
+
+Deno.test("unitText() quotes for systemd", () => {
+  const text = unitText(
+    "@ENVIRONMENT@\nExecStart=@DENO@ run @ROOT@/x.ts --once\nGlob=@STATE@/o/*",
+    {
+      deno: "/opt/deno",
+      root: "/home/my stuff/100%",
+      state: "/s%1",
+      environment: { A: 'say "hi"', B: "50%" },
+    },
+  );
+  assertEquals(
+    text,
+    'Environment="A=say \\"hi\\""\nEnvironment="B=50%%"\n' +
+      'ExecStart=/opt/deno run "/home/my stuff/100%%/x.ts" --once\nGlob=/s%%1/o/*',
+  );
+});
