@@ -194,7 +194,7 @@ async function begin(tmux: Tmux, result: Result, wish: Wish, world: World): Prom
     return { ...result, state: "dialog", problem };
   }
   if (result.first_command === "") return { ...result, state: "ready" };
-  const sent = await sendPrompt(tmux, world, result, result.first_command);
+  const sent = await sendPrompt(world, result, result.first_command);
   return sent.kind === "sent" ? { ...result, state: "ready" } : {
     ...result,
     state: "ready",

@@ -1,15 +1,27 @@
-import type { Tmux } from "./tmux.ts";
+/** Sends a session its first words, and sees them go. */
+
+import { findPane } from "./claude_pane.ts";
+import { tmuxFrom } from "./tmux.ts";
+import { typeText } from "./typing.ts";
 import type { World } from "./world.ts";
 
+export type PromptSent = { kind: "sent" } | { kind: "failed"; reason: string };
+
 export async function sendPrompt(
-  tmux: Tmux,
-  _world: World,
-  at: { pane: string; session: string },
+  world: World,
+  at: { session: string; pane: string },
   text: string,
-): Promise<{ kind: "sent" } | { kind: "failed"; reason: string }> {
-  await tmux.call("set-buffer", "-b", "x", "--", text);
-  await tmux.call("paste-buffer", "-p", "-d", "-b", "x", "-t", at.pane);
-  await new Promise((r) => setTimeout(r, 500));
-  await tmux.call("send-keys", "-t", at.pane, "Enter");
-  return { kind: "sent" };
+): Promise<PromptSent> {
+  const options = { env: world.environment(), timeoutMs: 10_000 };
+  const found = await findPane(
+    {
+      tmux: tmuxFrom(world.env, options),
+      feed: (stdin, ...args) => tmuxFrom(world.env, { ...options, stdin }).call(...args),
+    },
+    at.session,
+    at.pane,
+  );
+  if (found.kind === "none") return { kind: "failed", reason: found.reason };
+  const typed = await typeText(found.pane, text);
+  return typed.kind === "sent" ? typed : { kind: "failed", reason: typed.reason };
 }

@@ -12,6 +12,7 @@ import {
   treeBelow,
 } from "./process_tree.ts";
 import { shellQuote } from "./shell.ts";
+import { pause } from "./time.ts";
 import type { Tmux, TmuxResult } from "./tmux.ts";
 import { newSession, type PaneInfo, panesOf, typeAtShell } from "./tmux_sessions.ts";
 
@@ -151,8 +152,4 @@ export function dialogHelp(dialog: Dialog): string {
     default:
       return `Claude Code shows a dialog: ${dialog.title || dialog.kind}`;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
