@@ -1,7 +1,8 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
-import { appendLine } from "./files.ts";
-import { type Paths, safeName } from "./paths.ts";
+import { appendLine, namesIn, withLock } from "./files.ts";
+import { isObject } from "./json.ts";
+import { originalName, type Paths, safeName } from "./paths.ts";
 
 /** The life of a wake, and what went wrong beside it. */
 export type RecordKind =
@@ -39,28 +40,75 @@ export function record(paths: Paths, entry: JournalRecord, now = new Date()): vo
   const path = journalFile(paths, entry.session);
   try {
     appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }));
-    if (Deno.statSync(path).size > MAX_BYTES) Deno.renameSync(path, `${path}.1`);
+    if (Deno.statSync(path).size > MAX_BYTES) rotate(path);
   } catch {
     // Disk full or read-only: there is nowhere left to say so.
   }
 }
 
+// Under a lock and looked at again: two writers that both saw a full journal would otherwise
+// put the new, nearly empty one in place of the old.
+function rotate(path: string): void {
+  withLock(`${path}.lock`, 0, () => {
+    if (Deno.statSync(path).size > MAX_BYTES) Deno.renameSync(path, `${path}.1`);
+  });
+}
+
 /** The records of one session, oldest first; a line that is half written is passed over. */
 export function* readJournal(paths: Paths, session: string): Generator<Record<string, unknown>> {
   const path = journalFile(paths, session);
-  for (const file of [`${path}.1`, path]) {
-    let text: string;
-    try {
-      text = Deno.readTextFileSync(file);
-    } catch {
-      continue;
+  // The newer one is opened first: if it becomes the older one meanwhile, it is only read once.
+  const newer = openIfThere(path);
+  const older = openIfThere(`${path}.1`);
+  try {
+    const isSame = newer && older && newer.statSync().ino === older.statSync().ino;
+    for (const file of isSame ? [newer] : [older, newer]) {
+      if (file) yield* recordsIn(new TextDecoder().decode(wholeFile(file)));
     }
-    for (const line of text.split("\n")) {
-      try {
-        if (line !== "") yield JSON.parse(line);
-      } catch {
-        // Half a line: its writer was stopped, or is just writing it.
-      }
-    }
+  } finally {
+    newer?.close();
+    older?.close();
   }
+}
+
+/** The sessions that have a journal. */
+export function journalSessions(paths: Paths): string[] {
+  return namesIn(`${paths.state}/journal`).filter((name) => name.endsWith(".jsonl"))
+    .map((name) => originalName(name.slice(0, -".jsonl".length)));
+}
+
+function* recordsIn(text: string): Generator<Record<string, unknown>> {
+  for (const line of text.split("\n")) {
+    // A disk that was full leaves half a line, and the next record behind it.
+    const value = parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"at":"')));
+    if (value !== undefined) yield value;
+  }
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = line === "" ? undefined : JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openIfThere(path: string): Deno.FsFile | undefined {
+  try {
+    return Deno.openSync(path, { read: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function wholeFile(file: Deno.FsFile): Uint8Array {
+  const bytes = new Uint8Array(file.statSync().size);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = file.readSync(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
 }
