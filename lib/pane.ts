@@ -1,6 +1,7 @@
 /** Reads Claude Code's screen. The words of the conversation never decide: what is drawn does. */
 
 import { type Dialog, readDialog } from "./dialog.ts";
+import { isOffer, readOffers } from "./offers.ts";
 
 export type { Dialog, DialogKind, DialogOption } from "./dialog.ts";
 
@@ -53,7 +54,7 @@ export function readScreen(capture: string): Screen {
     draft: box.draft,
     ...(pressurePct === undefined ? {} : { pressurePct }),
   };
-  const menu = slashMenu(lines, box);
+  const menu = readOffers(box.draft, lines.slice(0, box.top), lines.slice(box.bottom + 1));
   if (menu !== undefined) return { state: "menu", ready: false, ...reading, dialog: menu };
   const ready = box.mark === "❯";
   if (isWorking(lines, box, footer)) return { state: "working", ready, ...reading };
@@ -78,9 +79,9 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   const mark = inside[0]![0] ?? "";
   if (!/^[❯!]([ \u00a0]|$)/.test(inside[0]!)) return undefined;
   if (inside.slice(1).some((line) => line !== "" && !line.startsWith("  "))) return undefined;
-  // Claude Code indents all that is below its box, but for the commands that 2.1.197 offers:
+  // Claude Code indents all that is below its box, but for what 2.1.197 offers there:
   // anything else at the left edge is a shell that came after it.
-  if (lines.slice(bottom + 1).some((line) => /^\S/.test(line) && !OFFER.test(line))) {
+  if (lines.slice(bottom + 1).some((line) => /^\S/.test(line) && !isOffer(line))) {
     return undefined;
   }
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
@@ -139,47 +140,14 @@ function within(value: number): number {
   return Math.max(0, Math.min(100, value));
 }
 
-const OFFER = /^( {2})?(❯ | {2})?\/\S+( {2,}\S|$)/;
-
-/** Commands offered for a draft that begins with "/": above the box, or in the footer's place. */
-function slashMenu(lines: string[], box: Box): Dialog | undefined {
-  if (!box.draft.startsWith("/")) return undefined;
-  const isOffer = (line: string) => OFFER.test(line);
-  const below = lines.slice(box.bottom + 1).filter(isOffer);
-  const above: string[] = [];
-  for (let at = box.top - 1; at >= 0 && lines[at]!.startsWith("  "); at--) {
-    if (isOffer(lines[at]!)) above.unshift(lines[at]!);
-  }
-  const offers = below.length > 0 ? below : above.some((line) => line.includes("❯")) ? above : [];
-  if (offers.length === 0) return undefined;
-  const options = offers.map((line, index) => {
-    const [label = "", ...words] = line.replace("❯", " ").trim().split(/ {2,}/);
-    return {
-      number: index + 1,
-      label,
-      description: words.join(" "),
-      focused: line.includes("❯"),
-      numbered: false,
-    };
-  });
-  return {
-    kind: "slash_menu",
-    title: "Commands",
-    text: offers.map((line) => line.trim()).join("\n"),
-    options,
-    tabs: [],
-    preview: false,
-    focused: options.find((option) => option.focused)?.label ?? "",
-  };
-}
-
 // deno-lint-ignore no-control-regex
 const CODES = /\u001b(?:\[[0-9;:?]*[A-Za-z]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 
 // deno-lint-ignore no-control-regex
 const COLOUR = /(\u001b\[[0-9;:]*m)/;
 
-function stripCodes(line: string): string {
+/** Text without colours and links. */
+export function stripCodes(line: string): string {
   return line.includes("\u001b") ? line.replace(CODES, "") : line;
 }
 

@@ -1,0 +1,187 @@
+/** The words of a `menu-driver` call. By hand: what is to be typed may look like an option. */
+
+export type Verb =
+  | { kind: "snapshot" }
+  | { kind: "choose"; number: number }
+  | { kind: "type"; text: string }
+  | { kind: "clear_then"; text: string }
+  | { kind: "enter" | "esc" | "submit" | "allow" }
+  | { kind: "answer"; words: string[] }
+  | { kind: "deny"; message: string };
+
+export interface MenuOptions {
+  socket?: string;
+  pane?: string;
+  question?: string;
+  by?: string;
+  notes: string[];
+  waitMs: number;
+  queue: boolean;
+  json: boolean;
+  dryRun: boolean;
+}
+
+export type MenuOrder =
+  | { kind: "help" }
+  | { kind: "usage"; problem: string }
+  | { kind: "order"; session: string; verb: Verb; options: MenuOptions };
+
+const DEFAULT_WAIT_MS = 10_000;
+const VERBS = "snapshot, choose, answer, type, clear_then, enter, esc, submit, allow or deny";
+
+export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder {
+  const options: MenuOptions = {
+    notes: [],
+    waitMs: DEFAULT_WAIT_MS,
+    queue: false,
+    json: false,
+    dryRun: false,
+  };
+  const words = [...args];
+  const session = takeWord(words, options);
+  if (session.kind !== "word") return session;
+  const verb = takeWord(words, options);
+  if (verb.kind !== "word") {
+    return verb.kind === "help" ? verb : usage(`What to do in session "${session.word}"? ${VERBS}`);
+  }
+  if (isText(verb.word)) return textOrder(session.word, verb.word, words, options, readStdin);
+  const rest: string[] = [];
+  while (words.length > 0) {
+    if (words[0] === "--") {
+      rest.push(...words.slice(1));
+      break;
+    }
+    const next = takeWord(words, options);
+    if (next.kind === "word") rest.push(next.word);
+    else if (next.kind === "help" || next.problem !== ENDS) return next;
+  }
+  const read = readVerb(verb.word, rest);
+  return typeof read === "string"
+    ? usage(read)
+    : { kind: "order", session: session.word, verb: read, options };
+}
+
+function isText(verb: string): verb is "type" | "clear_then" | "deny" {
+  return verb === "type" || verb === "clear_then" || verb === "deny";
+}
+
+/** After these verbs all is text, whatever it looks like; `-` alone takes standard input. */
+function textOrder(
+  session: string,
+  verb: "type" | "clear_then" | "deny",
+  words: string[],
+  options: MenuOptions,
+  readStdin: () => string,
+): MenuOrder {
+  const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
+  const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
+  const unfit = whyUnfit(text);
+  if (unfit !== undefined) return usage(unfit);
+  if (verb === "deny") {
+    return { kind: "order", session, verb: { kind: verb, message: text.trim() }, options };
+  }
+  if (text.trim() === "") return usage(`${verb} needs a text`);
+  const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
+  return { kind: "order", session, verb: { kind: verb, text: clean }, options };
+}
+
+/** An escape sequence in a paste could end the paste and press keys. */
+function whyUnfit(text: string): string | undefined {
+  const control = /(?![\n\r\t])\p{Cc}/u.exec(text);
+  if (control === null) return undefined;
+  const code = control[0].codePointAt(0)!.toString(16).padStart(4, "0").toUpperCase();
+  return `The text holds the control character U+${code}, which a terminal would act on`;
+}
+
+function readVerb(verb: string, rest: string[]): Verb | string {
+  const none = (kind: "snapshot" | "enter" | "esc" | "submit" | "allow"): Verb | string =>
+    rest.length === 0 ? { kind } : `${kind} takes no further words, but "${rest[0]}" was given`;
+  switch (verb) {
+    case "snapshot":
+    case "enter":
+    case "esc":
+    case "submit":
+    case "allow":
+      return none(verb);
+    case "choose": {
+      const number = /^\d{1,3}$/.test(rest[0] ?? "") ? Number(rest[0]) : 0;
+      return rest.length === 1 && number > 0
+        ? { kind: "choose", number }
+        : "choose needs the number of an option, such as: choose 2";
+    }
+    case "answer": {
+      const unfit = rest.map(whyUnfit).find((reason) => reason !== undefined);
+      if (unfit !== undefined) return unfit;
+      return rest.length > 0
+        ? { kind: "answer", words: rest }
+        : 'answer needs one answer per question, such as: answer 2 1,3 "my own words"';
+    }
+    default:
+      return `"${verb}" is not something the menu driver does; it knows ${VERBS}`;
+  }
+}
+
+const ENDS = "Which session? Give its tmux name";
+
+type Word = { kind: "word"; word: string } | { kind: "help" } | { kind: "usage"; problem: string };
+
+/** The next word that is no option; options on the way are noted. */
+function takeWord(words: string[], options: MenuOptions): Word {
+  while (words.length > 0) {
+    const word = words.shift()!;
+    if (!word.startsWith("--")) return word === "-h" ? { kind: "help" } : { kind: "word", word };
+    const [name = "", ...joined] = word.split("=");
+    const value = () => joined.length > 0 ? joined.join("=") : words.shift();
+    const problem = takeOption(name, value, options);
+    if (problem === "help") return { kind: "help" };
+    if (problem !== undefined) return usage(problem);
+  }
+  return usage(ENDS);
+}
+
+function takeOption(
+  name: string,
+  value: () => string | undefined,
+  options: MenuOptions,
+): string | undefined {
+  switch (name) {
+    case "--help":
+      return "help";
+    case "--json":
+      options.json = true;
+      return undefined;
+    case "--queue":
+      options.queue = true;
+      return undefined;
+    case "--dry-run":
+      options.dryRun = true;
+      return undefined;
+    case "--notes": {
+      const notes = value();
+      if (notes === undefined) return "--notes needs a text";
+      options.notes.push(notes);
+      return undefined;
+    }
+    case "--wait": {
+      const seconds = Number(value());
+      if (!(seconds >= 0 && seconds <= 600)) return "--wait needs seconds from 0 to 600";
+      options.waitMs = seconds * 1000;
+      return undefined;
+    }
+    case "--socket":
+    case "--pane":
+    case "--question":
+    case "--by": {
+      const given = value();
+      if (!given) return `${name} needs a value`;
+      options[name.slice(2) as "socket" | "pane" | "question" | "by"] = given;
+      return undefined;
+    }
+    default:
+      return `"${name}" is not an option of the menu driver`;
+  }
+}
+
+function usage(problem: string): { kind: "usage"; problem: string } {
+  return { kind: "usage", problem };
+}

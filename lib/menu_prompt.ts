@@ -1,0 +1,87 @@
+/** The verbs for Claude Code's prompt: type, clear_then, enter, esc. */
+
+import type { Look } from "./claude_pane.ts";
+import { describe, type Outcome, refused, type Scene } from "./menu_verbs.ts";
+import { typeText, waitFor } from "./typing.ts";
+
+const CLEARED_WITHIN_MS = 10_000;
+
+/** Waits until a prompt can be typed; says why not when it cannot. */
+export async function whyNotReady(
+  scene: Scene,
+  queue: boolean,
+): Promise<string | undefined> {
+  const isFree = (screen: Look) => screen.state !== "working" && screen.state !== "unknown";
+  const screen = await waitFor(
+    scene.pane,
+    scene.waitMs,
+    (now) => isFree(now) || (queue && now.ready),
+  );
+  if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
+    return `a dialog is open; ${describe(screen)}`;
+  }
+  if (screen.draft !== "") return `somebody's draft is in the box; ${describe(screen)}`;
+  if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
+  if (screen.state === "working" && !queue) {
+    return `Claude is still working (--queue types nevertheless, for after this turn); ` +
+      describe(screen);
+  }
+  return undefined;
+}
+
+export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): Promise<Outcome> {
+  const why = await whyNotReady(scene, queue);
+  if (why !== undefined) return refused(why);
+  if (scene.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
+  const typed = await typeText(scene.pane, text);
+  if (typed.kind === "sent") return { kind: "done", said: `Typed ${count(text)}`, via: "keys" };
+  const left = typed.kind === "refused" ? "nothing was sent" : describe(await scene.pane.look());
+  return refused(`${typed.reason}; ${left}`);
+}
+
+export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
+  const why = await whyNotReady(scene, false);
+  if (why !== undefined) return refused(why);
+  if (scene.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
+  const cleared = await typeText(scene.pane, "/clear");
+  if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
+  // What was said before is off the screen, or at least the box is back and empty.
+  await waitFor(scene.pane, CLEARED_WITHIN_MS, (now) => now.state === "idle" && now.draft === "");
+  const typed = await typeAtPrompt(scene, text, false);
+  return typed.kind === "done"
+    ? { ...typed, said: `Cleared the conversation, then ${typed.said.toLowerCase()}` }
+    : refused(`the conversation is cleared, but ${typed.reason}`);
+}
+
+/** A key as it is, where it cannot do what must be asked for by another verb. */
+export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<Outcome> {
+  const screen = await scene.pane.look();
+  const { dialog } = screen;
+  if (key === "Enter" && decides(dialog?.kind) && scene.whyNoDecision !== undefined) {
+    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+  }
+  if (key === "Enter" && dialog === undefined && screen.draft === "") {
+    return refused(`there is nothing to enter; ${describe(screen)}`);
+  }
+  if (key === "Escape" && dialog === undefined && screen.state === "idle" && screen.draft === "") {
+    return refused(`there is nothing to escape from; ${describe(screen)}`);
+  }
+  if (scene.dryRun) return { kind: "done", said: `Would press ${key}` };
+  await scene.pane.press(key);
+  const changed = (now: Look) => describe(now) !== describe(screen) || now.text !== screen.text;
+  const after = await waitFor(scene.pane, 2000, changed);
+  return { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
+}
+
+/** Dialogs in which a yes allows something. */
+export function decides(kind: string | undefined): boolean {
+  return kind === "permission" || kind === "plan" || kind === "trust" || kind === "bypass";
+}
+
+function count(text: string): string {
+  const lines = text.split("\n").length;
+  const short = text.length <= 60 && lines === 1;
+  return short
+    ? `"${text}"`
+    : `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
+}

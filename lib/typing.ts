@@ -1,0 +1,110 @@
+/** Puts text into Claude Code's input box, intact, and sends it: pasted, then a separate Enter. */
+
+import type { ClaudePane, Look } from "./claude_pane.ts";
+import { pause } from "./time.ts";
+
+export type Typed =
+  | { kind: "sent"; screen: Look }
+  /** Nothing of ours is left in the box. */
+  | { kind: "refused"; reason: string }
+  | { kind: "unsure"; reason: string };
+
+const LOOK_EVERY_MS = 40;
+const SHOWN_WITHIN_MS = 8000;
+const SENT_WITHIN_MS = 3000;
+
+export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
+  const pasted = await pasteText(pane, text);
+  if (!isOurs(pasted, text)) {
+    if (pasted.draft === "") return { kind: "unsure", reason: "the pasted text did not show" };
+    await clear(pane);
+    return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
+  }
+  const wrongCommand = whyNoCommand(pasted, text);
+  if (wrongCommand !== undefined) {
+    await clear(pane);
+    return { kind: "refused", reason: wrongCommand };
+  }
+  let screen = pasted;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await prepareEnter(pane, screen, text);
+    await pane.press("Enter");
+    screen = await waitFor(pane, SENT_WITHIN_MS, isSent);
+    if (isSent(screen)) return { kind: "sent", screen };
+  }
+  return { kind: "unsure", reason: `Enter did not send it; it is still in the box` };
+}
+
+/** A "!" at the very beginning would turn the box into a shell: it goes in behind a blank first. */
+async function pasteText(pane: ClaudePane, text: string): Promise<Look> {
+  if (!text.startsWith("!")) {
+    await pane.paste(text);
+    return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+  }
+  await pane.paste(" !");
+  await waitFor(pane, SHOWN_WITHIN_MS, (screen) => screen.draft === "!");
+  await pane.press("C-a");
+  await pane.press("C-d");
+  await pane.press("C-e");
+  if (text.length > 1) await pane.paste(text.slice(1));
+  return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+}
+
+/** Enter after a trailing backslash makes a new line, and in a list of names takes one of them. */
+async function prepareEnter(pane: ClaudePane, screen: Look, text: string): Promise<void> {
+  if (text.endsWith("\\")) await pane.press("C-a");
+  if (screen.dialog?.title === "Suggestions") {
+    await pane.press("Escape");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => now.dialog === undefined);
+  }
+}
+
+/** Enter takes the first command offered, also where it only resembles what was typed. */
+function whyNoCommand(screen: Look, text: string): string | undefined {
+  const { dialog } = screen;
+  if (dialog?.title !== "Commands" || /\s/.test(text.trim())) return undefined;
+  const first = dialog.options.find((option) => option.focused) ?? dialog.options[0];
+  if (first?.label === text.trim()) return undefined;
+  const instead = first === undefined ? "" : ` (it would take ${first.label})`;
+  return `Claude Code has no command "${text.trim()}"${instead}`;
+}
+
+/** The box shows the text, or its end, or that so and so much was pasted. */
+export function isOurs(screen: Look, text: string): boolean {
+  if (screen.draft === "") return false;
+  if (/\[Pasted text #\d+/.test(screen.draft)) return true;
+  const shown = squeeze(screen.draft);
+  const wanted = squeeze(text);
+  return shown === wanted || (shown.length > 100 && wanted.includes(shown));
+}
+
+function isSent(screen: Look): boolean {
+  return screen.state !== "unknown" && screen.draft === "";
+}
+
+export async function waitFor(
+  pane: ClaudePane,
+  ms: number,
+  sees: (screen: Look) => boolean,
+): Promise<Look> {
+  const until = performance.now() + ms;
+  while (true) {
+    const screen = await pane.look();
+    if (sees(screen) || performance.now() >= until) return screen;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** C-c empties the box whole; a second one would end Claude Code, so it is never repeated. */
+async function clear(pane: ClaudePane): Promise<void> {
+  await pane.press("C-c");
+  await waitFor(pane, SENT_WITHIN_MS, (screen) => screen.draft === "");
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, "");
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
