@@ -1,0 +1,383 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/doctor.ts";
+import type { Check, Finding } from "../lib/checks/finding.ts";
+import { checkGateway } from "../lib/checks/gateway_check.ts";
+import { checkHooks } from "../lib/checks/hooks_check.ts";
+import { checkJournal } from "../lib/checks/journal_check.ts";
+import { checkLaunchers } from "../lib/checks/launchers_check.ts";
+import { checkOutbox } from "../lib/checks/outbox_check.ts";
+import { admit } from "../lib/checks/patient.ts";
+import { checkPrograms } from "../lib/checks/programs_check.ts";
+import { checkRegistryFile } from "../lib/checks/registry_check.ts";
+import { checkSessions } from "../lib/checks/sessions_check.ts";
+import { checkSpeed, judged } from "../lib/checks/speed_check.ts";
+import { sendTestWakes } from "../lib/checks/test_wake.ts";
+import { lookAround, placesFor } from "../lib/installation.ts";
+import { record } from "../lib/journal.ts";
+import { enqueue, moveToDead } from "../lib/outbox.ts";
+import { rootOf } from "../lib/paths.ts";
+import { register } from "../lib/registration.ts";
+import type { World } from "../lib/world.ts";
+import { aWake } from "./support/delivery_home.ts";
+import { startFakeGateway } from "./support/fake_gateway.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
+
+const ROOT = rootOf(import.meta.url);
+const WARDEN = {
+  agent_id: "warden",
+  tmux_session_name: "warden-main",
+  openclaw_session_key: "agent:warden:main",
+};
+
+Deno.test("doctor knows which programs are there and which versions were tried", async () => {
+  await using clinic = await Clinic.create();
+  const missing = await clinic.ask(checkPrograms);
+  assertEquals(missing.broken, [
+    "Cannot find claude: GSD_CLAUDE is " + clinic.env.GSD_CLAUDE +
+    ", and there is no such program",
+  ]);
+  assertMatch(missing.notes.join(), /Cannot find openclaw.*by the gateway alone/);
+
+  clinic.program("GSD_CLAUDE", "echo '2.1.325 (Claude Code)'");
+  clinic.program("GSD_OPENCLAW", "echo 'OpenClaw 2026.9.6 (abc)'");
+  const there = await clinic.ask(checkPrograms);
+  assertEquals([there.broken, there.notes], [[], []]);
+  assertMatch(there.ok.join("\n"), /claude 2\.1\.325 .*known to work/);
+
+  clinic.program("GSD_CLAUDE", "echo '2.2.0 (Claude Code)'");
+  assertMatch((await clinic.ask(checkPrograms)).notes.join(), /claude 2\.2\.0 .*not been tried/);
+  clinic.program("GSD_CLAUDE", "echo 'no licence' >&2; exit 3");
+  assertMatch((await clinic.ask(checkPrograms)).broken.join(), /Cannot start .*: no licence/);
+});
+
+Deno.test("doctor finds hooks that are missing, moved, doubled, changed or switched off", async () => {
+  await using clinic = await Clinic.create();
+  const { settings } = clinic;
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered in .*settings\.json/);
+
+  clinic.registerHooks();
+  const right = clinic.read(settings);
+  assertMatch((await clinic.ask(checkHooks)).ok.join(), /each once/);
+
+  const spoilt: [string, RegExp][] = [
+    [
+      right.replaceAll(`${ROOT}/hooks/`, "/old/gsd-code-skill/hooks/"),
+      /another folder: \/old\/gsd/,
+    ],
+    [right.replace("--allow-write=", "--allow-write=/,"), /other permissions/],
+    [right.replace('"timeout": 610', '"timeout": 5'), /has 5 s instead of 610 s/],
+    [right.replace('"matcher": "AskUserQuestion"', '"matcher": "Bash"'), /another matcher/],
+    [right.replace('"SessionEnd": [', '"SessionEnd": [],\n"Foo": ['), /SessionEnd hook .* missing/],
+  ];
+  for (const [text, words] of spoilt) {
+    assert(text !== right);
+    await Deno.writeTextFile(settings, text);
+    assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
+    await clinic.repair(checkHooks);
+    assertEquals((await clinic.ask(checkHooks)).broken, []);
+  }
+  const value = JSON.parse(right);
+  value.hooks.Stop.push(value.hooks.Stop[0]);
+  value.hooks.Stop.push({
+    hooks: [{ type: "command", command: "/x/gsd-code-skill/scripts/stop-hook.sh" }],
+  });
+  value.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
+  await Deno.writeTextFile(settings, JSON.stringify(value));
+  const doubled = await clinic.ask(checkHooks);
+  assertMatch(doubled.broken.join("\n"), /Stop hook .* stands there 2 times/);
+  assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
+  assertMatch(doubled.notes.join("\n"), /1 hook of others/);
+  await clinic.repair(checkHooks);
+  assertEquals((await clinic.ask(checkHooks)).broken, []);
+
+  await Deno.writeTextFile(settings, right.replace("{", '{ "disableAllHooks": true,'));
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /disableAllHooks/);
+  await Deno.writeTextFile(settings, "{ broken");
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /Claude Code cannot use/);
+});
+
+Deno.test("doctor takes hooks registered with --allow-all for what they are", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks({ allowAll: true });
+  assertEquals((await clinic.ask(checkHooks)).broken, []);
+});
+
+Deno.test("doctor finds launchers that are missing, changed or cannot be run", async () => {
+  await using clinic = await Clinic.create();
+  const bin = `${clinic.world.paths.data}/bin`;
+  assertMatch((await clinic.ask(checkLaunchers)).broken.join("\n"), /deliver is missing/);
+  await clinic.repair(checkLaunchers);
+  assertMatch((await clinic.ask(checkLaunchers)).ok.join(), /start$/);
+
+  await Deno.chmod(`${bin}/menu-driver`, 0o644);
+  await Deno.writeTextFile(`${bin}/recover`, "#!/bin/sh\n");
+  const spoilt = (await clinic.ask(checkLaunchers)).broken.join("\n");
+  assertMatch(spoilt, /menu-driver is not executable/);
+  assertMatch(spoilt, /recover is not as it would be written now/);
+  await clinic.repair(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+});
+
+Deno.test("doctor finds what is wrong in the registry, with the line, and who cannot be woken", async () => {
+  await using clinic = await Clinic.create();
+  const broken = async (registry: unknown) => {
+    clinic.registry(registry);
+    return (await clinic.ask(checkRegistryFile)).broken.join("\n");
+  };
+  await Deno.remove(clinic.env.GSD_REGISTRY!);
+  assertMatch((await clinic.ask(checkRegistryFile)).broken.join(), /no registry at/);
+  assertMatch(await broken('{\n "agents": [\n'), /registry\.json:\d+: not JSON/);
+  assertMatch(
+    await broken('{\n "agents": [\n  {\n   "agent_id": "warden",\n   "enabled": "yes"\n }]}'),
+    /registry\.json:5: agents\[0\]\.enabled/,
+  );
+  assertMatch(
+    await broken({ agents: [{ ...WARDEN, openclaw_session_key: "" }] }),
+    /"warden" cannot be woken: it has neither/,
+  );
+  assertMatch(
+    await broken({ agents: [{ ...WARDEN, tmux_session_name: "" }] }),
+    /has no tmux_session_name/,
+  );
+  assertMatch(
+    await broken({ agents: [WARDEN, { ...WARDEN, agent_id: "forge" }] }),
+    /Several agents claim the session "warden-main", so none is woken: warden, forge/,
+  );
+  assertEquals(
+    await broken({ agents: [WARDEN, { ...WARDEN, agent_id: "x", enabled: false }] }),
+    "",
+  );
+  const { ok, notes } = await clinic.ask(checkRegistryFile);
+  assertMatch(ok.join(), /is valid, 2 agents/);
+  assertMatch(notes.join(), /"x" is disabled/);
+});
+
+Deno.test("doctor sees which sessions run, and the mark of an agent's shell in them", async () => {
+  await using clinic = await Clinic.create();
+  assertMatch((await clinic.ask(checkSessions)).notes.join(), /"warden-main" .* does not run/);
+  await clinic.server.session("warden-main-2");
+  await clinic.server.session("warden-main-x");
+  assertEquals((await clinic.ask(checkSessions)).ok, [
+    'The session "warden-main-2" of agent "warden" runs',
+  ]);
+  await clinic.server.tmux("set-environment", "-g", "OPENCLAW_SHELL", "exec");
+  const marked = await clinic.ask(checkSessions);
+  assertMatch(marked.broken.join(), /"warden-main-2" carries OPENCLAW_SHELL=exec/);
+  await clinic.server.tmux("set-environment", "-gu", "OPENCLAW_SHELL");
+  assertEquals((await clinic.ask(checkSessions)).broken, []);
+});
+
+Deno.test("doctor asks the gateway: there, token good, session known; and sends a test wake", async () => {
+  await using clinic = await Clinic.create();
+  assertMatch((await clinic.ask(checkGateway)).broken.join(), /openclaw\.json is not there/);
+  clinic.program("GSD_OPENCLAW", "exit 0");
+  assertMatch((await clinic.ask(checkGateway)).notes.join(), /go by .*, which is slower/);
+  await Deno.remove(clinic.env.GSD_OPENCLAW!);
+
+  const gateway = await startFakeGateway({ sessions: { "agent:other:main": "id-0" } });
+  try {
+    clinic.gateway(gateway.port, "wrong");
+    assertMatch((await clinic.ask(checkGateway)).broken.join(), /refused us.*TOKEN/);
+    clinic.gateway(gateway.port, "fake-token");
+    assertMatch(
+      (await clinic.ask(checkGateway)).broken.join(),
+      /does not know the session key "agent:warden:main"/,
+    );
+    gateway.sessions.set("agent:warden:main", "id-1");
+    const well = await clinic.ask(checkGateway);
+    assertEquals(well.broken, []);
+    assertEquals(well.ok.length, 2);
+
+    await clinic.repair(checkLaunchers);
+    assertMatch((await clinic.ask(sendTestWakes)).ok.join(), /has the test wake/);
+    assertStringIncludes(gateway.taken.at(-1)!.message, "type: doctor_test");
+  } finally {
+    await gateway.stop();
+  }
+  assertMatch((await clinic.ask(checkGateway)).broken.join(), /Cannot reach the gateway/);
+  assertMatch((await clinic.ask(sendTestWakes)).broken.join(), /does not have the test wake/);
+});
+
+Deno.test("doctor counts what waits and what was given up, with its age", async () => {
+  await using clinic = await Clinic.create();
+  const { paths } = clinic.world;
+  assertEquals((await clinic.ask(checkOutbox)).ok, ["Nothing waits and nothing was given up"]);
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  enqueue(paths, aWake());
+  assertMatch((await clinic.ask(checkOutbox)).notes.join(), /1 waiting for agent "warden"/);
+  enqueue(paths, aWake({ created_at: ago(60), transport: "inbox" }));
+  assertMatch((await clinic.ask(checkOutbox)).broken.join(), /2 waiting .* oldest since 60 min/);
+  const dead = aWake({ created_at: ago(1500) });
+  enqueue(paths, dead);
+  moveToDead(paths, dead, "No such session");
+  assertMatch(
+    (await clinic.ask(checkOutbox)).broken.join("\n"),
+    /1 given up for agent "warden", the last .* ago: No such session/,
+  );
+  await Deno.chmod(paths.state, 0o755);
+  assertMatch((await clinic.ask(checkOutbox)).broken.join("\n"), /Others can look into/);
+  await clinic.repair(checkOutbox, "readable");
+  assert(!(await clinic.ask(checkOutbox)).broken.join("\n").includes("Others can look"));
+});
+
+Deno.test("doctor tells the failures of the last day, each once with its number", async () => {
+  await using clinic = await Clinic.create();
+  const { paths } = clinic.world;
+  assertEquals((await clinic.ask(checkJournal)).ok, ["No failure in the last day"]);
+  const old = new Date(Date.now() - 3 * 86_400_000);
+  record(paths, { kind: "problem", session: "warden-main", reason: "long ago" }, old);
+  record(paths, { kind: "delivered", session: "warden-main" });
+  assertEquals((await clinic.ask(checkJournal)).notes, []);
+  for (let n = 0; n < 3; n++) {
+    record(paths, { kind: "failed", session: "warden-main", reason: "no gateway" });
+  }
+  assertMatch(
+    (await clinic.ask(checkJournal)).notes.join(),
+    /3 times in the last day, last 0 s ago, in warden-main: failed: no gateway/,
+  );
+});
+
+Deno.test("doctor measures a hook as registered, and judges what it costs", async () => {
+  await using clinic = await Clinic.create();
+  const measured = await clinic.ask(checkSpeed);
+  assertMatch(
+    [...measured.ok, ...measured.notes].join(),
+    /takes \d+ ms, \d+\.\d times a bare Deno/,
+  );
+  assertEquals(judged(20, 30).level, "ok");
+  assertEquals(judged(20, 90).level, "note");
+  assertEquals(judged(20, NaN).level, "broken");
+});
+
+Deno.test("doctor exits 1 while something is broken and 0 when --fix and the user mended it", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "inbox" } }] });
+  clinic.program("GSD_CLAUDE", "echo 2.1.325");
+  clinic.registerHooks();
+  const { settings } = clinic;
+  await Deno.writeTextFile(settings, clinic.read(settings).replaceAll(ROOT, "/old/gsd-code-skill"));
+  assertEquals(await clinic.run(), 1);
+  assertMatch(clinic.said(), /BROKEN hooks: .*another folder/);
+  assertMatch(clinic.said(), /mend with: deno task register/);
+  assertMatch(clinic.said(), /doctor --fix mends/);
+
+  assertEquals(await clinic.run("--fix"), 0, clinic.said());
+  assertMatch(clinic.said(), /Fixing: register our hooks/);
+  assertMatch(clinic.said(), /Fixing: write the launchers/);
+  assertMatch(clinic.said(), /All is well/);
+
+  assertEquals(await clinic.run("warden", "--json", "--send-test-wake"), 0);
+  const told = JSON.parse(clinic.said());
+  assertEquals([told.ok, told.broken], [true, 0]);
+  assertEquals(told.findings.at(-1).check, "test wake");
+  assertEquals(await clinic.run("nobody"), 1);
+  assertMatch(clinic.said(), /no agent "nobody"; its agents: warden/);
+  assertEquals(await clinic.run("--bogus"), 2);
+  assertEquals(await clinic.run("a", "b"), 2);
+  assertEquals(await clinic.run("--help"), 0);
+});
+
+interface Answers {
+  ok: string[];
+  notes: string[];
+  broken: string[];
+  findings: Finding[];
+}
+
+/** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
+class Clinic implements AsyncDisposable {
+  readonly server = new TmuxServer();
+  readonly env: Record<string, string>;
+  readonly settings: string;
+  private lines: string[] = [];
+
+  private constructor(readonly dir: string) {
+    this.settings = `${dir}/home/.claude/settings.json`;
+    this.env = {
+      HOME: `${dir}/home`,
+      PATH: Deno.env.get("PATH") ?? "",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      GSD_REGISTRY: `${dir}/registry.json`,
+      GSD_CLAUDE: `${dir}/claude`,
+      GSD_OPENCLAW: `${dir}/openclaw`,
+      GSD_TMUX: `${dir}/tmux`,
+    };
+  }
+
+  static async create(): Promise<Clinic> {
+    const clinic = new Clinic(await Deno.makeTempDir({ prefix: "gsd-doctor-" }));
+    await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
+    clinic.registry({ agents: [WARDEN] });
+    clinic.program("GSD_TMUX", `exec tmux -L ${clinic.server.socket} -f /dev/null "$@"`);
+    return clinic;
+  }
+
+  get world(): World {
+    const env = (name: string) => this.env[name];
+    return {
+      env,
+      environment: () => this.env,
+      cwd: () => this.dir,
+      now: () => new Date(),
+      say: (line) => this.lines.push(line),
+      warn: (line) => this.lines.push(line),
+      paths: placesFor(env, ROOT),
+    };
+  }
+
+  async run(...args: string[]): Promise<number> {
+    this.lines = [];
+    return await main(args, this.world);
+  }
+
+  said(): string {
+    return this.lines.join("\n");
+  }
+
+  async ask(check: Check): Promise<Answers> {
+    const admission = admit(this.world, undefined);
+    assert(admission.kind === "patient");
+    const findings = await check(admission.patient);
+    const texts = (level: Finding["level"]) =>
+      findings.filter((finding) => finding.level === level).map(({ text }) => text);
+    return { ok: texts("ok"), notes: texts("note"), broken: texts("broken"), findings };
+  }
+
+  async repair(check: Check, which = ""): Promise<void> {
+    const { findings } = await this.ask(check);
+    const repairs = findings.flatMap(({ repair }) => repair?.what.includes(which) ? [repair] : []);
+    assert(repairs.length > 0, "there is something to repair");
+    for (const { run } of repairs) await run();
+  }
+
+  program(variable: string, script: string): void {
+    Deno.writeTextFileSync(this.env[variable]!, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
+  registry(value: unknown): void {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    Deno.writeTextFileSync(this.env.GSD_REGISTRY!, text);
+  }
+
+  gateway(port: number, token: string): void {
+    Deno.mkdirSync(`${this.dir}/home/.openclaw`, { recursive: true });
+    const config = { gateway: { port, auth: { token } } };
+    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
+  }
+
+  registerHooks({ allowAll } = { allowAll: false }): void {
+    const look = lookAround(this.world.env, ROOT, { allowAll });
+    assert(look.kind === "installation");
+    const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
+    assertEquals(register(this.settings, look.wanted, ROOT, options).kind, "written");
+  }
+
+  read(file: string): string {
+    return Deno.readTextFileSync(file);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await Deno.remove(this.dir, { recursive: true });
+  }
+}

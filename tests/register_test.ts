@@ -1,0 +1,198 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { namesIn, readTextIfThere } from "../lib/files.ts";
+import { HOOKS } from "../lib/hook_list.ts";
+import { rootOf } from "../lib/paths.ts";
+import { type Finished, run } from "../lib/process.ts";
+import { readSettings, withoutHooks } from "../lib/settings_file.ts";
+import { until } from "./support/until.ts";
+
+const ROOT = rootOf(import.meta.url);
+const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
+  '{ "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  }\n}\n';
+
+Deno.test("register puts our hooks in, does nothing the second time, and takes them out", async () => {
+  await using home = await Home.create();
+  const first = await home.register();
+  assertEquals([first.code, first.stderr], [0, ""]);
+  assertStringIncludes(first.stdout, `Registered our hooks in ${home.settings}`);
+  assertStringIncludes(first.stdout, "Undo: deno task register --remove");
+  const text = home.text();
+  const reading = readSettings(text, ROOT);
+  assert(reading.kind === "settings");
+  assertEquals([reading.found.length, reading.foreign], [HOOKS.length, 1]);
+  assertEquals(namesIn(`${home.data}/bin`), ["deliver", "menu-driver", "recover"]);
+
+  const second = await home.register();
+  assertEquals(second.code, 0);
+  assertStringIncludes(second.stdout, "nothing changed");
+  assertEquals(home.text(), text);
+
+  const removed = await home.register("--remove");
+  assertEquals(removed.code, 0);
+  assertEquals(home.text(), USERS);
+});
+
+Deno.test("register fits the time limits to the registry, and says that it has to be run again", async () => {
+  await using home = await Home.create();
+  const registry = {
+    hook_settings: { answer_timeout_s: 30 },
+    agents: [
+      { agent_id: "a", hook_settings: { answer_timeout_s: 1200 } },
+      { agent_id: "b", hook_settings: { hook_mode: "bidirectional", bidirectional_timeout_s: 90 } },
+    ],
+  };
+  const { stdout } = await home.register("--print");
+  assertEquals(limits(stdout), { Stop: 10, PermissionRequest: 610, SessionEnd: 5 });
+  await Deno.writeTextFile(`${home.dir}/registry.json`, JSON.stringify(registry));
+  const fitted = await home.register("--print");
+  assertEquals(limits(fitted.stdout), { Stop: 100, PermissionRequest: 1210, SessionEnd: 5 });
+  assertStringIncludes((await home.register("--help")).stdout, "time limits in the registry");
+
+  function limits(text: string) {
+    const { hooks } = JSON.parse(text);
+    const of = (event: string) => hooks[event][0].hooks[0].timeout;
+    return {
+      Stop: of("Stop"),
+      PermissionRequest: of("PermissionRequest"),
+      SessionEnd: of("SessionEnd"),
+    };
+  }
+});
+
+Deno.test("register --dry-run shows the difference and touches nothing", async () => {
+  await using home = await Home.create();
+  const shown = await home.register("--dry-run");
+  assertEquals(shown.code, 0);
+  assertMatch(shown.stdout, /^\+ .*"command": .*\/hooks\/session_end\.ts",$/m);
+  assertMatch(shown.stdout, /^  {3}"model": "opus",$/m);
+  assertEquals(home.text(), USERS);
+  assertEquals(namesIn(home.dir), ["home", "project"]);
+  const told = JSON.parse((await home.register("--dry-run", "--json")).stdout);
+  assertEquals([told.changed, told.dry_run, told.settings], [true, true, home.settings]);
+});
+
+Deno.test("register --project and --allow-all register there, with all permissions", async () => {
+  await using home = await Home.create();
+  const { code, stdout } = await home.register("--project", home.project, "--allow-all", "--json");
+  assertEquals(code, 0);
+  const settings = `${home.project}/.claude/settings.json`;
+  assertEquals(JSON.parse(stdout).settings, settings);
+  const text = readTextIfThere(settings)!;
+  assertStringIncludes(text, " --quiet -A ");
+  assert(!text.includes("--allow-read"));
+  assertEquals((await home.register("--project", home.project, "--remove")).code, 0);
+  assertEquals(readTextIfThere(settings), undefined);
+});
+
+Deno.test("register refuses in one sentence what it cannot do, and touches nothing", async () => {
+  await using home = await Home.create();
+  const inside = { GSD_STATE_DIR: `${home.dir}/home/.local` };
+  const cases: [Record<string, string>, string[], number, string][] = [
+    [inside, [], 1, "lies in the state folder"],
+    [{ GSD_TMUX: "/nowhere/tmux" }, [], 1, "GSD_TMUX is /nowhere/tmux"],
+    [{ HOME: "" }, [], 1, "HOME is not set"],
+    [{}, ["--bogus"], 2, "Cannot understand --bogus"],
+    [{}, ["warden"], 2, "Cannot understand warden"],
+    [{}, ["--settings"], 2, "--settings needs a path"],
+    [{}, ["--settings", "a", "--project", "b"], 2, "exclude each other"],
+    [{}, ["--print", "--remove"], 2, "exclude each other"],
+  ];
+  for (const [env, args, code, words] of cases) {
+    const outcome = await home.run(args, env);
+    assertEquals([outcome.code, outcome.stdout], [code, ""], outcome.stderr);
+    assertStringIncludes(outcome.stderr, words);
+    assertEquals(outcome.stderr.trimEnd().split("\n").length, 1);
+  }
+  assertEquals(home.text(), USERS);
+});
+
+Deno.test("registers at the same time leave one registration and everything of the user's", async () => {
+  await using home = await Home.create();
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => home.register()));
+  assertEquals(outcomes.map(({ code }) => code), [0, 0, 0, 0, 0]);
+  const reading = readSettings(home.text(), ROOT);
+  assert(reading.kind === "settings");
+  assertEquals([reading.found.length, reading.foreign], [HOOKS.length, 1]);
+  await home.register("--remove");
+  assertEquals(home.text(), USERS);
+});
+
+Deno.test("registers killed at any moment leave a valid file and everything of the user's", async () => {
+  await using home = await Home.create();
+  for (let round = 0; round < 12; round++) {
+    const loops = await Promise.all([home.startLoop(), home.startLoop()]);
+    await new Promise((done) => setTimeout(done, 20 + Math.random() * 120));
+    for (const loop of loops) loop.kill("SIGKILL");
+    for (const loop of loops) await loop.status;
+    const text = home.text();
+    assertEquals(readSettings(text, ROOT).kind, "settings", text);
+    assertEquals(withoutHooks(text, ROOT, USERS), USERS);
+  }
+  assertEquals((await home.register()).code, 0);
+  const beside = namesIn(`${home.dir}/home/.claude`);
+  assertEquals(beside.filter((name) => name.endsWith(".tmp")), []);
+  assert(beside.length <= 6, beside.join());
+  assertEquals((await home.register("--remove")).code, 0);
+  assertEquals(home.text(), USERS);
+});
+
+class Home implements AsyncDisposable {
+  readonly project: string;
+  readonly settings: string;
+  readonly data: string;
+
+  private constructor(readonly dir: string) {
+    this.project = `${dir}/project`;
+    this.settings = `${dir}/home/.claude/settings.json`;
+    this.data = `${dir}/home/.local/share/gsd-code-skill`;
+  }
+
+  static async create(): Promise<Home> {
+    const home = new Home(await Deno.makeTempDir({ prefix: "gsd-register-" }));
+    await Deno.mkdir(`${home.dir}/home/.claude`, { recursive: true });
+    await Deno.mkdir(home.project);
+    await Deno.writeTextFile(home.settings, USERS);
+    return home;
+  }
+
+  text(): string {
+    return Deno.readTextFileSync(this.settings);
+  }
+
+  register(...args: string[]): Promise<Finished> {
+    return this.run(args, {});
+  }
+
+  async run(args: string[], more: Record<string, string>): Promise<Finished> {
+    const env = {
+      HOME: `${this.dir}/home`,
+      PATH: Deno.env.get("PATH") ?? "",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      DENO_NO_UPDATE_CHECK: "1",
+      GSD_REGISTRY: `${this.dir}/registry.json`,
+      ...more,
+    };
+    const words = ["run", "-A", "--quiet", "--cached-only", `${ROOT}/register.ts`, ...args];
+    const outcome = await run(Deno.execPath(), words, { timeoutMs: 120_000, env, cwd: this.dir });
+    assert(outcome.kind === "finished", JSON.stringify(outcome));
+    return outcome;
+  }
+
+  async startLoop(): Promise<Deno.ChildProcess> {
+    const script = `${ROOT}/tests/support/register_loop.ts`;
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", "--cached-only", script, this.settings, this.data],
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const reader = child.stdout.getReader();
+    await until("the loop to start", async () => (await reader.read()).value !== undefined);
+    reader.releaseLock();
+    await child.stdout.cancel();
+    return child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.dir, { recursive: true });
+  }
+}
