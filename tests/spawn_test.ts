@@ -1,0 +1,148 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/spawn.ts";
+import { readLaunch } from "../lib/launch_files.ts";
+import { readRegistry } from "../lib/registry.ts";
+import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+
+const IDLE = "01-idle-fresh.txt";
+
+function agents(world: SessionWorld) {
+  const reading = readRegistry(Deno.readTextFileSync(world.paths.registry));
+  return reading.kind === "registry" ? reading.registry.agents : [];
+}
+
+function project(world: SessionWorld): string {
+  Deno.mkdirSync(`${world.dir}/project`, { recursive: true });
+  return `${world.dir}/project`;
+}
+
+Deno.test("spawn registers the agent and starts its session as it can be started again", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    const dir = project(world);
+    const prompt = `"quotes" 'single' $HOME \`id\`\nsecond line \\`;
+    const code = await main(["warden", dir, "", "--system-prompt", prompt, "--json"], world);
+    assertEquals(code, 0, world.warned.join("\n"));
+    const result = JSON.parse(world.said[0]!);
+    assertEquals([result.session, result.state, result.registered], ["warden-main", "ready", true]);
+    assertEquals(agents(world).map((agent) => [agent.agent_id, agent.tmux_session_name]), [
+      ["warden", "warden-main"],
+    ]);
+    const launch = readLaunch(world.paths, "warden-main")!;
+    assertEquals(launch.working_directory, dir);
+    assertEquals(launch.claude_session_id, result.claude_session_id);
+    assertEquals(launch.env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE, "80");
+    const args = Deno.readTextFileSync(`${world.dir}/claude.args`).split("\n");
+    assertEquals(args.slice(0, 6), [
+      "--settings",
+      launch.settings_file,
+      "--append-system-prompt-file",
+      launch.prompt_file,
+      "--session-id",
+      launch.claude_session_id,
+    ]);
+    assertStringIncludes(Deno.readTextFileSync(launch.prompt_file), `\n\n${prompt}\n`);
+    const settings = JSON.parse(Deno.readTextFileSync(launch.settings_file));
+    assertStringIncludes(settings.hooks.Stop[0].hooks[0].command, "hooks/stop.ts");
+    const size = await world.tmux("display-message", "-p", "-t", "=warden-main:", "#{pane_width}");
+    assertEquals(size, "200");
+  }));
+
+Deno.test("spawn takes the next free number and keeps the registry as it is", () =>
+  inSessionWorld(async (world) => {
+    const program = world.standIn("claude", IDLE);
+    const dir = project(world);
+    world.registry({
+      agents: [{ agent_id: "w", tmux_session_name: "door", claude_launch_command: program }],
+    });
+    await world.tmux("new-session", "-d", "-s", "door", "sleep 1000");
+    assertEquals(await main(["w", dir, ""], world), 0, world.warned.join("\n"));
+    assertStringIncludes(world.said.join("\n"), "Started door-2 for w");
+    assertStringIncludes(world.said.join("\n"), "tmux attach -t =door-2");
+    assertEquals(agents(world)[0]!.tmux_session_name, "door");
+    assertEquals(agents(world)[0]!.working_directory, dir);
+  }));
+
+const REFUSALS: [name: string, prepare: (world: SessionWorld) => void, reason: RegExp][] = [
+  ["the folder is missing", () => {}, /Cannot start w: its folder .*project does not exist/],
+  ["the program is missing", (world) => {
+    project(world);
+    world.variables.GSD_CLAUDE = "no-such-claude";
+  }, /the program no-such-claude .* is not installed/],
+  ["its tmux server would carry OPENCLAW_SHELL=exec", (world) => {
+    project(world);
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    world.variables.OPENCLAW_SHELL = "exec";
+  }, /would carry OPENCLAW_SHELL=exec/],
+  ["the registry is broken", (world) => {
+    project(world);
+    Deno.writeTextFileSync(world.paths.registry, `{"agents": [`);
+  }, /registry .* is broken/],
+];
+for (const [name, prepare, reason] of REFUSALS) {
+  Deno.test(`spawn refuses when ${name}, and leaves nothing behind`, () =>
+    inSessionWorld(async (world) => {
+      prepare(world);
+      assertEquals(await main(["w", `${world.dir}/project`, ""], world), 1);
+      assertMatch(world.warned.join("\n"), reason);
+      assertEquals(await world.tmux("list-sessions").catch(() => "none"), "none");
+      assertEquals(Array.from(Deno.readDirSync(world.paths.data)), []);
+    }));
+}
+
+Deno.test("spawn refuses a running tmux server that carries OPENCLAW_SHELL=exec", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    await world.tmux("new-session", "-d", "-s", "x", "sleep 1000");
+    await world.tmux("set-environment", "-g", "OPENCLAW_SHELL", "exec");
+    assertEquals(await main(["w", project(world), ""], world), 1);
+    assertMatch(world.warned.join("\n"), /hands OPENCLAW_SHELL=exec to every session/);
+  }));
+
+const DIALOGS: [pane: string, says: RegExp][] = [
+  ["v325-80-trust.txt", /asks whether to trust this folder/],
+  ["v325-81-bypass.txt", /bypass-permissions mode/],
+  ["v325-82-resume-summary.txt", /whole conversation or with its summary/],
+];
+for (const [pane, says] of DIALOGS) {
+  Deno.test(`spawn names the dialog in the way: ${pane}`, () =>
+    inSessionWorld(async (world) => {
+      world.variables.GSD_CLAUDE = world.standIn("claude", pane);
+      assertEquals(await main(["w", project(world), "hello"], world), 1);
+      assertMatch(world.warned.join("\n"), says);
+      assertMatch(world.warned.join("\n"), /first command was not sent: hello/);
+      assertEquals(await world.tmux("list-sessions", "-F", "#S"), "w-main");
+    }));
+}
+
+Deno.test("spawn says what Claude Code said when it ends at once", () =>
+  inSessionWorld(async (world) => {
+    const program = `${world.dir}/claude`;
+    Deno.writeTextFileSync(program, "#!/bin/sh\necho error: unknown option\nexit 1\n", {
+      mode: 0o755,
+    });
+    world.variables.GSD_CLAUDE = program;
+    assertEquals(await main(["w", project(world), ""], world), 1);
+    assertMatch(world.warned.join("\n"), /ended as soon as it was started[^]*unknown option/);
+  }));
+
+Deno.test("spawn --dry-run changes nothing", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    Deno.writeTextFileSync(`${project(world)}/code.ts`, "");
+    assertEquals(await main(["w", "project", "--dry-run"], world), 0);
+    assertStringIncludes(world.said.join("\n"), `Would start w-main for w in ${world.dir}/project`);
+    assertStringIncludes(world.said.join("\n"), "First command: /init");
+    assertEquals(await world.tmux("list-sessions").catch(() => "none"), "none");
+    assertEquals(Array.from(Deno.readDirSync(world.paths.data)), []);
+  }));
+
+Deno.test("spawn called wrongly gives 2 and the way to its help", async () => {
+  await inSessionWorld(async (world) => {
+    for (const args of [[], ["w"], ["w", "/tmp", "--what"], ["w", "/tmp", "--timeout", "x"]]) {
+      assertEquals(await main(args, world), 2, args.join(" "));
+    }
+    assertEquals(world.warned.every((line) => line.endsWith("see spawn --help")), true);
+    assertEquals(await main(["--help"], world), 0);
+  });
+});
