@@ -64,7 +64,7 @@ Deno.test("register --dry-run shows the difference and touches nothing", async (
   const shown = await home.register("--dry-run");
   assertEquals(shown.code, 0);
   assertMatch(shown.stdout, /^\+ .*"command": .*\/hooks\/session_end\.ts",$/m);
-  assertMatch(shown.stdout, /^  {3}"model": "opus",$/m);
+  assertMatch(shown.stdout, /^ {4}"hooks": \{$/m);
   assertEquals(home.text(), USERS);
   assertEquals(namesIn(home.dir), ["home", "project"]);
   const told = JSON.parse((await home.register("--dry-run", "--json")).stdout);
