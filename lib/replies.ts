@@ -7,8 +7,8 @@ export type Decision =
   | { kind: "instructions"; text: string }
   | { kind: "none" };
 
-/** More objects than this are not a decision with words around it. */
-const MOST_OBJECTS = 500;
+/** Each object that never closes is searched for its end: a reply full of them is no decision. */
+const MOST_UNCLOSED = 50;
 
 /**
  * The last valid decision of a reply: an agent that shows the form first and decides afterwards is
@@ -16,9 +16,11 @@ const MOST_OBJECTS = 500;
  */
 export function decisionIn(reply: string): Decision {
   let found: Decision = { kind: "none" };
-  let tried = 0;
-  for (let at = reply.indexOf("{"); at !== -1 && tried < MOST_OBJECTS; tried++) {
-    const end = objectEnd(reply, at);
+  let unclosed = 0;
+  for (let at = reply.indexOf("{"); at !== -1 && unclosed < MOST_UNCLOSED;) {
+    const begins = /^\{\s*"/.test(reply.slice(at, at + 100));
+    const end = begins ? objectEnd(reply, at) : -1;
+    if (begins && end === -1) unclosed++;
     const value = end === -1 ? undefined : parsed(reply.slice(at, end));
     const decision = decisionOf(value);
     if (decision.kind !== "none") found = decision;
@@ -42,9 +44,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Behind the brace that closes the one at `start`; -1 when there is none, or no object begins. */
+/** Behind the brace that closes the one at `start`; -1 when there is none. */
 function objectEnd(text: string, start: number): number {
-  if (!/^\{\s*"/.test(text.slice(start, start + 200))) return -1;
   let depth = 0;
   let inString = false;
   for (let at = start; at < text.length; at++) {

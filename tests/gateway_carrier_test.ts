@@ -1,0 +1,175 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { GatewayCarrier, holdsWake, replyInHistory } from "../lib/gateway_carrier.ts";
+import type { TryOutcome } from "../lib/delivery.ts";
+import type { QueuedWake } from "../lib/outbox.ts";
+import { aWake } from "./support/delivery_home.ts";
+import { type FakeGateway, type FakeOptions, startFakeGateway } from "./support/fake_gateway.ts";
+
+const SESSIONS = { "agent:warden:main": "id-1" };
+
+async function withGateway(
+  options: FakeOptions,
+  test: (gateway: FakeGateway, deliver: (wake: QueuedWake) => Promise<TryOutcome>) => Promise<void>,
+  token = "fake-token",
+) {
+  const gateway = await startFakeGateway({ sessions: SESSIONS, ...options });
+  const carrier = new GatewayCarrier({ url: gateway.url, token, source: "/c.json" }, Date.now);
+  try {
+    await test(gateway, (wake) => carrier.deliver(wake));
+  } finally {
+    carrier.close();
+    await gateway.stop();
+  }
+}
+
+Deno.test("GatewayCarrier carries several wakes over one connection, in order and whole", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const message = "[SESSION IDENTITY]\n" + "žluťoučký 😀 \u202e\u0007".repeat(12_000);
+    const wakes = [aWake(), aWake({ message }), aWake()];
+    for (const wake of wakes) {
+      assertEquals(await deliver(wake), { kind: "delivered", detail: "accepted" });
+    }
+    assertEquals(gateway.taken.map(({ key }) => key), wakes.map((wake) => wake.wake_id));
+    assertEquals(gateway.taken[1]!.message, message);
+    assertEquals(gateway.connections.all, 1);
+  });
+});
+
+Deno.test("GatewayCarrier finds the session by its id where only that is known", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake({ openclaw_session_key: "", openclaw_session_id: "id-1" });
+    assertEquals((await deliver(wake)).kind, "delivered");
+    assertEquals(gateway.taken[0]!.session, "agent:warden:main");
+  });
+});
+
+Deno.test("GatewayCarrier names an unknown session and makes none of it", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    for (
+      const more of [
+        { openclaw_session_key: "agent:warden:nope" },
+        { openclaw_session_key: "", openclaw_session_id: "no-such-id" },
+      ]
+    ) {
+      const outcome = await deliver(aWake(more));
+      assert(outcome.kind === "later" && outcome.scope === "target");
+      assertStringIncludes(outcome.reason, more.openclaw_session_id ?? more.openclaw_session_key);
+    }
+    assertEquals(gateway.taken, []);
+  });
+});
+
+Deno.test("GatewayCarrier counts a key the gateway already has as delivered", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake();
+    await deliver(wake);
+    assertEquals(await deliver(wake), { kind: "delivered", detail: "in_flight" });
+    assertEquals(gateway.taken.length, 1);
+  });
+});
+
+Deno.test("GatewayCarrier looks into the session when the gateway has forgotten its keys", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake();
+    await deliver(wake);
+    await gateway.restart(1, { forget: true });
+    assertEquals(await deliver(wake), {
+      kind: "delivered",
+      detail: "it was in the session already",
+    });
+    assertEquals(gateway.taken.length, 1);
+    assertEquals((await deliver(aWake())).kind, "delivered");
+    assertEquals(gateway.taken.length, 2);
+  });
+});
+
+Deno.test("GatewayCarrier tries a lost ack again with the same key, UNAVAILABLE with a new one", async () => {
+  await withGateway({ faults: { dropAfter: 1 } }, async (gateway, deliver) => {
+    const lost = await deliver(aWake());
+    assert(lost.kind === "later" && lost.scope === "all" && !lost.newKey, JSON.stringify(lost));
+    gateway.faults = { unavailable: 1 };
+    const refused = await deliver(aWake());
+    assert(refused.kind === "later" && refused.newKey === true, JSON.stringify(refused));
+    assertStringIncludes(refused.reason, "cannot take it now");
+  });
+});
+
+Deno.test("GatewayCarrier never says the token when it is refused", async () => {
+  await withGateway({}, async (_, deliver) => {
+    const outcome = await deliver(aWake());
+    assert(outcome.kind === "unfit");
+    assertStringIncludes(outcome.reason, "AUTH_TOKEN_MISMATCH");
+    assertStringIncludes(outcome.reason, "/c.json");
+    assertEquals(outcome.reason.includes("wrong-token-1"), false);
+  }, "wrong-token-1");
+});
+
+Deno.test("GatewayCarrier is unfit where the gateway gives it no right to write", async () => {
+  await withGateway({ scopes: false }, async (_, deliver) => {
+    const outcome = await deliver(aWake());
+    assert(outcome.kind === "unfit");
+    assertStringIncludes(outcome.reason, "missing scope");
+  });
+});
+
+Deno.test("GatewayCarrier says where it could not reach the gateway", async () => {
+  const carrier = new GatewayCarrier(
+    { url: "ws://u:pw@127.0.0.1:1/x?token=t", source: "" },
+    Date.now,
+  );
+  const outcome = await carrier.deliver(aWake());
+  assert(outcome.kind === "later" && outcome.scope === "all");
+  assertStringIncludes(outcome.reason, "Cannot reach the gateway at ws://127.0.0.1:1: ");
+  assertEquals(/pw|token/.test(outcome.reason), false);
+});
+
+Deno.test("GatewayCarrier brings the agent's reply without holding up the next wake", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    gateway.reply = () => 'I say {"decision":"block","reason":"go on"}';
+    const outcome = await deliver(aWake({ expects_reply: true }));
+    assertEquals((await deliver(aWake())).kind, "delivered");
+    assert(outcome.kind === "delivered" && outcome.reply);
+    assertEquals(await outcome.reply, { status: "ok", text: gateway.reply("") });
+  });
+});
+
+Deno.test("GatewayCarrier asks how a run ended when another connection began it", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake({ expects_reply: true });
+    await deliver(wake);
+    gateway.reply = () => "later";
+    const again = await deliver(wake);
+    assert(again.kind === "delivered" && again.reply);
+    assertEquals(await again.reply, { status: "ok", text: "later" });
+  });
+});
+
+Deno.test("holdsWake() knows a wake by key or by text, and an interrupted one as not there", () => {
+  const id = aWake().wake_id;
+  const user = (more: Record<string, unknown>) => ({ messages: [{ role: "user", ...more }] });
+  assertEquals(holdsWake(user({ idempotencyKey: `${id}:user` }), id), true);
+  assertEquals(holdsWake(user({ idempotencyKey: `${id}~2:user` }), id), true);
+  assertEquals(holdsWake(user({ idempotencyKey: `${id}X:user` }), id), false);
+  assertEquals(holdsWake(user({ content: `a\nwake_id: ${id}\nb` }), id), true);
+  assertEquals(
+    holdsWake(user({ content: [{ type: "text", text: `\nwake_id: ${id}\n` }] }), id),
+    true,
+  );
+  const pending = (state: string) => ({ pendingInputs: { items: [{ state, runId: id }] } });
+  assertEquals(holdsWake(pending("queued"), id), true);
+  assertEquals(holdsWake(pending("interrupted"), id), false);
+  assertEquals(holdsWake({ messages: [{ role: "assistant", idempotencyKey: id }] }, id), false);
+});
+
+Deno.test("replyInHistory() takes the agent's last words before the next message", () => {
+  const id = aWake().wake_id;
+  const messages = [
+    { role: "user", content: `x\nwake_id: ${id}\ny` },
+    { role: "assistant", content: [{ type: "text", text: "thinking" }] },
+    { role: "assistant", content: [{ type: "text", text: "go on" }] },
+    { role: "user", content: "other" },
+    { role: "assistant", content: "not this" },
+  ];
+  assertEquals(replyInHistory({ messages }, id), "go on");
+  assertEquals(replyInHistory({ messages: [] }, id), "");
+});

@@ -1,0 +1,160 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { agentResult, callResult, CliCarrier, cliEnv } from "../lib/openclaw.ts";
+import type { Finished, Outcome } from "../lib/process.ts";
+import { aWake } from "./support/delivery_home.ts";
+
+const ended = (code: number, stdout: unknown, stderr = ""): Finished => ({
+  kind: "finished",
+  code,
+  stdout: typeof stdout === "string" ? stdout : JSON.stringify(stdout, null, 2),
+  stderr,
+});
+const REFUSAL = "Gateway agent from agent exec would lose inter-session attribution. Use the …";
+
+/** A CliCarrier whose program answers by method; what it was asked is kept. */
+function carrier(answers: Record<string, Outcome>, folder = "/no/such/folder") {
+  const asked: string[][] = [];
+  const cli = new CliCarrier({
+    program: "openclaw",
+    now: Date.now,
+    folder,
+    run(args) {
+      asked.push(args);
+      const name = args[0] === "gateway" ? args[2]! : args[0]!;
+      return Promise.resolve(answers[name] ?? ended(1, "", `no answer for ${name}`));
+    },
+  });
+  return { cli, asked };
+}
+const FOUND = { "sessions.resolve": ended(0, { ok: true, key: "agent:warden:main" }) };
+
+Deno.test("CliCarrier calls agent on the gateway with the wake's key", async () => {
+  const { cli, asked } = carrier({ ...FOUND, agent: ended(0, { runId: "x", status: "accepted" }) });
+  const wake = aWake();
+  assertEquals(await cli.deliver(wake), { kind: "delivered", detail: "accepted" });
+  const call = asked.find((args) => args[2] === "agent")!;
+  assertEquals(JSON.parse(call[call.indexOf("--params") + 1]!), {
+    message: wake.message,
+    sessionKey: "agent:warden:main",
+    idempotencyKey: wake.wake_id,
+  });
+});
+
+Deno.test("CliCarrier sends what is too long for a command line by file", async () => {
+  const folder = await Deno.makeTempDir();
+  const { cli, asked } = carrier({
+    ...FOUND,
+    agent: ended(0, { runId: "r", status: "ok", result: { payloads: [{ text: "fine" }] } }),
+  }, folder);
+  const outcome = await cli.deliver(aWake({ message: "ü".repeat(60_000) }));
+  await Deno.remove(folder); // empty: the message's file is gone
+  assert(outcome.kind === "delivered" && outcome.detail === "completed");
+  assertEquals(asked.at(-1)!.slice(0, 4), [
+    "agent",
+    "--session-key",
+    "agent:warden:main",
+    "--message-file",
+  ]);
+  assertEquals(asked.flat().some((arg) => arg.length > 100_000), false);
+});
+
+Deno.test("CliCarrier names an unknown session in both versions' words", async () => {
+  const now = ended(1, {
+    ok: false,
+    error: {
+      type: "gateway_request_error",
+      code: "INVALID_REQUEST",
+      message: "No session found: k",
+    },
+  });
+  const before = ended(1, "", "Gateway call failed: Error: No session found: k");
+  for (const answer of [now, before]) {
+    const { cli, asked } = carrier({ "sessions.resolve": answer });
+    const outcome = await cli.deliver(aWake());
+    assert(outcome.kind === "later" && outcome.scope === "target", JSON.stringify(outcome));
+    assertStringIncludes(outcome.reason, '"agent:warden:main"');
+    assertEquals(asked.length, 1, "nothing was sent");
+  }
+});
+
+Deno.test("CliCarrier explains the refusal inside an agent's own shell", async () => {
+  const refused = ended(1, { ok: false, error: { type: "cli_error", message: REFUSAL } });
+  const { cli, asked } = carrier({ ...FOUND, agent: refused });
+  const outcome = await cli.deliver(aWake());
+  assert(outcome.kind === "later" && outcome.scope === "all");
+  assertStringIncludes(outcome.reason, "OPENCLAW_SHELL=exec");
+  assertStringIncludes(outcome.reason, "start the tmux server outside");
+  assertEquals(asked.filter((args) => args.includes("agent")).length, 1, "no other way was tried");
+});
+
+Deno.test("CliCarrier brings a reply from the session where agent.wait has none", async () => {
+  const wake = aWake({ expects_reply: true });
+  const { cli } = carrier({
+    ...FOUND,
+    agent: ended(0, { status: "accepted" }),
+    "agent.wait": ended(0, { runId: wake.wake_id, status: "ok" }),
+    "chat.history": ended(0, {
+      messages: [{ role: "user", content: wake.message }, { role: "assistant", content: "go on" }],
+    }),
+  });
+  const outcome = await cli.deliver(wake);
+  assert(outcome.kind === "delivered" && outcome.reply);
+  assertEquals(await outcome.reply, { status: "ok", text: "go on" });
+});
+
+Deno.test("callResult() judges by what was said, not by the exit code", () => {
+  const result = (outcome: Outcome) => {
+    const call = callResult(outcome, "openclaw", "agent");
+    return call.kind === "ok" ? "ok" : call.outcome.kind;
+  };
+  assertEquals(result(ended(0, { status: "accepted" })), "ok");
+  assertEquals(
+    result(ended(0, `Config warning\n${JSON.stringify({ status: "in_flight" })}`)),
+    "ok",
+  );
+  assertEquals(result(ended(0, { ok: false, error: { message: "no" } })), "later");
+  assertEquals(result(ended(0, "")), "later");
+  assertEquals(result({ kind: "missing", program: "openclaw", reason: "not found" }), "unfit");
+  assertEquals(result({ kind: "timeout", afterMs: 1000 }), "later");
+  const down = "Gateway not reachable at ws://127.0.0.1:1 (ECONNREFUSED)";
+  assertEquals(result(ended(1, { ok: false, error: { message: down } })), "later");
+});
+
+Deno.test("agentResult() counts a turn that went wrong as delivered", () => {
+  const kind = (outcome: Outcome) => agentResult(outcome, "openclaw", 150_000).kind;
+  const failed = { runId: "r", status: "error", result: { payloads: [{ isError: true }] } };
+  assertEquals(kind(ended(1, failed)), "delivered");
+  assertEquals(kind(ended(1, { runId: "r", status: "timeout", summary: "aborted" })), "delivered");
+  assertEquals(
+    kind(ended(1, { ok: false, runId: "r", error: { message: "model 500" } })),
+    "delivered",
+  );
+  assertEquals(kind(ended(0, { payloads: [{ text: "local" }], meta: {} })), "delivered");
+  assertEquals(kind({ kind: "timeout", afterMs: 60_000 }), "delivered");
+  assertEquals(kind(ended(1, { ok: false, error: { message: "unauthorized: token" } })), "later");
+});
+
+Deno.test("agentResult() says that an old OpenClaw cannot take a long message", () => {
+  const outcome = agentResult(
+    ended(1, "", "error: unknown option '--session-key'"),
+    "openclaw",
+    150_000,
+  );
+  assert(outcome.kind === "never");
+  assertStringIncludes(outcome.reason, "150000 bytes");
+});
+
+Deno.test("cliEnv() passes what OpenClaw needs and nothing of Claude Code's", () => {
+  const env = cliEnv({
+    PATH: "/bin",
+    HOME: "/h",
+    LANG: "C",
+    OPENCLAW_SHELL: "exec",
+    OPENCLAW_HOME: "/o",
+    ANTHROPIC_API_KEY: "k",
+    CLAUDE_CODE_ENTRYPOINT: "cli",
+    CLAUDECODE: "1",
+    AWS_SECRET_ACCESS_KEY: "s",
+  });
+  assertEquals(Object.keys(env), ["PATH", "HOME", "LANG", "OPENCLAW_SHELL", "OPENCLAW_HOME"]);
+});
