@@ -18,7 +18,6 @@ export interface Launcher {
 
 /** What the launchers need to know beyond what hooks do. */
 export interface LauncherPlaces {
-  path: string;
   denoDir?: string;
   openclaw?: string;
   /** Files that tell where OpenClaw's gateway is and how to be let in. */
@@ -42,7 +41,6 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
   const host = target === undefined ? undefined : new URL(target.url).hostname;
   const denoDir = env("DENO_DIR");
   return {
-    path: env("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
     ...(denoDir ? { denoDir } : {}),
     ...(openclaw === undefined ? {} : { openclaw }),
     gatewayFiles: [
@@ -78,12 +76,12 @@ export function launchersOf(install: Installation, places: LauncherPlaces): Laun
       name: "menu-driver",
       command: "menu_driver.ts",
       scope: {
-        env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR"],
+        env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"],
         ...common,
-        run: [tmux],
+        run: [tmux, "/bin/ps"], // Deno gives /proc only to those who may do everything
         net: [],
       },
-      usesPackages: true,
+      usesPackages: false,
     },
     { name: "recover", command: "recover.ts", scope: "all", usesPackages: true },
   ];
@@ -128,7 +126,7 @@ export function launcherText(
     "#!/bin/sh",
     "# Made by `deno task register` of gsd-code-skill, which writes it anew each time.",
     `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
-    `[ -n "$PATH" ] || PATH=${shellQuote(places.path)}`,
+    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
     "export HOME PATH",
     exportLine(variables),
     ...start,
