@@ -207,6 +207,8 @@ Deno.test("doctor counts what waits and what was given up, with its age", async 
   assertMatch((await clinic.ask(checkOutbox)).notes.join(), /1 waiting for agent "warden"/);
   enqueue(paths, aWake({ created_at: ago(60), transport: "inbox" }));
   assertMatch((await clinic.ask(checkOutbox)).broken.join(), /2 waiting .* oldest since 60 min/);
+  await clinic.repair(checkOutbox, "start the deliverer");
+  assertEquals(clinic.started, ["warden"]);
   const dead = aWake({ created_at: ago(1500) });
   enqueue(paths, dead);
   moveToDead(paths, dead, "No such session");
@@ -289,6 +291,8 @@ class Clinic implements AsyncDisposable {
   readonly server = new TmuxServer();
   readonly env: Record<string, string>;
   readonly settings: string;
+  /** The agents for which a deliverer was started. */
+  readonly started: string[] = [];
   private lines: string[] = [];
 
   private constructor(readonly dir: string) {
@@ -321,6 +325,7 @@ class Clinic implements AsyncDisposable {
       now: () => new Date(),
       say: (line) => this.lines.push(line),
       warn: (line) => this.lines.push(line),
+      startDeliverer: (agentId) => this.started.push(agentId),
       paths: placesFor(env, ROOT),
     };
   }

@@ -1,6 +1,5 @@
 /** Do wakes wait longer than they should, were any given up, and is the state folder ours alone? */
 
-import { startDeliverer } from "../deliverer.ts";
 import { listWakes } from "../wake_list.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
 
@@ -44,7 +43,7 @@ export function checkOutbox(patient: Patient): Finding[] {
         mend: `deno task deliver --agent ${agentId} --once`,
         repair: {
           what: `start the deliverer for agent "${agentId}"`,
-          run: () => startDeliverer(world.paths, world.env, agentId),
+          run: () => world.startDeliverer(agentId),
         },
       });
     }
