@@ -9,6 +9,7 @@ import { messageOf } from "../lib/process.ts";
 import { examine, restart } from "../lib/recover_agent.ts";
 import { deliver, receiverOf, recoveredDraft, send } from "../lib/recovery_wake.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../lib/registry.ts";
+import { refuseBroken } from "../lib/registry_file.ts";
 import { type Tmux, tmuxFrom } from "../lib/tmux.ts";
 import { whyMarked } from "../lib/tmux_sessions.ts";
 import { realWorld, type World } from "../lib/world.ts";
@@ -242,7 +243,8 @@ function load(world: World): Registry {
   if (text === undefined) throw new Error(`there is no registry at ${world.paths.registry}`);
   const reading = readRegistry(text);
   if (reading.kind === "registry") return reading.registry;
-  throw new Error(`the registry ${world.paths.registry} is broken: ${reading.reason}`);
+  refuseBroken(world.paths.registry, text, "nothing was recovered");
+  throw new Error(reading.reason);
 }
 
 function lockOrRefuse(world: World): Deno.FsFile {

@@ -11,7 +11,7 @@ import { record } from "../lib/journal.ts";
 import { findProgram } from "../lib/programs.ts";
 import { missingProgram } from "../lib/installation.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../lib/registry.ts";
-import { RegistryError, upsertAgent } from "../lib/registry_file.ts";
+import { refuseBroken, upsertAgent } from "../lib/registry_file.ts";
 import { awaitReady, dialogHelp, launchInto } from "../lib/start_claude.ts";
 import { shellQuote } from "../lib/shell.ts";
 import { readTextIfThere } from "../lib/files.ts";
@@ -223,10 +223,9 @@ function tell(result: Result, wish: Wish, world: World): void {
 function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
   const text = readTextIfThere(world.paths.registry);
   if (text === undefined) return {};
+  refuseBroken(world.paths.registry, text, "it was left untouched");
   const reading = readRegistry(text);
-  if (reading.kind === "broken") {
-    throw new RegistryError(`the registry ${world.paths.registry} is broken: ${reading.reason}`);
-  }
+  if (reading.kind === "broken") throw new Error(reading.reason);
   const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
   return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
 }

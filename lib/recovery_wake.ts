@@ -1,6 +1,6 @@
 /** What recovery has to say: to each agent whose session came back, and to whoever minds them all. */
 
-import { commandWords, startDeliverer } from "./deliverer.ts";
+import { commandWords } from "./deliverer.ts";
 import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
 import type { Conversation } from "./launch.ts";
@@ -114,7 +114,7 @@ export function send(world: World, to: Receiver, session: string, draft: WakeDra
 /** A wake that cannot be carried now stays in the outbox: the timer takes it along. */
 export function deliver(world: World, agentId: string, session: string): void {
   try {
-    startDeliverer(world.paths, world.env, agentId);
+    world.startDeliverer(agentId);
   } catch (error) {
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
     record(world.paths, { kind: "problem", session, agent_id: agentId, reason });

@@ -137,12 +137,13 @@ function applied(
   return { text, outcome: { kind: present === undefined ? "created" : "changed", changes } };
 }
 
-function refuseBroken(path: string, text: string, result: string): void {
+/** Throws for a registry that is not sound, with file, line and field. */
+export function refuseBroken(path: string, text: string, result: string): void {
   const problem = checkRegistry(text)[0];
   if (problem === undefined) return;
   const field = problem.field === "" ? "" : `, field ${problem.field}`;
   throw new RegistryError(
-    `The registry ${path} is broken at line ${problem.line}${field}: ${problem.problem}; ${result}`,
+    `the registry ${path} is broken at line ${problem.line}${field}: ${problem.problem}; ${result}`,
   );
 }
 

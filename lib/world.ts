@@ -1,5 +1,6 @@
 /** What a command sees of the machine it runs on; a test gives it another one. */
 
+import { startDeliverer } from "./deliverer.ts";
 import { type Env, type Paths, rootOf } from "./paths.ts";
 import { placesFor } from "./installation.ts";
 
@@ -13,11 +14,14 @@ export interface World {
   say: (line: string) => void;
   /** A line beside the result: progress, and why something could not be done. */
   warn: (line: string) => void;
+  /** Starts what carries an agent's wakes, and does not wait for it. */
+  startDeliverer: (agentId: string) => void;
   paths: Paths;
 }
 
 export function realWorld(): World {
   const env = (name: string) => Deno.env.get(name);
+  const paths = placesFor(env, rootOf(import.meta.url));
   return {
     env,
     environment: () => Deno.env.toObject(),
@@ -25,6 +29,7 @@ export function realWorld(): World {
     now: () => new Date(),
     say: (line) => console.log(line),
     warn: (line) => console.error(line),
-    paths: placesFor(env, rootOf(import.meta.url)),
+    startDeliverer: (agentId) => startDeliverer(paths, env, agentId),
+    paths,
   };
 }

@@ -77,7 +77,7 @@ const REFUSALS: [name: string, prepare: (world: SessionWorld) => void, reason: R
   ["the registry is broken", (world) => {
     project(world);
     Deno.writeTextFileSync(world.paths.registry, `{"agents": [`);
-  }, /registry .* is broken/],
+  }, /registry .* is broken at line 1: not JSON/],
 ];
 for (const [name, prepare, reason] of REFUSALS) {
   Deno.test(`spawn refuses when ${name}, and leaves nothing behind`, () =>

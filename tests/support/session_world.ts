@@ -9,6 +9,8 @@ export interface SessionWorld extends World {
   dir: string;
   said: string[];
   warned: string[];
+  /** The agents for which a deliverer was started. */
+  carried: string[];
   variables: Record<string, string>;
   tmux(...args: string[]): Promise<string>;
   /** A program that shows a recorded screen and stays; it writes its arguments to `<name>.args`. */
@@ -47,6 +49,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     dir,
     said: [],
     warned: [],
+    carried: [],
     variables,
     env: (name) => variables[name],
     environment: () => ({ ...variables }),
@@ -54,6 +57,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     now: () => new Date(),
     say: (line) => world.said.push(line),
     warn: (line) => world.warned.push(line),
+    startDeliverer: (agentId) => world.carried.push(agentId),
     paths: {
       root,
       registry: variables.GSD_REGISTRY!,
