@@ -1,35 +1,16 @@
 /** Works Claude Code's menus and prompt in a tmux session, for the agent that looks after it. */
 
 import { isWaiting, listPending } from "../lib/answers.ts";
-import { findPane, type PaneWorld } from "../lib/claude_pane.ts";
-import { loadRegistry } from "../lib/gate.ts";
+import { findPane } from "../lib/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/locks.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/menu_args.ts";
-import { clearThen, decides, pressKey, typeAtPrompt } from "../lib/menu_prompt.ts";
-import {
-  answer,
-  byKeys,
-  describe,
-  lookForDialog,
-  openQuestion,
-  type Outcome,
-  refused,
-  type Scene,
-  settle,
-} from "../lib/menu_verbs.ts";
-import { type Env, type Paths, pathsFrom, rootOf, safeName } from "../lib/paths.ts";
+import { answerOpen, choose, decide, submit, type } from "../lib/menu_dialogs.ts";
+import { clearThen, pressKey } from "../lib/menu_prompt.ts";
+import { describe, type Outcome, refused } from "../lib/menu_verbs.ts";
+import { paneWorld, realWorld, sceneFor, type World } from "../lib/menu_world.ts";
+import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { findAgent } from "../lib/registry.ts";
 import { pause } from "../lib/time.ts";
-import { tmuxFrom } from "../lib/tmux.ts";
-
-export interface World {
-  env: Env;
-  paths: Paths;
-  out(text: string): void;
-  err(text: string): void;
-  readStdin(): string;
-}
 
 const HELP = `Works Claude Code's menus and prompt in a tmux session.
 
@@ -162,111 +143,6 @@ async function carryOut(
   }
 }
 
-async function choose(scene: Scene, number: number, options: MenuOptions): Promise<Outcome> {
-  const screen = await lookForDialog(scene);
-  const { dialog } = screen;
-  const asks = dialog === undefined || dialog.kind === "question" || dialog.kind === "other";
-  if (asks || options.question !== undefined) {
-    const open = openQuestion(scene, screen, options.question);
-    if (open.kind === "open") {
-      return await answer(scene, open.open, [String(number)], options.notes);
-    }
-    if (dialog?.kind !== "other" || dialog.options.length === 0) return refused(open.reason);
-  }
-  if (decides(dialog!.kind) && scene.whyNoDecision !== undefined) {
-    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
-  }
-  const row = dialog!.options.find((option) => option.number === number);
-  if (row === undefined) {
-    const rows = dialog!.options.map((option) => `${option.number}. ${option.label}`).join(", ");
-    return refused(`there is no option ${number}; the options are: ${rows}; ${describe(screen)}`);
-  }
-  const goal = { kind: "row", dialog: dialog!.kind, number } as const;
-  const chosen = {
-    kind: "answers",
-    answers: { [dialog!.title]: row.label },
-    annotations: {},
-  } as const;
-  const given = {
-    by: scene.by,
-    via: "keys",
-    at: new Date().toISOString(),
-    decision: chosen,
-  } as const;
-  return await byKeys(scene, undefined, given, goal, `Chose "${row.label}"`);
-}
-
-async function answerOpen(scene: Scene, words: string[], options: MenuOptions): Promise<Outcome> {
-  const open = openQuestion(scene, await lookForDialog(scene), options.question);
-  return open.kind === "none"
-    ? refused(open.reason)
-    : await answer(scene, open.open, words, options.notes);
-}
-
-/** At an open question the text is the answer; one that opens only now was not meant. */
-async function type(scene: Scene, text: string, options: MenuOptions): Promise<Outcome> {
-  const screen = options.question === undefined
-    ? await scene.pane.look()
-    : await lookForDialog(scene);
-  if (options.question === undefined && screen.dialog?.kind !== "question") {
-    return await typeAtPrompt(scene, text, options.queue);
-  }
-  const open = openQuestion(scene, screen, options.question);
-  return open.kind === "none"
-    ? refused(open.reason)
-    : await answer(scene, open.open, [`text:${text}`], options.notes);
-}
-
-async function submit(scene: Scene): Promise<Outcome> {
-  const screen = await scene.pane.look();
-  if (screen.dialog === undefined || screen.dialog.kind === "slash_menu") {
-    return await pressKey(scene, "Enter");
-  }
-  if (screen.dialog.kind !== "question" && screen.dialog.kind !== "review") {
-    return refused(`there is nothing to submit; ${describe(screen)}`);
-  }
-  const chosen = { kind: "answers", answers: {}, annotations: {} } as const;
-  const given = {
-    by: scene.by,
-    via: "keys",
-    at: new Date().toISOString(),
-    decision: chosen,
-  } as const;
-  return await byKeys(scene, undefined, given, { kind: "submit" }, "Submitted what was chosen");
-}
-
-async function decide(
-  scene: Scene,
-  decision: { kind: "allow" } | { kind: "deny"; message: string },
-  options: MenuOptions,
-): Promise<Outcome> {
-  const screen = await lookForDialog(scene);
-  const { dialog } = screen;
-  const open = listPending(scene.paths, scene.session);
-  const pending = open.findLast((one) =>
-    options.question === undefined ? kindShown(one.kind, dialog?.kind) : one.id === options.question
-  );
-  if (options.question !== undefined && pending === undefined) {
-    return refused(`the request ${options.question} is no longer open; ${describe(screen)}`);
-  }
-  const declines = decision.kind === "deny" && dialog?.kind === "question";
-  if (!declines && scene.whyNoDecision !== undefined) {
-    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
-  }
-  if (!declines && dialog?.kind !== "permission" && dialog?.kind !== "plan") {
-    return refused(`nothing asks for permission; ${describe(screen)}`);
-  }
-  if (declines && (pending === undefined || !isWaiting(pending, Date.now(), scene.isAlive))) {
-    return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
-  }
-  const said = decision.kind === "allow" ? "Allowed" : "Denied";
-  return await settle(scene, pending, decision, decision, `${said} "${dialog?.title ?? ""}"`);
-}
-
-function kindShown(pending: string, shown: string | undefined): boolean {
-  return pending === shown || (pending === "question" && shown === "review");
-}
-
 async function snapshot(world: World, session: string, options: MenuOptions): Promise<Outcome> {
   const found = await findPane(paneWorld(world, options), session, options.pane);
   if (found.kind === "none") return refused(found.reason);
@@ -285,90 +161,6 @@ async function snapshot(world: World, session: string, options: MenuOptions): Pr
   );
   const state = describe(found.screen).replace(/^the present state is /, "state: ");
   return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]\n` };
-}
-
-function sceneFor(
-  world: World,
-  session: string,
-  options: MenuOptions,
-  pane: Scene["pane"],
-): Scene {
-  const registry = loadRegistry(world.paths.registry);
-  const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
-  const agent = match?.kind === "agent" ? match.agent : undefined;
-  const whyNoDecision = agent?.settings.answer_permissions
-    ? undefined
-    : agent === undefined
-    ? `no enabled agent of the registry ${world.paths.registry} owns this session, so nobody may decide`
-    : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
-  return {
-    paths: world.paths,
-    session,
-    pane,
-    agentId: agent?.agent_id ?? "",
-    by: options.by ?? agent?.agent_id ?? "menu-driver",
-    whyNoDecision,
-    waitMs: options.waitMs,
-    dryRun: options.dryRun,
-    isAlive,
-    tell: () => {},
-  };
-}
-
-/** Not allowed to ask (a launcher's scope) means perhaps: the hand-over itself will tell. */
-function isAlive(pid: number): boolean {
-  try {
-    Deno.kill(pid, "SIGCONT");
-    return true;
-  } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
-  }
-}
-
-function paneWorld(world: World, options: MenuOptions): PaneWorld {
-  const socket = options.socket ?? world.env("GSD_TMUX_SOCKET");
-  const path = socket?.includes("/") ? socket : undefined;
-  // tmux takes the path of a server's socket from $TMUX as well.
-  const env: Env = (name) => name === "TMUX" && path ? `${path},0,0` : world.env(name);
-  const folder = world.env("TMUX_TMPDIR");
-  const common = {
-    ...(socket && !path ? { socket } : {}),
-    ...(folder ? { env: { TMUX_TMPDIR: folder } } : {}),
-    timeoutMs: 10_000,
-  };
-  return {
-    tmux: tmuxFrom(env, common),
-    feed: (text, ...args) => tmuxFrom(env, { ...common, stdin: text }).call(...args),
-  };
-}
-
-/** A variable outside of a launcher's scope is not there. */
-function envOf(name: string): string | undefined {
-  try {
-    return Deno.env.get(name);
-  } catch {
-    return undefined;
-  }
-}
-
-function readStdin(): string {
-  const chunks: Uint8Array[] = [];
-  const buffer = new Uint8Array(64 * 1024);
-  for (let count; (count = Deno.stdin.readSync(buffer)) !== null;) {
-    chunks.push(buffer.slice(0, count));
-  }
-  return new TextDecoder().decode(new Uint8Array(chunks.flatMap((chunk) => [...chunk])));
-}
-
-export function realWorld(): World {
-  const encoder = new TextEncoder();
-  return {
-    env: envOf,
-    paths: pathsFrom(envOf, rootOf(import.meta.url)),
-    out: (text) => void Deno.stdout.writeSync(encoder.encode(text)),
-    err: (text) => void Deno.stderr.writeSync(encoder.encode(text)),
-    readStdin,
-  };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

@@ -8,7 +8,8 @@ export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: s
 
 const MOST_STEPS = 80;
 const LOOK_EVERY_MS = 40;
-const CHANGE_WITHIN_MS = 3000;
+/** A key is lost now and then in the first instants of a dialog: after this it comes once more. */
+const CHANGE_WITHIN_MS = 2000;
 
 export async function drive(
   pane: ClaudePane,

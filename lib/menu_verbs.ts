@@ -89,7 +89,7 @@ export function openQuestion(
 
 /** Without a hook nobody has told us the question: its options are those on the screen. */
 function questionOnScreen(dialog: Dialog): Question[] | undefined {
-  if (dialog.kind !== "question" || dialog.tabs.length > 1) return undefined;
+  if (dialog.kind !== "question") return undefined;
   const rows = dialog.options.filter((row) =>
     !/^(Type something\.?|Chat about this)$/.test(row.label)
   );
