@@ -1,0 +1,92 @@
+/** From a dialog to the reply of the hook beside it: told, left pending, waited for, written down. */
+
+import { closePending, openPending, type Pending, permissionId } from "./answers.ts";
+import { waitForAnswer } from "./answer_wait.ts";
+import { decisionReply, describeRequest, kindOfTool } from "./decision_reply.ts";
+import { textOf } from "./events.ts";
+import { sleepSync } from "./files.ts";
+import type { HookContext } from "./hook_context.ts";
+import { record } from "./journal.ts";
+import { isObject } from "./json.ts";
+import { readScreen } from "./pane.ts";
+import { questionId, readQuestions } from "./questions.ts";
+import { sendWake } from "./send_wake.ts";
+import { readMemory } from "./session_memory.ts";
+import { actions } from "./situation.ts";
+import { capturePane } from "./tmux.ts";
+
+/** What Claude Code is to be told; nothing when somebody else has settled it, or nobody has. */
+export async function answerRequest(context: HookContext): Promise<string | undefined> {
+  const { event, paths, session, agent, tmux, pane } = context;
+  const pending = pendingFrom(context);
+  if (pending === undefined) return;
+  const { id, kind, tool } = pending;
+  // Claude asks one question at a time: an earlier one that nobody closed was escaped from.
+  if (kind === "question") closePending(paths, session, { kind, but: id });
+  openPending(paths, pending);
+
+  const waited = await waitForAnswer(paths, pending, {
+    now: Date.now,
+    sleep: sleepSync,
+    parent: () => Deno.ppid,
+    look: async () => readScreen(await capturePane(tmux, pane, 0) ?? ""),
+  });
+  // After a time-out the question is still on the screen, and keys can still answer it.
+  if (waited.kind === "dialog gone" || waited.kind === "claude gone") {
+    closePending(paths, session, { id });
+  }
+  const base = { session, agent_id: agent.agent_id, event: event.name, question_id: id, tool };
+  if (waited.kind !== "answered") {
+    record(paths, { kind: "answered", ...base, by: "not the hook", reason: waited.kind });
+    return;
+  }
+  const { by, via, decision } = waited.given;
+  const what = kind === "question" ? "answered" : "decided";
+  record(paths, { kind: what, ...base, by, via, decision });
+  return decisionReply(kind, pending.tool_input, decision);
+}
+
+function pendingFrom(context: HookContext): Pending | undefined {
+  const { event, session, settings, agent } = context;
+  const tool = textOf(event.fields, "tool_name");
+  const kind = kindOfTool(tool);
+  const input = event.fields.tool_input;
+  if (!isObject(input)) return undefined;
+  const id = kind === "question"
+    ? questionId(event.sessionId, event.promptId, readQuestions(input))
+    : permissionId(event.sessionId, event.promptId, tool, input);
+  const wakeId = kind === "question"
+    ? wakeOfQuestion(context, id)
+    : tellAgent(context, id, describeRequest(tool, input));
+  const asked = Date.now();
+  return {
+    id,
+    kind,
+    session,
+    agent_id: agent.agent_id,
+    tool,
+    tool_input: input,
+    asked_at: new Date(asked).toISOString(),
+    until: new Date(asked + settings.answer_timeout_s * 1000).toISOString(),
+    pid: Deno.pid,
+    ...(wakeId === undefined ? {} : { wake_id: wakeId }),
+  };
+}
+
+/** The wake that PreToolUse has sent for the same question. */
+function wakeOfQuestion(context: HookContext, id: string): string | undefined {
+  const { open } = readMemory(context.paths, context.session);
+  return open?.id === id ? open.wake_id : undefined;
+}
+
+function tellAgent(context: HookContext, id: string, body: string): string | undefined {
+  const sent = sendWake(context, {
+    trigger: "permission_prompt",
+    section: "CONTENT",
+    body,
+    state: "permission_prompt",
+    details: { question_id: id },
+    actions: actions(context, { kind: "permission", mayDecide: true }),
+  }, { source: "event", open: { id } });
+  return sent.kind === "queued" ? sent.wake_id : undefined;
+}
