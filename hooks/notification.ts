@@ -1,64 +1,54 @@
 /** Claude Code waits for somebody: idle, before a permission, or for a reason not known yet. */
 
-import {
-  actions,
-  type Hook,
-  type HookContext,
-  oneLine,
-  paneText,
-  pressureLine,
-  runHook,
-  sendWake,
-  textOf,
-  textSoFar,
-  type WakeDraft,
-} from "../lib/hook_utils.ts";
+import { type Hook, type HookContext, runHook, type Tools } from "../lib/hook_utils.ts";
+import type { WakeDraft } from "../lib/wake.ts";
 
 export const hook: Hook = {
   event: "Notification",
-  async handle(context) {
+  async handle(context, tools) {
     const { event, paths, session, settings } = context;
-    const type = oneLine(textOf(event.fields, "notification_type")) || "notification";
-    const message = textOf(event.fields, "message");
-    const { capture } = await context.screen();
-    const fromPane = paneText(paths, session, capture, settings.min_context_lines);
-    const said = textSoFar(event);
-    const pressure = await pressureLine(context, said.tokens);
-    const draft = { trigger: type, section: "CONTENT", pressure } as const;
+    const looking = context.screen();
+    const said = tools.textSoFar(event);
+    const { capture } = await looking;
+    const fromPane = tools.paneText(paths, session, capture, settings.min_context_lines);
+    const message = tools.textOf(event.fields, "message");
+    const trigger = tools.oneLine(tools.textOf(event.fields, "notification_type")) ||
+      "notification";
+    const pressure = await tools.pressureLine(context, said.tokens);
+    const draft = { trigger, section: "CONTENT", pressure } as const;
 
-    if (type === "idle_prompt") {
-      const source = said.text !== "" ? said.source : "pane";
-      sendWake(context, {
+    if (trigger === "idle_prompt") {
+      tools.sendWake(context, {
         ...draft,
         body: said.text || fromPane || message,
         state: "idle",
-        actions: actions(context, { kind: "prompt" }),
-      }, { source });
+        actions: tools.actions(context, { kind: "prompt" }),
+      }, { source: said.text === "" ? "pane" : said.source });
     } else {
-      sendWake(context, { ...draft, ...await fromScreen(context, type, message || fromPane) }, {
-        source: "pane",
-      });
+      const shown = await fromDialog(context, tools, trigger, message || fromPane);
+      tools.sendWake(context, { ...draft, ...shown }, { source: "pane" });
     }
   },
 };
 
 /** What stands in the dialog is what has to be decided; without one, the message is all there is. */
-async function fromScreen(
+async function fromDialog(
   context: HookContext,
-  type: string,
+  { actions }: Tools,
+  trigger: string,
   message: string,
 ): Promise<Pick<WakeDraft, "body" | "state" | "actions">> {
   const { dialog, state } = await context.screen();
-  const permission = type === "permission_prompt";
-  const isQuestion = dialog?.kind === "question" || dialog?.kind === "review";
-  const mayDecide = context.settings.answer_permissions;
-  return {
-    body: dialog === undefined ? message : `${message}\n\n${dialog.text}`,
-    state: permission && !isQuestion ? "permission_prompt" : state,
-    actions: isQuestion
-      ? actions(context, { kind: "question", questions: [{ multiSelect: false }] })
-      : actions(context, permission ? { kind: "permission", mayDecide } : { kind: "prompt" }),
-  };
+  const body = dialog === undefined ? message : `${message}\n\n${dialog.text}`;
+  if (dialog?.kind === "question" || dialog?.kind === "review") {
+    const questions = [{ multiSelect: false }];
+    return { body, state, actions: actions(context, { kind: "question", questions }) };
+  }
+  if (trigger === "permission_prompt") {
+    const mayDecide = context.settings.answer_permissions;
+    return { body, state: trigger, actions: actions(context, { kind: "permission", mayDecide }) };
+  }
+  return { body, state, actions: actions(context, { kind: "prompt" }) };
 }
 
 if (import.meta.main) await runHook(hook);

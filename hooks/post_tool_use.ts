@@ -1,32 +1,28 @@
 /** A question has been answered: the agent is told what was chosen, and by whom. */
 
-import {
-  actions,
-  formatAnswers,
-  type Hook,
-  questionId,
-  readAnswers,
-  readQuestions,
-  runHook,
-  sendWake,
-  textOf,
-} from "../lib/hook_utils.ts";
+import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PostToolUse",
-  handle(context) {
-    const { event } = context;
-    if (textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
-    const questions = readQuestions(event.fields.tool_input);
-    const id = questionId(event.sessionId, event.promptId, questions);
-    sendWake(context, {
+  handle(context, tools) {
+    const { event, paths, session } = context;
+    if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
+    const id = tools.questionId(
+      event.sessionId,
+      event.promptId,
+      tools.readQuestions(event.fields.tool_input),
+    );
+    const answers = tools.readAnswers(event.fields);
+    const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));
+    const [closed] = tools.closePending(paths, session, { id, answers: chosen });
+    const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
+    tools.sendWake(context, {
       trigger: "ask_user_question_answered",
       section: "ANSWER SELECTED",
-      body: formatAnswers(readAnswers(event.fields)) ||
-        "(The question was left without an answer.)",
+      body: tools.formatAnswers(answers) || "(The question was left without an answer.)",
       state: "answer_submitted",
-      details: { question_id: id },
-      actions: actions(context, { kind: "working" }),
+      details: { question_id: id, answered_by: who },
+      actions: tools.actions(context, { kind: "working" }),
     }, { source: "event", open: null });
   },
 };

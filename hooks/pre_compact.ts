@@ -3,24 +3,14 @@
  * further instructions, so it prints nothing but what the agent wants kept.
  */
 
-import {
-  actions,
-  type Hook,
-  pressureLine,
-  runHook,
-  sendWake,
-  textOf,
-  textSoFar,
-  waitForDecision,
-} from "../lib/hook_utils.ts";
+import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreCompact",
-  async handle(context) {
+  async handle(context, { actions, pressureLine, sendWake, textOf, textSoFar, waitForDecision }) {
     const { event, settings } = context;
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
-    const { tokens } = textSoFar(event);
     const expectsReply = settings.hook_mode === "bidirectional";
     const sent = sendWake(context, {
       trigger: "pre_compact",
@@ -28,7 +18,7 @@ export const hook: Hook = {
       body: `Claude Code is about to compact the conversation (${trigger || "unknown cause"}).` +
         (asked === "" ? "" : `\nInstructions given for the summary: ${asked}`),
       state: "working",
-      pressure: await pressureLine(context, tokens),
+      pressure: await pressureLine(context, textSoFar(event).tokens),
       actions: actions(context, { kind: "working" }),
     }, { source: "event", expectsReply });
 

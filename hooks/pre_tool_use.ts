@@ -1,19 +1,10 @@
 /** Claude asks a question: the agent gets it before the dialog is drawn, and the hook is gone. */
 
-import {
-  actions,
-  formatQuestions,
-  type Hook,
-  questionId,
-  readQuestions,
-  runHook,
-  sendWake,
-  textOf,
-} from "../lib/hook_utils.ts";
+import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreToolUse",
-  handle(context) {
+  handle(context, { actions, formatQuestions, questionId, readQuestions, sendWake, textOf }) {
     const { event } = context;
     if (textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const questions = readQuestions(event.fields.tool_input);

@@ -3,11 +3,11 @@
  * along: only Claude's id of it is kept up to date, and nobody is woken.
  */
 
-import { type Hook, record, rememberSession, runHook, textOf } from "../lib/hook_utils.ts";
+import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "SessionStart",
-  handle(context) {
+  handle(context, { record, rememberSession, textOf }) {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.

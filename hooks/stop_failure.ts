@@ -1,31 +1,24 @@
 /** A turn has failed: the agent is told what kind of failure it is and what may help. */
 
-import {
-  actions,
-  describeFailure,
-  type Hook,
-  pressureLine,
-  runHook,
-  sendWake,
-  textOf,
-  textSoFar,
-} from "../lib/hook_utils.ts";
+import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "StopFailure",
-  async handle(context) {
+  async handle(context, tools) {
     const { fields } = context.event;
-    sendWake(context, {
+    const { textOf } = tools;
+    tools.closePending(context.paths, context.session);
+    tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
-      body: describeFailure(
+      body: tools.describeFailure(
         textOf(fields, "error"),
         textOf(fields, "last_assistant_message"),
         textOf(fields, "error_details"),
       ),
       state: "error",
-      pressure: await pressureLine(context, textSoFar(context.event).tokens),
-      actions: actions(context, { kind: "prompt" }),
+      pressure: await tools.pressureLine(context, tools.textSoFar(context.event).tokens),
+      actions: tools.actions(context, { kind: "prompt" }),
     }, { source: "event", open: null });
   },
 };

@@ -1,7 +1,7 @@
 /** Waits, while Claude waits too, for what the agent decides. */
 
 import { readTextIfThere, removeIfThere, sleepSync } from "./files.ts";
-import type { HookContext } from "./hook_utils.ts";
+import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { record } from "./journal.ts";
 import { replyFile } from "./outbox.ts";

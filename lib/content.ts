@@ -23,12 +23,13 @@ const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: fals
 
 /** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
 export function finalText(event: HookEvent): Content {
-  const first = readTurn(event);
   const eventText = textOf(event.fields, "last_assistant_message");
   if (eventText.trim() !== "") {
-    const turn = first ?? UNKNOWN;
+    // Only the end of the file can hold more of this message: nothing is searched for.
+    const turn = readTurn(event, 0) ?? UNKNOWN;
     return { text: withEarlierBlocks(eventText, turn), source: "event", tokens: turn.tokens };
   }
+  const first = readTurn(event);
   return fromTranscript(first === undefined ? UNKNOWN : waitForEnd(first, event));
 }
 
@@ -56,11 +57,14 @@ function waitForEnd(first: TurnReading, event: HookEvent): TurnReading {
 }
 
 /** undefined when there is no transcript that could be read. */
-function readTurn({ transcriptPath, promptId }: HookEvent): TurnReading | undefined {
+function readTurn(
+  { transcriptPath, promptId }: HookEvent,
+  mostBehindOthers?: number,
+): TurnReading | undefined {
   if (transcriptPath === "") return undefined;
   try {
     if (!Deno.statSync(transcriptPath).isFile) return undefined;
-    return readLastTurn(linesFromEnd(transcriptPath, MOST_BYTES), promptId);
+    return readLastTurn(linesFromEnd(transcriptPath, MOST_BYTES), promptId, mostBehindOthers);
   } catch {
     return undefined;
   }

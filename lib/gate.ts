@@ -1,6 +1,5 @@
 /** Who an event belongs to: the first thing a hook asks, and for most sessions the last. */
 
-import type { HookEvent } from "./events.ts";
 import { readTextIfThere } from "./files.ts";
 import type { Env, Paths } from "./paths.ts";
 import { messageOf } from "./process.ts";
@@ -11,8 +10,7 @@ import {
   type RegistryReading,
   whyUnreachable,
 } from "./registry.ts";
-import { sessionOfClaude } from "./session_memory.ts";
-import { sessionOfPane, type Tmux } from "./tmux.ts";
+import { type PaneOwner, sessionOfPane, type Tmux } from "./tmux.ts";
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
@@ -20,26 +18,36 @@ export type Gate =
   | { kind: "unmanaged" }
   | { kind: "refused"; session: string; agent_id?: string; reason: string };
 
-export async function openGate(
-  paths: Paths,
-  env: Env,
-  tmux: Tmux,
-  event: HookEvent,
-): Promise<Gate> {
+/** The pane a hook runs in, and tmux already asked for its session: it answers meanwhile. */
+export interface Asking {
+  pane: string;
+  answer: Promise<PaneOwner>;
+}
+
+export function askTmux(env: Env, tmux: Tmux): Asking | undefined {
   const pane = env("TMUX_PANE");
   // Without $TMUX a running server would answer for whichever session it likes.
-  if (!env("TMUX") || !pane) return { kind: "unmanaged" };
+  if (!env("TMUX") || !pane) return undefined;
+  return { pane, answer: sessionOfPane(tmux, pane) };
+}
 
+/** `known`: the session that the same Claude session was seen in before. */
+export async function openGate(
+  paths: Paths,
+  { pane, answer }: Asking,
+  known: string | undefined,
+): Promise<Gate> {
   const reading = loadRegistry(paths.registry);
   if (reading.kind === "missing") {
-    const session = sessionOfClaude(paths, event.sessionId);
-    return session === undefined
-      ? { kind: "unmanaged" }
-      : { kind: "refused", session, reason: `The registry ${paths.registry} is missing` };
+    return known === undefined ? { kind: "unmanaged" } : {
+      kind: "refused",
+      session: known,
+      reason: `The registry ${paths.registry} is missing`,
+    };
   }
-  const asked = await sessionOfPane(tmux, pane);
+  const asked = await answer;
   // After `tmux kill-session` the pane is gone while its session's last hook still runs.
-  const session = asked.kind === "session" ? asked.name : sessionOfClaude(paths, event.sessionId);
+  const session = asked.kind === "session" ? asked.name : known;
   if (session === undefined) return { kind: "unmanaged" };
   if (reading.kind === "broken") {
     const reason = `Cannot use the registry ${paths.registry}: ${reading.reason}`;
@@ -48,15 +56,15 @@ export async function openGate(
 
   const match = findAgent(reading.registry, session);
   if (match.kind === "none") return { kind: "unmanaged" };
-  if (match.kind === "refused") {
-    const reason = `Agent "${match.agent_id}" is not woken: ${match.reason}`;
-    return { kind: "refused", session, agent_id: match.agent_id, reason };
-  }
+  const refused = (agent_id: string, why: string): Gate => ({
+    kind: "refused",
+    session,
+    agent_id,
+    reason: `Agent "${agent_id}" is not woken: ${why}`,
+  });
+  if (match.kind === "refused") return refused(match.agent_id, match.reason);
   const unreachable = whyUnreachable(match.agent);
-  if (unreachable !== undefined) {
-    const reason = `Agent "${match.agent.agent_id}" is not woken: ${unreachable}`;
-    return { kind: "refused", session, agent_id: match.agent.agent_id, reason };
-  }
+  if (unreachable !== undefined) return refused(match.agent.agent_id, unreachable);
   return { kind: "managed", session, pane, agent: match.agent };
 }
 

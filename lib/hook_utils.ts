@@ -1,50 +1,23 @@
-/** The face that hooks import: what they need, by name, and the run of a hook. */
+/**
+ * The face that hooks import: the run of a hook. What a hook works with comes to it as `tools`,
+ * loaded only once it is known that the session is managed: for all others a hook must cost little.
+ */
 
 import { type HookEvent, readEvent } from "./events.ts";
-import { openGate } from "./gate.ts";
-import { record } from "./journal.ts";
-import { readScreen, type Screen } from "./pane.ts";
-import { type Env, type Paths, pathsFrom, rootOf } from "./paths.ts";
+import { askTmux, openGate } from "./gate.ts";
+import type { HookContext } from "./hook_context.ts";
+import { knownSession } from "./known_sessions.ts";
+import { type Env, pathsFrom, rootOf } from "./paths.ts";
 import { messageOf } from "./process.ts";
-import type { Agent, HookSettings } from "./registry.ts";
-import { capturePane, type Tmux, tmuxFrom } from "./tmux.ts";
+import { tmuxFrom } from "./tmux.ts";
 
-export { backgroundTasks, textOf } from "./events.ts";
-export { waitForDecision } from "./bidirectional.ts";
-export { finalText, paneText, textSoFar } from "./content.ts";
-export { describeFailure } from "./failures.ts";
-export { record } from "./journal.ts";
-export {
-  formatAnswers,
-  formatQuestions,
-  questionId,
-  readAnswers,
-  readQuestions,
-} from "./questions.ts";
-export { sendWake } from "./send_wake.ts";
-export { cleanUpSession, rememberSession } from "./session_memory.ts";
-export { actions, pressureLine } from "./situation.ts";
-export { oneLine } from "./text.ts";
-export type { WakeDraft } from "./wake.ts";
-
-export interface HookContext {
-  event: HookEvent;
-  session: string;
-  pane: string;
-  agent: Agent;
-  settings: HookSettings;
-  paths: Paths;
-  env: Env;
-  tmux: Tmux;
-  now: Date;
-  /** The pane as it is now, asked from tmux at most once. */
-  screen(): Promise<Screen & { capture: string | undefined }>;
-}
+export type { HookContext } from "./hook_context.ts";
+export type Tools = typeof import("./hook_tools.ts");
 
 export interface Hook {
   event: string;
   /** Returns what Claude Code is to act on; nothing in most cases. */
-  handle(context: HookContext): Promise<string | void> | string | void;
+  handle(context: HookContext, tools: Tools): Promise<string | void> | string | void;
 }
 
 /** Runs a hook to its end: silent, and with exit code 0 whatever happens. */
@@ -53,50 +26,44 @@ export async function runHook(hook: Hook): Promise<never> {
   const paths = pathsFrom(env, rootOf(import.meta.url));
   let session: string | undefined;
   try {
+    const tmux = tmuxFrom(env);
+    const asking = askTmux(env, tmux);
     // Read to the end even where nothing comes of it: Claude Code is writing at the other end.
     const reading = readEvent(readStdin());
-    if (reading.kind === "event" && isFor(hook, reading.event)) {
+    if (asking !== undefined && reading.kind === "event" && isFor(hook, reading.event)) {
       const { event } = reading;
-      const tmux = tmuxFrom(env);
-      const gate = await openGate(paths, env, tmux, event);
-      if (gate.kind !== "unmanaged") session = gate.session;
-      if (gate.kind === "refused") {
-        const { agent_id, reason } = gate;
-        record(paths, {
-          kind: "problem",
-          session: gate.session,
-          agent_id,
-          event: event.name,
-          reason,
-        });
-      } else if (gate.kind === "managed") {
-        const reply = await hook.handle(contextFrom(gate, { event, paths, env, tmux }));
-        if (reply) writeStdout(reply);
+      const known = knownSession(paths, event.sessionId);
+      const loading = known === undefined ? undefined : loadTools(); // while tmux answers
+      const gate = await openGate(paths, asking, known);
+      if (gate.kind !== "unmanaged") {
+        session = gate.session;
+        const tools = await (loading ?? loadTools());
+        const world = { event, paths, env, tmux };
+        if (gate.kind === "managed") {
+          const reply = await hook.handle(tools.contextFrom(gate, world), tools);
+          if (reply) writeStdout(reply);
+        } else {
+          const { kind: _, ...problem } = gate;
+          tools.record(paths, { kind: "problem", event: hook.event, ...problem });
+        }
       }
     }
   } catch (error) {
     if (session !== undefined) {
+      const { record } = await loadTools();
       record(paths, { kind: "problem", session, event: hook.event, reason: messageOf(error) });
     }
   }
   Deno.exit(0);
 }
 
-function isFor(hook: Hook, event: HookEvent): boolean {
-  return event.name === hook.event || event.name === "";
+// An address that is made here: Deno loads beforehand what it finds written out.
+function loadTools(): Promise<Tools> {
+  return import(new URL("./hook_tools.ts", import.meta.url).href);
 }
 
-function contextFrom(
-  gate: { session: string; pane: string; agent: Agent },
-  world: { event: HookEvent; paths: Paths; env: Env; tmux: Tmux },
-): HookContext {
-  let screen: Promise<Screen & { capture: string | undefined }> | undefined;
-  const { settings } = gate.agent;
-  const look = async () => {
-    const capture = await capturePane(world.tmux, gate.pane, settings.pane_capture_lines);
-    return { ...readScreen(capture ?? ""), capture };
-  };
-  return { ...gate, ...world, settings, now: new Date(), screen: () => screen ??= look() };
+function isFor(hook: Hook, event: HookEvent): boolean {
+  return event.name === hook.event || event.name === "";
 }
 
 /** No event is near this size; what is longer is not one. */

@@ -7,6 +7,7 @@ import { DAY, MINUTE } from "./delivery.ts";
 /** What is removed when it has not been written to for so long. */
 const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
   { dir: "journal", suffix: "", afterMs: 30 * DAY },
+  { dir: "claude", suffix: "", afterMs: 90 * DAY },
   { dir: "replies", suffix: "", afterMs: DAY },
   { dir: "content", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },

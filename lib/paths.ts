@@ -14,6 +14,7 @@ export interface Paths {
 export const DELIVERER_ENV_NAMES = [
   "HOME",
   "PATH",
+  "DENO_DIR",
   "XDG_STATE_HOME",
   "XDG_DATA_HOME",
   "GSD_REGISTRY",

@@ -1,5 +1,7 @@
 /** The door to other programs: no shell, a clean environment, a time limit on every call. */
 
+import { TIME_IS_UP, within } from "./time.ts";
+
 export interface Finished {
   kind: "finished";
   code: number;
@@ -26,26 +28,27 @@ export async function run(
   args: string[],
   options: RunOptions,
 ): Promise<Outcome> {
-  let child: Deno.ChildProcess;
+  const stop = new AbortController();
+  const command = new Deno.Command(program, {
+    args,
+    env: options.env,
+    clearEnv: true,
+    cwd: options.cwd,
+    stdin: options.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+    signal: stop.signal,
+  });
+  let output: Deno.CommandOutput | typeof TIME_IS_UP;
   try {
-    child = new Deno.Command(program, {
-      args,
-      env: options.env,
-      clearEnv: true,
-      cwd: options.cwd,
-      stdin: options.stdin === undefined ? "null" : "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    // Streams are slow to load: only a program that is fed needs a handle with any.
+    const ending = options.stdin === undefined ? command.output() : fed(command, options.stdin);
+    output = await within(ending, options.timeoutMs);
   } catch (error) {
     return { kind: "missing", program, reason: messageOf(error) };
   }
-  if (options.stdin !== undefined) feed(child, options.stdin);
-  const output = await within(child.output(), options.timeoutMs);
   if (output === TIME_IS_UP) {
-    if (!options.keepOnTimeout) killQuietly(child);
-    // The pipes may be held by a grandchild for ever; the caller must still be able to end.
-    child.unref();
+    if (!options.keepOnTimeout) stop.abort("SIGKILL");
     return { kind: "timeout", afterMs: options.timeoutMs };
   }
   const decoder = new TextDecoder();
@@ -71,34 +74,19 @@ export function startDetached(program: string, args: string[], env: Record<strin
   }).spawn().unref();
 }
 
-const TIME_IS_UP = Symbol("time is up");
-
-/** The promise's value, or TIME_IS_UP. `Atomics.waitAsync` is a timer that costs no start-up. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | typeof TIME_IS_UP> {
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  const timer = Atomics.waitAsync(cell, 0, 0, ms);
-  if (!timer.async) return TIME_IS_UP;
-  const winner = await Promise.race([promise, timer.value.then(() => TIME_IS_UP)]);
-  Atomics.notify(cell, 0); // a timer left waiting would keep the process alive
-  return winner as T | typeof TIME_IS_UP;
-}
-
-async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
-  try {
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch {
-    // The program ended without reading it all: its exit code tells why.
-  }
-}
-
-function killQuietly(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It had just ended.
-  }
+async function fed(command: Deno.Command, text: string): Promise<Deno.CommandOutput> {
+  const child = command.spawn();
+  const feeding = async () => {
+    try {
+      const writer = child.stdin.getWriter();
+      await writer.write(new TextEncoder().encode(text));
+      await writer.close();
+    } catch {
+      // The program ended without reading it all: its exit code tells why.
+    }
+  };
+  const [output] = await Promise.all([child.output(), feeding()]);
+  return output;
 }
 
 export function messageOf(error: unknown): string {

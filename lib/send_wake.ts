@@ -1,6 +1,6 @@
 /** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
 
-import type { HookContext } from "./hook_utils.ts";
+import type { HookContext } from "./hook_context.ts";
 import { startDeliverer } from "./deliverer.ts";
 import { writeAtomic } from "./files.ts";
 import { newWakeId } from "./ids.ts";

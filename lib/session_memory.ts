@@ -1,8 +1,9 @@
 /** What is known of a tmux session between two events: its Claude session and what was told. */
 
-import { namesIn, readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
-import type { HookContext } from "./hook_utils.ts";
+import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
+import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
+import { noteSession } from "./known_sessions.ts";
 import type { Memory } from "./noise.ts";
 import { paneFile } from "./pane_memory.ts";
 import { type Paths, safeName } from "./paths.ts";
@@ -55,7 +56,8 @@ export function rememberSession(context: HookContext, { closeDialog }: { closeDi
 
 /** What an event tells about its session, laid over what was known. */
 export function withEvent(before: SessionMemory, context: HookContext): SessionMemory {
-  const { event, session, agent, now } = context;
+  const { event, paths, session, agent, now } = context;
+  if (before.claude_session_id !== event.sessionId) noteSession(paths, event.sessionId, session);
   return {
     ...before,
     session,
@@ -71,20 +73,6 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
 export function cleanUpSession({ paths, session }: HookContext): void {
   removeIfThere(paneFile(paths, session));
   removeIfThere(`${paths.state}/locks/pane-${safeName(session)}`);
-  removeIfThere(`${paths.state}/pending/${safeName(session)}`, { recursive: true });
-}
-
-/** The tmux session that a Claude session ran in, for when tmux can no longer be asked. */
-export function sessionOfClaude(paths: Paths, claudeSessionId: string): string | undefined {
-  if (claudeSessionId === "") return undefined;
-  const dir = `${paths.state}/sessions`;
-  for (const name of namesIn(dir).filter((name) => name.endsWith(".json"))) {
-    const memory = parseMemory(readTextIfThere(`${dir}/${name}`), "");
-    if (memory.claude_session_id === claudeSessionId && memory.session !== "") {
-      return memory.session;
-    }
-  }
-  return undefined;
 }
 
 function parseMemory(text: string | undefined, session: string): SessionMemory {

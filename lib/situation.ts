@@ -1,7 +1,7 @@
 /** The parts of a wake that depend on where the session stands: pressure and what can be done. */
 
 import { commandWords } from "./deliverer.ts";
-import type { HookContext } from "./hook_utils.ts";
+import type { HookContext } from "./hook_context.ts";
 import { shellQuote } from "./shell.ts";
 import { actionsFor, formatPressure, type Situation } from "./wake.ts";
 

@@ -50,11 +50,10 @@ export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
   };
 }
 
+export type PaneOwner = { kind: "session"; name: string } | { kind: "none"; reason: string };
+
 /** The session a pane belongs to; "none" when the pane or its server is gone. */
-export async function sessionOfPane(
-  tmux: Tmux,
-  pane: string,
-): Promise<{ kind: "session"; name: string } | { kind: "none"; reason: string }> {
+export async function sessionOfPane(tmux: Tmux, pane: string): Promise<PaneOwner> {
   const result = await tmux.call("display-message", "-p", "-t", pane, "#{session_name}");
   if (result.kind === "failed") return { kind: "none", reason: result.reason };
   const name = result.stdout.replace(/\n$/, "");

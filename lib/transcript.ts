@@ -26,7 +26,11 @@ export interface TurnReading {
 const MOST_BEHIND_OTHERS = 2_000_000;
 
 /** `promptId` "" means that the event did not name its prompt: then the last turn is meant. */
-export function readLastTurn(lines: Iterable<Line>, promptId: string): TurnReading {
+export function readLastTurn(
+  lines: Iterable<Line>,
+  promptId: string,
+  mostBehindOthers = MOST_BEHIND_OTHERS,
+): TurnReading {
   const reading: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
   let messageId: string | undefined;
   let newestSeen = false;
@@ -36,7 +40,7 @@ export function readLastTurn(lines: Iterable<Line>, promptId: string): TurnReadi
   const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
 
   for (const line of lines) {
-    if (foreign && (searched += line.text.length) > MOST_BEHIND_OTHERS) break;
+    if (foreign && (searched += line.text.length) > mostBehindOthers) break;
     const entry = parseEntry(line.text);
     if (entry === undefined) continue;
     if (entry.type === "assistant") {

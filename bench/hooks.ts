@@ -1,0 +1,165 @@
+/** What the hooks cost, as multiples of a bare `deno run` in the same, interleaved run. */
+
+import { hookCommand } from "../lib/hook_command.ts";
+import { HOOKS } from "../lib/hook_list.ts";
+import { findProgram } from "../lib/programs.ts";
+import { fixtureEvent } from "../tests/support/fixtures.ts";
+import { HookWorld } from "../tests/support/hook_world.ts";
+
+export interface HookFigure {
+  name: string;
+  medianMs: number;
+  ratio: number;
+  budget: number | null;
+}
+
+interface Case {
+  name: string;
+  budget: number | null;
+  command: string;
+  session: string;
+  event: () => Record<string, unknown>;
+}
+
+export async function measureHooks(
+  rounds: number,
+  progress: (done: number) => void,
+): Promise<HookFigure[]> {
+  await using world = await HookWorld.create();
+  const cases = await casesIn(world);
+  for (const test of cases) await runOnce(world, test); // warms Deno's cache
+  const times = new Map(cases.map((test) => [test.name, [] as number[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const test of cases) times.get(test.name)!.push(await runOnce(world, test));
+    progress((round + 1) / rounds);
+  }
+  const medians = cases.map((test) => median(times.get(test.name)!));
+  return cases.map(({ name, budget }, index) => ({
+    name,
+    medianMs: medians[index]!,
+    ratio: medians[index]! / medians[0]!,
+    budget,
+  }));
+}
+
+async function casesIn(world: HookWorld): Promise<Case[]> {
+  const { dir } = world;
+  await Deno.writeTextFile(`${dir}/empty.ts`, "export {};\n");
+  const transcripts = `${dir}/home/.claude/projects/x`;
+  await Deno.mkdir(transcripts, { recursive: true });
+  await writeTranscript(`${transcripts}/small.jsonl`, 5_000_000);
+  await writeTranscript(`${transcripts}/large.jsonl`, 500_000_000);
+  const tmux = findProgram((name) => Deno.env.get(name), "GSD_TMUX", "tmux")!;
+  const deno = Deno.execPath();
+  const install = {
+    paths: world.paths,
+    home: `${dir}/home`,
+    deno,
+    tmux,
+    transcripts: [`${dir}/home/.claude/projects`],
+    allowAll: false,
+  };
+  const commandOf = (event: string) =>
+    hookCommand(HOOKS.find((entry) => entry.event === event)!, install);
+  let count = 0;
+  const stop = (transcript: string) => () => ({
+    ...fixtureEvent("stop-plain"),
+    transcript_path: `${transcripts}/${transcript}`,
+    prompt_id: "prompt-5",
+    last_assistant_message: `answer ${count++}`,
+  });
+  const question = () => ({
+    ...fixtureEvent("pre_tool_use-ask-single"),
+    tool_use_id: `tool-${count++}`,
+  });
+  const session = "warden-main";
+  return [
+    {
+      name: "bare deno run",
+      budget: null,
+      session,
+      command: `exec ${deno} run ${dir}/empty.ts`,
+      event: () => ({}),
+    },
+    {
+      name: "outside tmux",
+      budget: null,
+      session: "",
+      command: commandOf("Stop"),
+      event: stop("small.jsonl"),
+    },
+    {
+      name: "unmanaged session",
+      budget: 1.6,
+      session: "somebody-else",
+      command: commandOf("Stop"),
+      event: stop("small.jsonl"),
+    },
+    {
+      name: "Stop, 5 MB transcript",
+      budget: 2.0,
+      session,
+      command: commandOf("Stop"),
+      event: stop("small.jsonl"),
+    },
+    {
+      name: "Stop, 500 MB transcript",
+      budget: 2.0,
+      session,
+      command: commandOf("Stop"),
+      event: stop("large.jsonl"),
+    },
+    { name: "PreToolUse", budget: 1.8, session, command: commandOf("PreToolUse"), event: question },
+  ];
+}
+
+/** A transcript of that size whose last turns are as Claude Code writes them. */
+async function writeTranscript(path: string, bytes: number): Promise<void> {
+  const file = await Deno.open(path, { write: true, create: true });
+  await file.truncate(bytes);
+  await file.seek(0, Deno.SeekMode.End);
+  const lines = Array.from({ length: 6 }, (_, turn) => [
+    { type: "user", promptId: `prompt-${turn}`, message: { role: "user", content: "go on" } },
+    { type: "attachment", attachment: { type: "x", content: "y".repeat(40_000) } },
+    {
+      type: "assistant",
+      message: {
+        id: `msg-${turn}`,
+        model: "m",
+        stop_reason: "end_turn",
+        content: [{ type: "text", text: `answer ${turn}` }],
+        usage: { input_tokens: 1000, output_tokens: 50 },
+      },
+    },
+    { type: "system", subtype: "turn_duration" },
+  ]).flat();
+  lines.splice(-2); // the last answer is written after the hook has started
+  const text = "\n" + lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
+  await file.write(new TextEncoder().encode(text));
+  file.close();
+}
+
+async function runOnce(world: HookWorld, test: Case): Promise<number> {
+  const tmux = test.session === "" ? {} : await world.server.env(await world.pane(test.session));
+  const { GSD_REGISTRY: _r, GSD_STATE_DIR: _s, GSD_DATA_DIR: _d, ...env } = world.env();
+  const started = performance.now();
+  const child = new Deno.Command("/bin/sh", {
+    args: ["-c", test.command],
+    env: { ...env, ...tmux },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(test.event()))).catch(() => {});
+  await writer.close().catch(() => {});
+  const { code } = await child.status;
+  const took = performance.now() - started;
+  if (code !== 0) throw new Error(`${test.name} ended with ${code}`);
+  return took;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

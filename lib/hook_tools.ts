@@ -1,0 +1,20 @@
+/** What hooks work with, by name. */
+
+export { closePending } from "./answers.ts";
+export { waitForDecision } from "./bidirectional.ts";
+export { finalText, paneText, textSoFar } from "./content.ts";
+export { backgroundTasks, textOf } from "./events.ts";
+export { describeFailure } from "./failures.ts";
+export { contextFrom } from "./hook_context.ts";
+export { record } from "./journal.ts";
+export {
+  formatAnswers,
+  formatQuestions,
+  questionId,
+  readAnswers,
+  readQuestions,
+} from "./questions.ts";
+export { sendWake } from "./send_wake.ts";
+export { cleanUpSession, rememberSession } from "./session_memory.ts";
+export { actions, pressureLine } from "./situation.ts";
+export { oneLine } from "./text.ts";
