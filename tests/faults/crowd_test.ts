@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { agentsIn, waitingIds } from "../../lib/outbox.ts";
-import { deliveryHome, type Home, projectRoot, seeded, until } from "../support/delivery_home.ts";
+import { deliveryHome, type Home, projectRoot, seeded } from "../support/delivery_home.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
+import { until } from "../support/until.ts";
 
 const AGENTS = ["warden", "forge", "scout", "mason", "ferry"];
 
@@ -67,7 +68,7 @@ function assertInOrder(told: Told[], arrived: string[]): void {
 }
 
 async function settled(home: Home, gateway: FakeGateway): Promise<void> {
-  await until("the outbox is empty", () => leftOver(home) === 0, 120_000);
+  await until("the outbox is empty", () => leftOver(home) === 0, { timeoutMs: 120_000 });
   await until("every deliverer has left", () => gateway.connections.now === 0);
 }
 

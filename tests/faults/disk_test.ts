@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { enqueue, waitingIds, wakeFile } from "../../lib/outbox.ts";
 import { aWake, deliveryHome, type Home, projectRoot, put } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
+import { until } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
 
@@ -84,7 +85,7 @@ Deno.test("deliver goes on with what comes after the state folder was deleted un
     put(home.paths);
     const { done } = home.deliver([]);
     const locks = `${home.paths.state}/locks`;
-    await waitFor(() => [...Deno.readDirSync(locks)].length > 0);
+    await until("the deliverer holds its lock", () => [...Deno.readDirSync(locks)].length > 0);
     await Deno.remove(home.paths.state, { recursive: true });
     await done; // by itself, having nothing left to do
     const wake = aWake();
@@ -105,15 +106,3 @@ Deno.test("deliver puts a file that is no wake aside and delivers the rest", asy
     assertEquals(waitingIds(home.paths, "warden"), []);
   });
 });
-
-async function waitFor(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 600; n++) {
-    try {
-      if (holds()) return;
-    } catch {
-      // Not there yet.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("Waited in vain");
-}

@@ -98,10 +98,3 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
-
-export async function until(what: string, holds: () => boolean, ms = 60_000): Promise<void> {
-  for (const end = Date.now() + ms; !holds();) {
-    if (Date.now() > end) throw new Error(`Waited ${ms} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -1,0 +1,160 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main, type World } from "../commands/deliver.ts";
+import { readJournal } from "../lib/journal.ts";
+import { deadIds, moveToDead, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import { safeName } from "../lib/paths.ts";
+import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { startFakeGateway } from "./support/fake_gateway.ts";
+
+/** The command in this process, with what it printed. */
+async function deliver(home: Home, args: string[], now = Date.now) {
+  let out = "", err = "";
+  const world: World = {
+    paths: home.paths,
+    env: (name) => home.env[name],
+    allEnv: () => home.env,
+    now,
+    sleep: () => Promise.reject(new Error("slept")),
+    targetNow: () => undefined,
+    out: (text) => out += text,
+    err: (text) => err += text,
+    isTerminal: false,
+  };
+  return { code: await main(args, world), out, err };
+}
+
+const inbox = (home: Home, more: Partial<QueuedWake> = {}) =>
+  put(home.paths, { transport: "inbox", ...more });
+const bury = (home: Home, more: Partial<QueuedWake> = {}) => {
+  const wake = inbox(home, more);
+  moveToDead(home.paths, wake, "nobody there");
+  return wake;
+};
+
+Deno.test("deliver writes one file per wake into the inbox of its agent", async () => {
+  await using home = await deliveryHome();
+  const odd = inbox(home, { agent_id: "../odd agent" });
+  const wake = inbox(home);
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 given up, 0 waiting\n");
+  const text = (one: QueuedWake) =>
+    Deno.readTextFileSync(`${home.paths.state}/inbox/${safeName(one.agent_id)}/${one.wake_id}.txt`);
+  assertEquals([text(wake), text(odd)], [wake.message, odd.message]);
+  const [line] = readJournal(home.paths, "warden-main");
+  assertEquals([line!.kind, line!.transport, line!.tries], ["delivered", "inbox", 1]);
+});
+
+Deno.test("deliver --agent leaves the wakes of others where they are", async () => {
+  await using home = await deliveryHome();
+  inbox(home);
+  const other = inbox(home, { agent_id: "forge" });
+  assertEquals((await deliver(home, ["--agent", "warden"])).code, 0);
+  assertEquals(waitingIds(home.paths, "warden"), []);
+  assertEquals(waitingIds(home.paths, "forge"), [other.wake_id]);
+});
+
+Deno.test("deliver keeps the wake when there is no way to OpenClaw, and says what is missing", async () => {
+  await using home = await deliveryHome();
+  const wake = put(home.paths);
+  const { code, err } = await deliver(home, ["--once"]);
+  assertEquals(code, 1);
+  assertStringIncludes(err, `OpenClaw's config ${home.dir}/.openclaw/openclaw.json is not there`);
+  assertStringIncludes(err, "no-openclaw");
+  assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
+});
+
+Deno.test("deliver goes by the command line where the gateway gives no right to write", async () => {
+  await using home = await deliveryHome();
+  const gateway = await startFakeGateway({ scopes: false });
+  try {
+    home.configure({ port: gateway.port, auth: { token: "fake-token" } });
+    const script = `#!/bin/sh\ncase "$3" in sessions.resolve) echo '{"ok":true,"key":"k"}';;\n` +
+      `agent) echo '{"status":"accepted"}';; esac\n`;
+    await Deno.writeTextFile(home.env.GSD_OPENCLAW!, script, { mode: 0o755 });
+    put(home.paths);
+    assertEquals((await deliver(home, ["--once"])).code, 0);
+    const [line] = readJournal(home.paths, "warden-main");
+    assertEquals(line!.transport, "cli");
+    assertStringIncludes(String(line!.why), "missing scope");
+  } finally {
+    await gateway.stop();
+  }
+});
+
+Deno.test("deliver gives up at once what has no session to go to", async () => {
+  await using home = await deliveryHome();
+  const wake = put(home.paths, { openclaw_session_key: "" });
+  assertEquals((await deliver(home, ["--once"])).code, 1);
+  assertEquals(deadIds(home.paths, "warden"), [wake.wake_id]);
+});
+
+Deno.test("deliver --list shows what waits and what was given up", async () => {
+  await using home = await deliveryHome();
+  assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
+  const [dead, waiting] = [bury(home), inbox(home)];
+  const { out } = await deliver(home, ["--list"]);
+  assertEquals(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2)), [
+    ["STATE", "WAKE"],
+    ["dead", dead.wake_id],
+    ["waiting", waiting.wake_id],
+    [""],
+  ]);
+  const listed = JSON.parse((await deliver(home, ["--list", "--json"])).out);
+  assertEquals(listed[0].reason, "nobody there");
+});
+
+Deno.test("deliver --retry brings back one wake or all, --drop forgets them", async () => {
+  await using home = await deliveryHome();
+  const [one, two, three] = [bury(home), bury(home), bury(home, { agent_id: "forge" })];
+  assertEquals((await deliver(home, ["--retry", one.wake_id])).code, 0);
+  assertEquals(deadIds(home.paths, "warden"), [two.wake_id]);
+  assertEquals((await deliver(home, ["--drop", two.wake_id])).out, "1 dropped\n");
+  assertEquals(deadIds(home.paths, "warden"), []);
+  const later = () => Date.now() + 3 * 24 * 3600 * 1000;
+  assertEquals((await deliver(home, ["--retry", "--all"], later)).code, 0);
+  assertEquals(deadIds(home.paths, three.agent_id), []);
+  assertEquals((await deliver(home, ["--drop", "--all"])).out, "Nothing was given up\n");
+});
+
+Deno.test("deliver --retry gives a wake its day anew", async () => {
+  await using home = await deliveryHome();
+  const wake = put(home.paths, { created_at: "2026-01-01T00:00:00Z" });
+  moveToDead(home.paths, { ...wake, attempts: { count: 50, next_at: "", last_error: "" } }, "down");
+  assertEquals((await deliver(home, ["--retry", "--all"])).code, 1);
+  assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
+});
+
+Deno.test("deliver says what is wrong with its arguments and exits 2", async () => {
+  await using home = await deliveryHome();
+  const cases: [string[], string][] = [
+    [["--bogus"], '"--bogus" is not an option'],
+    [["--agent"], "--agent needs an agent's id"],
+    [["--retry"], "--retry needs a wake id or --all"],
+    [["--drop", "X", "--all"], "--drop needs a wake id or --all"],
+    [["--all"], "--all goes with --retry or --drop"],
+  ];
+  for (const [args, problem] of cases) {
+    const { code, err } = await deliver(home, args);
+    assertEquals(code, 2);
+    assertStringIncludes(err, problem);
+  }
+  assertEquals((await deliver(home, ["--retry", "NOPE"])).code, 1);
+  const help = await deliver(home, ["--help"]);
+  assertEquals([help.code, help.err], [0, ""]);
+  assertStringIncludes(help.out, "Examples:");
+});
+
+Deno.test("deliver writes no token anywhere", async () => {
+  await using home = await deliveryHome();
+  const gateway = await startFakeGateway({ token: "s3cret-token-xyz" });
+  try {
+    home.configure({ port: gateway.port, auth: { token: "s3cret-token-xyz" } });
+    put(home.paths);
+    put(home.paths, { openclaw_session_key: "agent:nope" });
+    const { code, stdout, stderr } = await home.deliver(["--once", "--json"]).done;
+    assertEquals(code, 1);
+    const journal = Deno.readTextFileSync(`${home.paths.state}/journal/warden-main.jsonl`);
+    assertEquals((stdout + stderr + journal).includes("s3cret"), false);
+  } finally {
+    await gateway.stop();
+  }
+});

@@ -1,0 +1,194 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readJournal } from "../../lib/journal.ts";
+import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
+import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import { AgentModel } from "../support/agent_model.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { aWake, projectRoot } from "../support/delivery_home.ts";
+import { type RealOpenClaw, startOpenClaw } from "../support/real_openclaw.ts";
+import { until } from "../support/until.ts";
+
+const LONG = "žluťoučký kůň 😀 \u202eRTL\u202c 漢字\n".repeat(4200);
+
+interface Stage {
+  model: AgentModel;
+  gateway: RealOpenClaw;
+  session: { key: string; id: string };
+  paths: Paths;
+  put(more?: Partial<QueuedWake>, text?: string): QueuedWake;
+  deliver(args?: string[], env?: Record<string, string>): Promise<Ended>;
+}
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const onStage = (name: string, story: (stage: Stage) => Promise<void>) =>
+  Deno.test(name, () => inScene(name, async (scene) => await story(await stageIn(scene))));
+
+async function stageIn(scene: Scene): Promise<Stage> {
+  const model = new AgentModel();
+  scene.atEnd(() => model.stop());
+  const gateway = await startOpenClaw({ scene, modelUrl: model.url, agents: ["warden"] });
+  const session = await gateway.createSession("warden");
+  const env: Record<string, string> = {
+    PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+    HOME: scene.home,
+    GSD_STATE_DIR: `${scene.dir}/state`,
+    GSD_REGISTRY: `${scene.dir}/registry.json`,
+    GSD_OPENCLAW: gateway.program,
+    DENO_NO_UPDATE_CHECK: "1",
+  };
+  const paths = pathsFrom((name) => env[name], projectRoot());
+  return {
+    model,
+    gateway,
+    session,
+    paths,
+    put(more = {}, text = "Done.") {
+      const wake = aWake({ openclaw_session_key: session.key, ...more });
+      const whole = { ...wake, message: `${wake.message}\n${text}` };
+      enqueue(paths, whole);
+      return whole;
+    },
+    async deliver(args = ["--agent", "warden"], more = {}) {
+      const done = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, ...args],
+        env: { ...env, ...more },
+        clearEnv: true,
+        stdin: "null",
+      }).output();
+      const [stdout, stderr] = [done.stdout, done.stderr].map((b) => new TextDecoder().decode(b));
+      return { code: done.code, stdout: stdout!, stderr: stderr! };
+    },
+  };
+}
+
+/** The wakes as the agent's model saw them at last, in the order of the conversation. */
+async function conversation({ model, gateway }: Stage, last: QueuedWake): Promise<string[]> {
+  await until("the last wake to reach the model", () => model.asked(last.wake_id).length > 0, {
+    timeoutMs: 120_000,
+  });
+  await gateway.untilQuiet("warden");
+  const users = model.requests.at(-1)!.texts.filter(({ role }) => role === "user");
+  return users.flatMap(({ text }) => text.match(/(?<=\nwake_id: )\w{26}/g) ?? []);
+}
+
+const ids = (wakes: QueuedWake[]) => wakes.map((wake) => wake.wake_id);
+const journal = ({ paths }: Stage) => [...readJournal(paths, "warden-main")];
+const times = (stage: Stage, way: string) =>
+  journal(stage).filter((line) => line.kind === "delivered" && line.transport === way)
+    .map((line) => Number(line.duration_ms)).sort((a, b) => a - b);
+
+/** One after the other, so that the ids follow each other. */
+async function putSome(stage: Stage, texts: string[], more: Partial<QueuedWake> = {}) {
+  const wakes: QueuedWake[] = [];
+  for (const text of texts) {
+    wakes.push(stage.put(more, text));
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  return wakes;
+}
+
+onStage(
+  "wakes arrive over the gateway and the command line: once, in order, whole",
+  async (stage) => {
+    const direct = await putSome(stage, ["one", LONG, "three", "four"]);
+    assertEquals((await stage.deliver()).code, 0);
+    const byId = [stage.put({ openclaw_session_key: "", openclaw_session_id: stage.session.id })];
+    assertEquals((await stage.deliver()).code, 0);
+    const byCli = await putSome(stage, ["five", LONG, "seven"], { transport: "cli" });
+    assertEquals((await stage.deliver()).code, 0);
+
+    const all = [...direct, ...byId, ...byCli];
+    assertEquals(await conversation(stage, all.at(-1)!), ids(all));
+    for (const long of [direct[1]!, byCli[1]!]) {
+      assertStringIncludes(stage.model.asked(long.wake_id)[0]!.message, LONG.trim());
+    }
+    for (const way of ["gateway", "cli"]) {
+      const taken = times(stage, way);
+      assert(taken.length >= 3, `${way}: ${taken}`);
+      console.log(`  ack by ${way}, event to ack: ${taken.join(", ")} ms`);
+    }
+  },
+);
+
+onStage("an unknown session is named, and none is made of it", async (stage) => {
+  const before = (await stage.gateway.openclaw("sessions", "--all-agents", "--json")).stdout;
+  for (const transport of ["gateway", "cli"] as const) {
+    stage.put({ transport, openclaw_session_key: `agent:warden:gone-${transport}` });
+    const { code, stderr } = await stage.deliver(["--once"]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `agent:warden:gone-${transport}`);
+  }
+  stage.put({ openclaw_session_key: "", openclaw_session_id: "no-such-id" });
+  assertStringIncludes((await stage.deliver(["--once"])).stderr, "no-such-id");
+  const after = (await stage.gateway.openclaw("sessions", "--all-agents", "--json")).stdout;
+  const count = (text: string) => JSON.parse(text).count;
+  assertEquals(count(after), count(before));
+});
+
+onStage(
+  "a wrong token is said without saying it, and its correction lets the wake through",
+  async (stage) => {
+    const { config, token } = stage.gateway;
+    const right = Deno.readTextFileSync(config);
+    Deno.writeTextFileSync(`${config}.wrong`, right.replace(token, "wrong-token-0123456789"));
+    const wake = stage.put({ transport: "gateway" });
+    const { code, stderr } = await stage.deliver(["--once"], {
+      OPENCLAW_CONFIG_PATH: `${config}.wrong`,
+    });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "AUTH_TOKEN_MISMATCH");
+    const written = JSON.stringify(journal(stage)) + stderr;
+    assertEquals(written.includes("wrong-token") || written.includes(token), false);
+    assertEquals((await stage.deliver()).code, 0);
+    assertEquals(await conversation(stage, wake), [wake.wake_id]);
+  },
+);
+
+onStage(
+  "OpenClaw's refusal inside an agent's shell is explained, the wake waits",
+  async (stage) => {
+    const wake = stage.put({ transport: "cli" });
+    const inside = await stage.deliver(["--once"], { OPENCLAW_SHELL: "exec" });
+    assertEquals(inside.code, 1);
+    assertStringIncludes(inside.stderr, "OPENCLAW_SHELL=exec");
+    assertEquals(waitingIds(stage.paths, "warden"), [wake.wake_id]);
+    assertEquals((await stage.deliver(["--once"])).code, 0);
+    assertEquals(await conversation(stage, wake), [wake.wake_id]);
+  },
+);
+
+onStage("the agent's reply comes back by either way", async (stage) => {
+  const decision = JSON.stringify({ decision: "block", reason: 'say "hi"\nand go on' });
+  stage.model.answer = () => ({ text: `Think.\n\`\`\`json\n${decision}\n\`\`\`` });
+  for (const transport of ["gateway", "cli"] as const) {
+    const wake = stage.put({ transport, expects_reply: true });
+    assertEquals((await stage.deliver()).code, 0);
+    const reply = JSON.parse(Deno.readTextFileSync(replyFile(stage.paths, wake.wake_id)));
+    assertEquals([reply.wake_id, reply.status], [wake.wake_id, "ok"]);
+    assertStringIncludes(reply.text, decision);
+  }
+});
+
+onStage("a gateway that is killed and comes back gets each wake once", async (stage) => {
+  const first = stage.put();
+  assertEquals((await stage.deliver()).code, 0);
+  await conversation(stage, first);
+  await stage.gateway.kill("SIGKILL");
+  // As if the deliverer had been killed between the gateway's answer and its own last step.
+  enqueue(stage.paths, first);
+  const second = stage.put();
+  const delivering = stage.deliver();
+  await until("a try to fail", () => journal(stage).some((line) => line.kind === "failed"));
+  await stage.gateway.start();
+  assertEquals((await delivering).code, 0);
+  assertEquals(await conversation(stage, second), ids([first, second]));
+  const told = journal(stage).filter((line) => line.kind === "delivered").map((line) =>
+    line.detail
+  );
+  assertEquals(told, ["accepted", "it was in the session already", "accepted"]);
+  assertEquals(deadIds(stage.paths, "warden"), []);
+});

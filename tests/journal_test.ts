@@ -1,0 +1,94 @@
+import { assert, assertEquals } from "@std/assert";
+import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
+import { lifeOf, statusOf } from "../lib/wake_life.ts";
+import { main } from "../commands/status.ts";
+import { deliveryHome, projectRoot } from "./support/delivery_home.ts";
+
+Deno.test("record() stays whole and bounded with many writers at once", async () => {
+  await using home = await deliveryHome();
+  const code = `
+    import { record } from "${projectRoot()}/lib/journal.ts";
+    import { pathsFrom } from "${projectRoot()}/lib/paths.ts";
+    const paths = pathsFrom((name) => Deno.env.get(name), "/");
+    for (let n = 0; n < 250; n++) {
+      record(paths, { kind: "queued", session: "s", writer: Deno.args[0], n, pad: "x".repeat(1000) });
+    }`;
+  await Deno.writeTextFile(`${home.dir}/writer.ts`, code);
+  await Promise.all(Array.from({ length: 6 }, (_, writer) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${home.dir}/writer.ts`, String(writer)],
+      env: home.env,
+      clearEnv: true,
+    }).output()));
+  const records = [...readJournal(home.paths, "s")];
+  // 1500 records of a kilobyte: the first half megabyte may be gone, nothing of the rest.
+  assert(records.length > 900, `${records.length} left`);
+  const path = journalFile(home.paths, "s");
+  const sizes = [path, `${path}.1`].map((file) => Deno.statSync(file).size);
+  assert(sizes.every((size) => size < 1_010_000), String(sizes));
+  for (let writer = 0; writer < 6; writer++) {
+    const own = records.filter((line) => line.writer === String(writer)).map((line) =>
+      Number(line.n)
+    );
+    assertEquals(own, own.map((_, index) => own[0]! + index), `writer ${writer} has no gap`);
+  }
+});
+
+Deno.test("readJournal() passes over half lines and finds what was written behind them", async () => {
+  await using home = await deliveryHome();
+  record(home.paths, { kind: "queued", session: "s", wake_id: "A" });
+  const path = journalFile(home.paths, "s");
+  Deno.writeTextFileSync(path, '{"at":"2026-01-01T00:00:00Z","kind":"que', { append: true });
+  record(home.paths, { kind: "delivered", session: "s", wake_id: "B" });
+  Deno.writeTextFileSync(path, '{"at":"2026', { append: true });
+  assertEquals([...readJournal(home.paths, "s")].map((line) => line.wake_id), ["A", "B"]);
+});
+
+Deno.test("record() does not throw when there is nowhere to write", async () => {
+  await using home = await deliveryHome();
+  Deno.writeTextFileSync(home.paths.state, "a file");
+  record(home.paths, { kind: "queued", session: "s" });
+  assertEquals([...readJournal(home.paths, "s")], []);
+});
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 10, 16, 10, 0, seconds));
+
+Deno.test("status tells each session's state and the life of a wake", async () => {
+  await using home = await deliveryHome();
+  const { paths } = home;
+  const about = { session: "warden main", agent_id: "warden", wake_id: "W1" };
+  record(paths, { kind: "queued", ...about, trigger: "response_complete" }, at(0));
+  record(paths, { kind: "failed", ...about, reason: "gateway down", tries: 1 }, at(1));
+  const sent = { transport: "gateway", why: "auto", detail: "accepted", duration_ms: 3000 };
+  record(paths, { kind: "delivered", ...about, ...sent, tries: 2 }, at(3));
+  assertEquals(journalSessions(paths), ["warden main"]);
+
+  const life = lifeOf("W1", [...readJournal(paths, "warden main")]);
+  assertEquals(life.map((step) => [step.kind, step.after_ms]), [
+    ["queued", 0],
+    ["failed", 1000],
+    ["delivered", 3000],
+  ]);
+  const status = statusOf("warden main", readJournal(paths, "warden main"), []);
+  assertEquals([status.agent_id, status.delivered, status.waiting], ["warden", 1, 0]);
+  assertEquals(status.last_failure?.reason, "gateway down");
+
+  let out = "", err = "";
+  const world = {
+    paths,
+    now: () => at(63).getTime(),
+    out: (text: string) => out += text,
+    err: (text: string) => err += text,
+  };
+  assertEquals(await main([], world), 0);
+  assertEquals(out.includes("60 s ago, gateway, 3000 ms"), true, out);
+  out = "";
+  assertEquals(await main(["--wake", "W1"], world), 0);
+  assertEquals(out.split("\n")[0], "W1: delivered");
+  assertEquals(out.includes("+3000 ms  delivered"), true, out);
+  assertEquals(await main(["--wake", "W2"], world), 1);
+  assertEquals(await main(["nobody"], world), 1);
+  assertEquals(await main(["--wake", "W1", "--json"], world), 0);
+  assertEquals(await main(["--what"], world), 2);
+  assertEquals(err.split("\n").length, 4);
+});
