@@ -1,0 +1,162 @@
+import { assert, assertEquals } from "@std/assert";
+import { namesIn, readTextIfThere } from "../../lib/files.ts";
+import { isObject } from "../../lib/json.ts";
+import { run } from "../../lib/process.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { ClaudeModel } from "../support/claude_model.ts";
+import { draftIn, prepareHome, type RealClaude, startClaude } from "../support/real_claude.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { startTmux } from "../support/real_tmux.ts";
+import { until } from "../support/until.ts";
+
+const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+const QUESTION = {
+  questions: [{
+    question: "Which database?",
+    header: "DB",
+    multiSelect: false,
+    options: [
+      { label: "SQLite", description: "embedded" },
+      { label: "Postgres", description: "a server" },
+    ],
+  }],
+};
+
+for (const version of VERSIONS.claude) {
+  Deno.test(`Claude Code ${version} runs the hooks that register wrote, and none once removed`, () =>
+    inScene(`install ${version}`, async (scene) => {
+      const model = new ClaudeModel({
+        scenarios: {
+          hello: { say: "Good day to you." },
+          ask: [{ say: [{ tool: "AskUserQuestion", input: QUESTION }] }, { say: "SQLite it is." }],
+        },
+      });
+      scene.atEnd(() => model.stop());
+      const tmux = startTmux(scene);
+      const home = new Installed(scene, tmux.program);
+      const settings = `${scene.home}/.claude/settings.json`;
+      const users = '{\n  "theme": "dark"\n}\n';
+      // Before the first start: a running Claude Code writes its own list of trusted folders.
+      for (const session of ["somebody-else", "warden-main"]) {
+        prepareHome(scene, `${scene.dir}/${session}`);
+      }
+      Deno.writeTextFileSync(settings, users);
+      assertEquals((await home.register()).code, 0);
+
+      const start = (session: string) =>
+        startClaude({
+          scene,
+          tmux,
+          version,
+          session,
+          modelUrl: model.url,
+          project: `${scene.dir}/${session}`,
+        });
+      const stranger = await start("somebody-else");
+      await stranger.submit("Say hello SCENARIO:hello");
+      await stranger.waitForScreen("the answer", (screen) => screen.includes("Good day to you."));
+      await stranger.waitUntilIdle();
+      assertEquals(namesIn(`${scene.dir}/state`), [], "an unmanaged session leaves no trace");
+
+      const warden = await start("warden-main");
+      await warden.submit("Say hello SCENARIO:hello");
+      await home.wake("response_complete", "Good day to you.");
+      await warden.submit("Ask me SCENARIO:ask");
+      const asked = await home.wake("ask_user_question", "Which database?");
+      const choose = asked.split("\n").find((line) => / choose </.test(line))!;
+      const chosen = await run("/bin/sh", ["-c", choose.replace(/<.*>/, "1")], {
+        timeoutMs: 60_000,
+        env: { PATH: Deno.env.get("PATH") ?? "" },
+      });
+      assert(chosen.kind === "finished" && chosen.code === 0, JSON.stringify(chosen));
+      await home.wake("ask_user_question_answered", "SQLite");
+      await home.wake("response_complete", "SQLite it is.");
+
+      await warden.waitUntilIdle();
+      await command(warden, "/hooks");
+      const shown = (text: string) => /PreToolUse/.test(text) && /Esc/.test(text);
+      const screen = await warden.waitForScreen("the list of hooks", shown);
+      assert(!/invalid|hook error|settings (error|issue)/i.test(screen), screen);
+      await warden.keys("Escape");
+      await warden.waitUntilIdle();
+      assertEquals(home.problems(), []);
+
+      const leave = async (claude: RealClaude) => {
+        await command(claude, "/exit");
+        const isGone = async () => !(await tmux.sessions()).includes(claude.session);
+        await until(`${claude.session} to end`, isGone);
+      };
+      await leave(warden);
+      await home.wake("session_end", "");
+
+      assertEquals((await home.register("--remove")).code, 0);
+      // Claude Code adds keys of its own to this file while it runs.
+      const { theme, hooks } = JSON.parse(readTextIfThere(settings)!);
+      assertEquals([theme, hooks], ["dark", undefined]);
+      const told = home.wakes().length;
+      const unhooked = await start("warden-main");
+      await unhooked.submit("Once more SCENARIO:hello");
+      await unhooked.waitForScreen("the answer", (text) => text.includes("Good day to you."));
+      await unhooked.waitUntilIdle();
+      await leave(unhooked);
+      assertEquals(home.wakes().length, told, "removed: silence");
+    }));
+}
+
+/** Types a command: it opens a menu or ends the program, so nothing may be pressed twice. */
+async function command(claude: RealClaude, text: string): Promise<void> {
+  await claude.keys("-l", text);
+  await claude.waitForScreen(text, (screen) => draftIn(screen).startsWith(text));
+  await claude.keys("Enter");
+}
+
+/** Our side of it: registered by a process of its own, wakes read from the inbox. */
+class Installed {
+  readonly env: Record<string, string>;
+
+  constructor(private readonly scene: Scene, tmux: string) {
+    this.env = {
+      HOME: scene.home,
+      PATH: Deno.env.get("PATH") ?? "",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      GSD_TMUX: tmux,
+      GSD_REGISTRY: `${scene.dir}/registry.json`,
+      GSD_STATE_DIR: `${scene.dir}/state`,
+      GSD_DATA_DIR: `${scene.dir}/data`,
+    };
+    const agent = {
+      agent_id: "warden",
+      tmux_session_name: "warden-main",
+      delivery: { transport: "inbox" },
+    };
+    Deno.writeTextFileSync(this.env.GSD_REGISTRY!, JSON.stringify({ agents: [agent] }));
+  }
+
+  async register(...args: string[]) {
+    const words = ["run", "-A", "--quiet", `${ROOT}/register.ts`, ...args];
+    const outcome = await run(Deno.execPath(), words, { timeoutMs: 120_000, env: this.env });
+    assert(outcome.kind === "finished", JSON.stringify(outcome));
+    return outcome;
+  }
+
+  wakes(): string[] {
+    const dir = `${this.scene.dir}/state/inbox/warden`;
+    return namesIn(dir).map((name) => readTextIfThere(`${dir}/${name}`) ?? "");
+  }
+
+  async wake(trigger: string, part: string): Promise<string> {
+    return await until(
+      `a wake ${trigger} with "${part}"`,
+      () => this.wakes().find((text) => text.includes(`type: ${trigger}\n`) && text.includes(part)),
+      { present: () => [...this.wakes(), ...this.problems()].join("\n") },
+    );
+  }
+
+  problems(): string[] {
+    const journal = readTextIfThere(`${this.scene.dir}/state/journal/warden-main.jsonl`) ?? "";
+    return journal.split("\n").filter((line) => {
+      const entry: unknown = line === "" ? {} : JSON.parse(line);
+      return isObject(entry) && (entry.kind === "problem" || entry.kind === "failed");
+    });
+  }
+}
