@@ -77,7 +77,14 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
     createSession: async (agent) => {
       const key = `agent:${agent}:main`;
       const params = { message: "create", sessionKey: key, idempotencyKey: crypto.randomUUID() };
-      const rest = ["--params", JSON.stringify(params), "--expect-final", "--json"];
+      const rest = [
+        "--params",
+        JSON.stringify(params),
+        "--expect-final",
+        "--timeout",
+        "110000",
+        "--json",
+      ];
       const made = await gateway.openclaw("gateway", "call", "agent", ...rest);
       const id = /"sessionId":\s*"([^"]+)"/.exec(made.stdout)?.[1];
       if (made.code !== 0 || id === undefined) {
