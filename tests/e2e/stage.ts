@@ -148,29 +148,28 @@ export class Stage {
     Deno.writeTextFileSync(path, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`, {
       mode: 0o755,
     });
-    prepareHome(this.scene, `${this.scene.dir}/warden`);
+    for (const agent of this.options.agents ?? ["warden"]) {
+      prepareHome(this.scene, `${this.scene.dir}/${agent}`);
+    }
     return path;
   }
 
-  attach(session: string): Promise<RealClaude> {
-    return attach({ tmux: this.tmux, session }, "");
+  /** Starts the agent's session as a person would, by `spawn`. */
+  async spawn(agent: string, first: string): Promise<RealClaude> {
+    this.env.GSD_CLAUDE = await this.claudeLauncher();
+    const folder = `${this.scene.dir}/${agent}`;
+    const done = await this.ours("commands/spawn.ts", agent, folder, first);
+    if (done.code !== 0) throw new Error(`spawn ended with ${done.code}: ${done.stderr}`);
+    return await this.attach(agent);
+  }
+
+  attach(agent: string): Promise<RealClaude> {
+    return attach({ tmux: this.tmux, session: this.session(agent) }, "");
   }
 
   /** Our hooks as `register.ts --print` writes them, launchers included. */
   async settingsFile(): Promise<string> {
     const file = `${this.scene.dir}/hooks.json`;
-    if (Deno.env.get("GSD_E2E_RAW")) {
-      const hooks: Record<string, unknown[]> = {};
-      for (const h of HOOKS) {
-        const command = `${Deno.execPath()} run -A --quiet ${ROOT}/hooks/${h.file}`;
-        (hooks[h.event] ??= []).push({
-          ...(h.matcher ? { matcher: h.matcher } : {}),
-          hooks: [{ type: "command", command, timeout: 100 }],
-        });
-      }
-      Deno.writeTextFileSync(file, JSON.stringify({ hooks }));
-      return file;
-    }
     const printed = await this.ours("register.ts", "--print");
     if (printed.code !== 0) throw new Error(`register --print failed: ${printed.stderr}`);
     const hooks: unknown = JSON.parse(printed.stdout).hooks;

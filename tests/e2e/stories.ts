@@ -12,18 +12,12 @@ export interface Story {
   short: string;
   options?: Pick<StageOptions, "agents" | "hookSettings">;
   scenarios?: Record<string, Scenario>;
-  /** Versions that cannot do it, each with the reason. */
-  cannot?: Partial<Record<ClaudeVersion, string>>;
+  /** Versions it is not played on, each with the reason. */
+  notOn?: Partial<Record<ClaudeVersion, string>>;
   play(stage: Stage, house: House): Promise<void>;
 }
 
-const TWO_BLOCKS: Scenario = {
-  say: [
-    { thinking: "Two parts." },
-    { text: "First I read the plan.\n\n  - it has two steps" },
-    { text: 'Then I did step one: `echo "done"`; $HOME stayed.' },
-  ],
-};
+const FIRST_ANSWER = 'I did step one:\n\n  - `echo "done"`\n  - [CONTENT]\n\n$HOME stayed.';
 
 export const ASK: Scenario = [
   {
@@ -59,12 +53,15 @@ export const STORIES: Story[] = [
   {
     name: "a turn ends, the agent is told in Claude's words and instructs the next",
     short: "turn ends, agent instructs the next",
-    scenarios: { first: TWO_BLOCKS, second: { say: "The tests are written." } },
+    scenarios: {
+      first: { say: [{ thinking: "Only one step." }, { text: FIRST_ANSWER }] },
+      second: { say: "The tests are written." },
+    },
     async play(stage, house) {
       const instruction = 'Write the tests now; "quoted", $HOME, `x` SCENARIO:second';
       house.agentModel.answer = (request) => {
         const wake = stage.wakes().find((wake) => wake.request === request);
-        if (wake === undefined || !wake.message.includes("First I read the plan")) return undefined;
+        if (wake === undefined || !wake.message.includes("I did step one")) return undefined;
         const isNew = request.texts.at(-1)?.role === "user";
         if (!isNew) return { text: "Instructed." };
         return {
@@ -73,7 +70,7 @@ export const STORIES: Story[] = [
       };
       const claude = await stage.startClaude();
       await claude.submit("Do step one SCENARIO:first");
-      const wake = await stage.waitForWake("response_complete", "First I read the plan.");
+      const wake = await stage.waitForWake("response_complete", "I did step one");
       assertSections(wake, [
         "SESSION IDENTITY",
         "TRIGGER",
@@ -82,11 +79,7 @@ export const STORIES: Story[] = [
         "CONTEXT PRESSURE",
         "AVAILABLE ACTIONS",
       ]);
-      assertEquals(
-        sectionOf(wake, "CONTENT"),
-        "First I read the plan.\n\n  - it has two steps\n\n" +
-          'Then I did step one: `echo "done"`; $HOME stayed.',
-      );
+      assertEquals(sectionOf(wake, "CONTENT"), FIRST_ANSWER);
       assertEquals(sectionOf(wake, "STATE HINT"), "state: idle");
       const asked = await stage.waitForPrompt("SCENARIO:second");
       assertEquals(asked.prompt, instruction);
@@ -301,6 +294,43 @@ export const STORIES: Story[] = [
     },
   },
   {
+    name: "the gateway dies while the agent is thinking, and nothing is lost",
+    short: "gateway killed in the agent's turn",
+    notOn: { "2.1.197": "nothing in it depends on Claude Code" },
+    scenarios: { first: { say: "One." }, second: { say: "Two." } },
+    async play(stage, { gateway, agentModel }) {
+      const thinking = Promise.withResolvers<void>();
+      agentModel.answer = (request) =>
+        stage.wakes().some((wake) => wake.request === request && wake.message.includes("One."))
+          ? { hold: thinking.promise }
+          : undefined;
+      const claude = await stage.startClaude();
+      await claude.submit("SCENARIO:first");
+      await stage.waitForWake("response_complete", "One.");
+      await gateway.kill("SIGKILL");
+      try {
+        await claude.waitUntilIdle();
+        await claude.submit("SCENARIO:second");
+        await until(
+          "the wake to wait for the gateway",
+          () => stage.journal().some((record) => record.kind === "failed"),
+        );
+      } finally {
+        await gateway.start();
+      }
+      // Right away, while the gateway is still busy with the turn that was cut off.
+      const delivered = await stage.ours("commands/deliver.ts", "--once");
+      thinking.resolve();
+      assertEquals(delivered.code, 0, delivered.stderr);
+      const told = () =>
+        agentModel.requests.some((request) => request.message.includes("\nTwo.\n"));
+      await until("the agent to be told of the second turn", told, {
+        timeoutMs: 120_000,
+        present: () => stage.journal(),
+      });
+    },
+  },
+  {
     name: "the session ends, and the agent is told how to have it back",
     short: "session end is told",
     scenarios: { first: { say: "Good bye." } },
@@ -313,6 +343,27 @@ export const STORIES: Story[] = [
       const wake = await stage.waitForWake("session_end");
       assertEquals(sectionOf(wake, "STATE HINT"), "state: terminated");
       assertStringIncludes(sectionOf(wake, "AVAILABLE ACTIONS"), "recover");
+    },
+  },
+  {
+    name: "the session is killed and recovered with its conversation, and the agent is told",
+    short: "killed and recovered",
+    scenarios: { first: { say: "I keep the number 4711." }, second: { say: "It was 4711." } },
+    async play(stage) {
+      const claude = await stage.spawn("warden", "Keep the number 4711 SCENARIO:first");
+      await stage.waitForWake("response_complete", "I keep the number 4711.");
+      claude.kill("SIGKILL");
+      await until("the session to be gone", () => claude.hasEnded());
+      const recovered = await stage.ours("commands/recover.ts", "--skip-sync");
+      assertEquals(recovered.code, 0, recovered.stderr);
+      const wake = await stage.waitForWake("session_recovered");
+      await stage.act(wake, "type", "Which number? SCENARIO:second");
+      const asked = await stage.waitForPrompt("Which number?");
+      assertStringIncludes(asked.texts.join("\n"), "Keep the number 4711");
+      await stage.waitForWake("response_complete", "It was 4711.");
+      const again = await stage.ours("commands/recover.ts", "--skip-sync");
+      assertEquals(again.code, 0, again.stderr);
+      assertEquals(stage.wakes().filter((w) => w.trigger === "session_recovered").length, 1);
     },
   },
 ];
