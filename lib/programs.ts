@@ -5,7 +5,9 @@ import type { Env } from "./paths.ts";
 export function findProgram(env: Env, variable: string, name: string): string | undefined {
   const named = env(variable);
   if (named !== undefined && named !== "") {
-    return named.includes("/") ? (isProgram(named) ? named : undefined) : onPath(env, named);
+    if (!named.includes("/")) return onPath(env, named);
+    // A relative path would be another program in every folder a hook starts in.
+    return named.startsWith("/") && isProgram(named) ? named : undefined;
   }
   return onPath(env, name);
 }

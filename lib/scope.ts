@@ -58,7 +58,7 @@ export function whyUnsafe(
 ): string | undefined {
   const { paths } = install;
   const places: [string, string][] = [
-    ["the launchers", `${paths.data}/bin`],
+    ["the launchers", paths.data],
     ["the registry", paths.registry],
     ["this project", paths.root],
     ["Deno", install.deno],

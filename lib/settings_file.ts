@@ -15,7 +15,7 @@ export interface FoundHook {
 }
 
 export type SettingsReading =
-  | { kind: "settings"; found: FoundHook[]; foreign: number }
+  | { kind: "settings"; found: FoundHook[]; foreign: string[] }
   | { kind: "refused"; reason: string };
 
 export type SettingsChange =
@@ -28,9 +28,9 @@ export function readSettings(text: string, root: string): SettingsReading {
   const opened = openSettings(text);
   if (opened.kind === "refused") return opened;
   const found: FoundHook[] = [];
-  let foreign = 0;
+  const foreign: string[] = [];
   for (const place of placesIn(opened.hooks, root)) {
-    if (place.owner.kind === "foreign") foreign++;
+    if (place.owner.kind === "foreign") foreign.push(place.hook.command);
     else found.push({ ...place.hook, owner: place.owner });
   }
   return { kind: "settings", found, foreign };

@@ -86,7 +86,7 @@ Deno.test("doctor finds hooks that are missing, moved, doubled, changed or switc
   const doubled = await clinic.ask(checkHooks);
   assertMatch(doubled.broken.join("\n"), /Stop hook .* stands there 2 times/);
   assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
-  assertMatch(doubled.notes.join("\n"), /1 hook of others/);
+  assertMatch(doubled.notes.join("\n"), /1 hook of others: say done/);
   await clinic.repair(checkHooks);
   assertEquals((await clinic.ask(checkHooks)).broken, []);
 

@@ -19,7 +19,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const text = home.text();
   const reading = readSettings(text, ROOT);
   assert(reading.kind === "settings");
-  assertEquals([reading.found.length, reading.foreign], [HOOKS.length, 1]);
+  assertEquals([reading.found.length, reading.foreign.length], [HOOKS.length, 1]);
   assertEquals(namesIn(`${home.data}/bin`), ["deliver", "menu-driver", "recover"]);
 
   const second = await home.register();
@@ -112,7 +112,7 @@ Deno.test("registers at the same time leave one registration and everything of t
   assertEquals(outcomes.map(({ code }) => code), [0, 0, 0, 0, 0]);
   const reading = readSettings(home.text(), ROOT);
   assert(reading.kind === "settings");
-  assertEquals([reading.found.length, reading.foreign], [HOOKS.length, 1]);
+  assertEquals([reading.found.length, reading.foreign.length], [HOOKS.length, 1]);
   await home.register("--remove");
   assertEquals(home.text(), USERS);
 });

@@ -50,10 +50,12 @@ function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
   }
   const { found, foreign } = reading;
   const ours = found.filter(({ owner }) => owner.kind === "ours");
-  const others: Finding[] = foreign === 0 ? [] : [{
+  const others: Finding[] = foreign.length === 0 ? [] : [{
     check: CHECK,
     level: "note",
-    text: `${file} also holds ${foreign} hook${foreign === 1 ? "" : "s"} of others`,
+    text:
+      `${file} also holds ${foreign.length} hook${foreign.length === 1 ? "" : "s"} of others: ` +
+      named(foreign),
   }];
   const old = found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
   const problems: Finding[] = old.length === 0
@@ -78,6 +80,13 @@ function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
   return problems.length > 0
     ? [...problems, ...others]
     : [{ check: CHECK, level: "ok", text: `Registered in ${file}, each once` }, ...others];
+}
+
+function named(commands: string[]): string {
+  const short = [...new Set(commands)].map((one) =>
+    one.length > 50 ? `${one.slice(0, 48)} …` : one
+  );
+  return short.length <= 4 ? short.join(", ") : `${short.slice(0, 3).join(", ")} and others`;
 }
 
 function differences(
