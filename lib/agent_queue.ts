@@ -3,6 +3,7 @@
 import { Carriers, type CarrierWorld, type Tried } from "./carriers.ts";
 import { MINUTE, nextKey, pauseAfter, SECOND, targetOf, whyDead } from "./delivery.ts";
 import { type HeldLock, holdLock } from "./locks.ts";
+import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "./journal.ts";
 import {
   deadFile,
@@ -197,18 +198,8 @@ class AgentQueue {
       this.note("problem", wake, `Delivered, but still in the outbox: ${messageOf(error)}`);
     }
     this.delivered++;
-    record(paths, {
-      kind: "delivered",
-      session: wake.session,
-      agent_id: wake.agent_id,
-      wake_id: wake.wake_id,
-      trigger: wake.trigger,
-      transport: way,
-      why,
-      detail: outcome.detail,
-      tries: (wake.attempts?.count ?? 0) + 1,
-      duration_ms: Math.max(0, now - Date.parse(wake.created_at)),
-    }, new Date(now));
+    const more = { transport: way, why, detail: outcome.detail };
+    noteDelivered(paths, wake, now, more);
     this.world.tell?.(
       `delivered ${wake.wake_id} to ${wake.agent_id} by ${way} (${outcome.detail})`,
     );
@@ -250,20 +241,13 @@ class AgentQueue {
   }
 
   private note(kind: "failed" | "dead" | "problem", wake: QueuedWake, reason: string): void {
-    record(this.world.paths, {
-      kind,
-      session: wake.session,
-      agent_id: wake.agent_id,
-      wake_id: wake.wake_id,
-      trigger: wake.trigger,
-      tries: wake.attempts?.count ?? 0,
-      reason,
-    }, new Date(this.world.now()));
+    noteTrouble(this.world.paths, kind, wake, this.world.now(), reason);
     this.world.tell?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
   }
 
   /** A new wake ends a pause early: where there is an event, there may be a gateway again. */
   private async rest(ms: number): Promise<void> {
+    this.world.tell?.(`next try for ${this.agentId} in ${ms / 1000} s`);
     for (let rested = 0; rested < ms;) {
       const step = Math.min(LOOK_EVERY_MS, ms - rested);
       await this.world.sleep(step);

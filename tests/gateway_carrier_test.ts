@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { GatewayCarrier, holdsWake, replyInHistory } from "../lib/gateway_carrier.ts";
+import { GatewayCarrier } from "../lib/gateway_carrier.ts";
+import { holdsWake, replyInHistory } from "../lib/session_history.ts";
 import type { TryOutcome } from "../lib/delivery.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { aWake } from "./support/delivery_home.ts";

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { agentResult, callResult, CliCarrier, cliEnv } from "../lib/openclaw.ts";
+import { CliCarrier, cliEnv } from "../lib/openclaw.ts";
+import { agentResult, callResult } from "../lib/openclaw_words.ts";
 import type { Finished, Outcome } from "../lib/process.ts";
 import { aWake } from "./support/delivery_home.ts";
 
@@ -135,13 +136,16 @@ Deno.test("agentResult() counts a turn that went wrong as delivered", () => {
 });
 
 Deno.test("agentResult() says that an old OpenClaw cannot take a long message", () => {
-  const outcome = agentResult(
-    ended(1, "", "error: unknown option '--session-key'"),
-    "openclaw",
-    150_000,
-  );
-  assert(outcome.kind === "never");
-  assertStringIncludes(outcome.reason, "150000 bytes");
+  for (
+    const words of [
+      "error: required option '-m, --message <text>' not specified",
+      "error: unknown option '--session-key'",
+    ]
+  ) {
+    const outcome = agentResult(ended(1, "", words), "openclaw", 150_000);
+    assert(outcome.kind === "never", words);
+    assertStringIncludes(outcome.reason, "150000 bytes");
+  }
 });
 
 Deno.test("cliEnv() passes what OpenClaw needs and nothing of Claude Code's", () => {
