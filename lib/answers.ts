@@ -28,7 +28,7 @@ export interface Pending {
 export type GivenDecision =
   | {
     kind: "answers";
-    answers: Record<string, string | string[]>;
+    answers: Record<string, string>;
     annotations: Record<string, { preview?: string; notes?: string }>;
   }
   | { kind: "allow" }
@@ -184,14 +184,8 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
 
 function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {
   if (reported === undefined || decision.kind !== "answers") return true;
-  return Object.entries(decision.answers).every(([question, answer]) =>
-    reported[question] === (typeof answer === "string" ? answer : joinChoices(answer))
-  );
-}
-
-/** Several choices as Claude Code reports them: one that holds a comma is quoted. */
-function joinChoices(choices: string[]): string {
-  return choices.map((choice) => choice.includes(",") ? `"${choice}"` : choice).join(", ");
+  const { answers } = decision;
+  return Object.keys(answers).every((question) => reported[question] === answers[question]);
 }
 
 function readPending(path: string): Pending | undefined {

@@ -7,7 +7,7 @@ import type { Tmux } from "./tmux.ts";
 export interface ClaudePane {
   id: string;
   look(): Promise<Look>;
-  press(key: string): Promise<void>;
+  press(...keys: string[]): Promise<void>;
   paste(text: string): Promise<void>;
 }
 
@@ -102,9 +102,9 @@ function paneOf({ tmux, feed }: PaneWorld, id: string): ClaudePane {
       const capture = result.kind === "ok" ? result.stdout : "";
       return { ...readScreen(capture), text: stripCodes(capture) };
     },
-    press: async (key) => {
+    press: async (...keys) => {
       // In copy mode, where somebody scrolls back, keys would go to tmux.
-      must(await tmux.call("copy-mode", "-q", "-t", id, ";", "send-keys", "-t", id, key));
+      must(await tmux.call("copy-mode", "-q", "-t", id, ";", "send-keys", "-t", id, ...keys));
     },
     paste: async (text) => {
       const buffer = `gsd-${Deno.pid}-${buffers++}`;

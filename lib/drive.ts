@@ -23,7 +23,7 @@ export async function drive(
     if (step.kind === "done") return { kind: "done", screen };
     if (step.kind === "stuck") return step;
     tell(step);
-    if (step.kind === "press") await pane.press(step.key);
+    if (step.kind === "press") await pane.press(...step.keys);
     else await pane.paste(step.text);
     const before = screen;
     screen = await settled(pane, before);
@@ -32,7 +32,7 @@ export async function drive(
     if (fingerprint(screen) !== fingerprint(before)) {
       retried = false;
     } else if (retried) {
-      const what = step.kind === "press" ? `the key ${step.key}` : "the pasted text";
+      const what = step.kind === "press" ? `the key ${step.keys.join(" ")}` : "the pasted text";
       return { kind: "stuck", reason: `${what} changed nothing on the screen` };
     } else {
       retried = true;

@@ -17,7 +17,7 @@ export type Goal =
   | { kind: "submit" };
 
 export type KeyStep =
-  | { kind: "press"; key: string }
+  | { kind: "press"; keys: string[] }
   | { kind: "paste"; text: string }
   | { kind: "done" }
   | { kind: "stuck"; reason: string };
@@ -85,7 +85,7 @@ function ownWordsStep(number: number, text: string, dialog: Dialog): KeyStep {
   if (!row?.focused) return press(String(number));
   const written = writtenIn(row);
   if (written === "") return { kind: "paste", text };
-  return holds(written, text) ? press("Enter") : stuck(`"${row.label}" is already written there`);
+  return holds(written, text) ? enterAfter(text) : stuck(`"${row.label}" is already written there`);
 }
 
 function multiStep(question: Question, pick: Pick, dialog: Dialog): KeyStep {
@@ -156,7 +156,7 @@ function denyStep(dialog: Dialog, message: string): KeyStep {
   if (/tell Claude what to do differently/.test(row.label)) return { kind: "paste", text: message };
   const written = writtenIn(row).replace(/^No,/, "");
   return holds(written, message)
-    ? press("Enter")
+    ? enterAfter(message)
     : stuck(`"${row.label}" is already written there`);
 }
 
@@ -200,8 +200,13 @@ function squeeze(text: string): string {
   return text.replace(/[\s│]+/g, "");
 }
 
-function press(key: string): KeyStep {
-  return { kind: "press", key };
+function press(...keys: string[]): KeyStep {
+  return { kind: "press", keys };
+}
+
+/** Enter right behind a backslash would make a new line: the cursor goes to the front first. */
+function enterAfter(text: string): KeyStep {
+  return text.endsWith("\\") ? press("C-a", "Enter") : press("Enter");
 }
 
 function done(): KeyStep {

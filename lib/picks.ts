@@ -71,21 +71,21 @@ function readWords(
   return { kind: "pick", pick: label >= 0 ? { options: [label + 1] } : { options: [], text: own } };
 }
 
-/** The answers as Claude Code takes them: by question text; a list where several may be chosen. */
+/** The answers as Claude Code takes them and reports them: by question text, in one string each. */
 export function answersFrom(
   questions: Question[],
   picks: Pick[],
 ): {
-  answers: Record<string, string | string[]>;
+  answers: Record<string, string>;
   annotations: Record<string, { preview?: string; notes?: string }>;
 } {
-  const answers: Record<string, string | string[]> = {};
+  const answers: Record<string, string> = {};
   const annotations: Record<string, { preview?: string; notes?: string }> = {};
   questions.forEach((question, index) => {
     const pick = picks[index]!;
     const chosen = pick.options.map((number) => question.options[number - 1]!);
     const words = [...chosen.map((option) => option.label), ...(pick.text ? [pick.text] : [])];
-    answers[question.question] = question.multiSelect ? words : words[0]!;
+    answers[question.question] = question.multiSelect ? joinChoices(words) : words[0]!;
     const preview = chosen[0]?.preview;
     if (preview || pick.notes) {
       annotations[question.question] = {
@@ -95,6 +95,11 @@ export function answersFrom(
     }
   });
   return { answers, annotations };
+}
+
+/** As Claude Code's own dialog joins them; a list in its place is joined without the quotes. */
+function joinChoices(choices: string[]): string {
+  return choices.map((choice) => choice.includes(",") ? `"${choice}"` : choice).join(", ");
 }
 
 function optionList(question: Question): string {

@@ -1,0 +1,257 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { listPending } from "../../lib/answers.ts";
+import { isObject } from "../../lib/json.ts";
+import { inScene } from "../support/artefacts.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { until } from "../support/until.ts";
+import { AnswersStage } from "./answers_stage.ts";
+
+interface Case {
+  name: string;
+  scenario: string;
+  args: string[];
+  answers: Record<string, string>;
+  notes?: string;
+  /** Only the hook can give such an answer. */
+  hookOnly?: boolean;
+}
+
+const DB = "Which database should we use?";
+const FEATURES = "Which features do you want to enable?";
+const CASES: Case[] = [
+  {
+    name: "one of several",
+    scenario: "single",
+    args: ["choose", "2"],
+    answers: { [DB]: "SQLite" },
+  },
+  {
+    name: "several, in their order",
+    scenario: "multi",
+    args: ["answer", "3,2"],
+    answers: { [FEATURES]: 'Search, "Billing, invoices"' },
+  },
+  {
+    name: "several and own words",
+    scenario: "multi",
+    args: ["answer", "1,text:and logging"],
+    answers: { [FEATURES]: "Auth, and logging" },
+  },
+  {
+    name: "three questions",
+    scenario: "three",
+    args: ["answer", "rust", "1,3", 'neither; "own" words žluť 🐎'],
+    answers: {
+      "Which language?": "Rust",
+      [FEATURES]: "Auth, Search",
+      'Which license, "quoted"?': 'neither; "own" words žluť 🐎',
+    },
+  },
+  {
+    name: "own words",
+    scenario: "single",
+    args: ["type", 'Use "DuckDB"; 1 and 2 are $wrong \\'],
+    answers: { [DB]: 'Use "DuckDB"; 1 and 2 are $wrong \\' },
+  },
+  {
+    name: "own words in two lines",
+    scenario: "single",
+    args: ["type", "first line\nsecond line"],
+    answers: { [DB]: "first line\nsecond line" },
+    hookOnly: true,
+  },
+  {
+    name: "beside a preview",
+    scenario: "preview",
+    args: ["choose", "2"],
+    answers: { "Which layout?": "Cols" },
+  },
+];
+
+for (const version of VERSIONS.claude) {
+  for (const hookRoad of [true, false]) {
+    const road = hookRoad ? "through the hook" : "with keys";
+    Deno.test(`${version}: questions are answered ${road}`, (t) =>
+      inScene(`answers ${version} ${road}`, async (scene) => {
+        const stage = new AnswersStage(scene, { version, hookRoad });
+        const claude = await stage.start();
+        for (const one of CASES.filter((each) => hookRoad || !each.hookOnly)) {
+          await must(t, one.name, async () => {
+            const before = stage.payloads("PostToolUse").length;
+            await stage.ask(claude, one.scenario);
+            const said = await stage.must(stage.session, ...one.args);
+            const payload = await stage.next("PostToolUse", before);
+            assert(isObject(payload.tool_response));
+            assertEquals(payload.tool_response.answers, one.answers);
+            assertStringIncludes(said, hookRoad ? "through the waiting hook" : "with keys");
+            await claude.waitForScreen("the end", (screen) => screen.includes("-END"));
+            await claude.waitUntilIdle();
+          });
+        }
+      }));
+  }
+
+  Deno.test(`${version}: notes, permissions and plans go through the hook`, (t) =>
+    inScene(`decisions ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: true });
+      const claude = await stage.start();
+      await must(t, "notes beside a preview", async () => {
+        await stage.ask(claude, "preview");
+        await stage.must("--notes", 'only "here"', stage.session, "choose", "1");
+        const { tool_response: response } = await stage.next("PostToolUse", 0);
+        assert(isObject(response) && isObject(response.annotations));
+        assertEquals(response.answers, { "Which layout?": "Rows" });
+        const note = response.annotations["Which layout?"];
+        assert(isObject(note));
+        assertEquals(note.notes, 'only "here"');
+        await claude.waitUntilIdle();
+      });
+      await must(t, "deny with a message", async () => {
+        await stage.ask(claude, "bash");
+        await stage.must(stage.session, "deny", 'Not now; "later"');
+        await until(
+          "the message at the model",
+          () => stage.model.asked().at(-1)?.toolResults.join("").includes('Not now; "later"'),
+        );
+        await claude.waitUntilIdle();
+        assertEquals(exists(`${claude.project}/made-by-bash`), false);
+      });
+      await must(t, "allow", async () => {
+        await stage.ask(claude, "bash");
+        await stage.must(stage.session, "allow");
+        await until("the file", () => exists(`${claude.project}/made-by-bash`));
+        await claude.waitUntilIdle();
+      });
+      await must(t, "the agent was told what is to be allowed, and the journal who decided", () => {
+        const wake = stage.wakes().find((message) => message.includes("type: permission_prompt"));
+        assertStringIncludes(wake ?? "", "touch made-by-bash && echo ran-it");
+        assertStringIncludes(wake ?? "", "menu-driver");
+        const decided = stage.journal().filter((entry) => entry.kind === "decided");
+        assertEquals(decided.map((entry) => [entry.by, entry.tool]), [
+          ["warden", "Bash"],
+          ["warden", "Bash"],
+        ]);
+      });
+    }));
+
+  for (const hookRoad of [true, false]) {
+    const road = hookRoad ? "through the hook" : "with keys";
+    Deno.test(`${version}: a plan is approved and sent back ${road}`, (t) =>
+      inScene(`plan ${version} ${road}`, async (scene) => {
+        const args = ["--permission-mode", "plan"];
+        const stage = new AnswersStage(scene, { version, hookRoad, args });
+        const claude = await stage.start();
+        await must(t, "deny", async () => {
+          await stage.ask(claude, "plan");
+          const feedback = hookRoad ? ["First do B"] : [];
+          await stage.must(stage.session, "deny", ...feedback);
+          if (hookRoad) {
+            await until(
+              "the feedback at the model",
+              () => stage.model.asked().at(-1)?.toolResults.join("").includes("First do B"),
+            );
+          }
+          await claude.waitForScreen("plan mode", (screen) => screen.includes("plan mode on"));
+          await claude.waitUntilIdle();
+        });
+        await must(t, "allow", async () => {
+          await stage.ask(claude, "plan");
+          await stage.must(stage.session, "allow");
+          await claude.waitForScreen("the end", (screen) => screen.includes("PLAN-END"));
+          const screen = await claude.waitUntilIdle();
+          assertEquals(/plan mode on/.test(screen), false, screen);
+        });
+      }));
+  }
+
+  Deno.test(`${version}: a permission is decided with keys where no hook waits`, (t) =>
+    inScene(`permission keys ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: false });
+      const claude = await stage.start();
+      await must(t, "deny with a message", async () => {
+        await stage.ask(claude, "bash");
+        await stage.must(stage.session, "deny", 'Not now; "later"');
+        await until(
+          "the message at the model",
+          () => stage.model.asked().at(-1)?.toolResults.join("").includes('Not now; "later"'),
+        );
+        await claude.waitUntilIdle();
+      });
+      await must(t, "allow", async () => {
+        await stage.ask(claude, "bash");
+        await stage.must(stage.session, "allow");
+        await until("the file", () => exists(`${claude.project}/made-by-bash`));
+      });
+    }));
+
+  Deno.test(`${version}: the human may answer first, and questions follow each other`, (t) =>
+    inScene(`human ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: true });
+      const claude = await stage.start();
+      await must(t, "the human's key wins and the hook leaves", async () => {
+        const { pid, id } = (await stage.ask(claude, "single"))!;
+        await until("the human's choice to arrive", async () => {
+          await claude.keys("3");
+          return stage.payloads("PostToolUse").length > 0;
+        }, { everyMs: 500 });
+        await until("the hook to leave", () => !isAlive(pid));
+        const wake = await until(
+          "the wake of the answer",
+          () =>
+            stage.wakes().find((message) => message.includes("type: ask_user_question_answered")),
+        );
+        assertStringIncludes(wake, "Answer: MongoDB");
+        assertStringIncludes(wake, "answered_by: human");
+        const late = await stage.drive("--question", id, stage.session, "choose", "1");
+        assertEquals(late.code, 1);
+        assertStringIncludes(late.stderr, "no longer open");
+        await claude.waitUntilIdle();
+      });
+      await must(t, "Esc at the dialog ends the wait, too", async () => {
+        const { pid } = (await stage.ask(claude, "single"))!;
+        await claude.keys("Escape");
+        await until("the hook to leave", () => !isAlive(pid));
+        assertEquals(listPending(stage.paths, stage.session), []);
+        await claude.keys("C-c");
+        await claude.waitUntilIdle();
+      });
+      for (const scenario of ["twice", "again"]) {
+        await must(t, `the second question gets its own answer (${scenario})`, async () => {
+          const before = stage.payloads("PostToolUse").length;
+          const first = (await stage.ask(claude, scenario))!;
+          await stage.must(stage.session, "choose", "1");
+          await stage.next("PostToolUse", before);
+          await stage.newPending(new Set([first.pid]));
+          await stage.must(stage.session, "choose", "2");
+          const second = await stage.next("PostToolUse", before + 1);
+          assert(isObject(second.tool_response) && isObject(second.tool_response.answers));
+          const expected = scenario === "twice" ? "Rust" : "SQLite";
+          assertEquals(Object.values(second.tool_response.answers), [expected]);
+          await claude.waitUntilIdle();
+        });
+      }
+      await must(t, "a killed Claude Code leaves no hook behind", async () => {
+        const { pid } = (await stage.ask(claude, "single"))!;
+        claude.kill("SIGKILL");
+        await until("the hook to leave", () => !isAlive(pid));
+      });
+    }));
+}
+
+/** A step after one that failed would only tell of that again, more slowly. */
+async function must(t: Deno.TestContext, name: string, step: () => void | Promise<void>) {
+  if (!await t.step(name, step)) throw new Error(`"${name}" failed`);
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return exists(`/proc/${pid}`);
+}

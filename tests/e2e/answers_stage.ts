@@ -1,0 +1,151 @@
+/** Claude Code with our hooks and the menu driver's launcher, without OpenClaw: wakes go to files. */
+
+import { listPending, type Pending } from "../../lib/answers.ts";
+import { readScreen } from "../../lib/pane.ts";
+import { run } from "../../lib/process.ts";
+import { readJournal } from "../../lib/journal.ts";
+import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import type { Scene } from "../support/artefacts.ts";
+import { ClaudeModel } from "../support/claude_model.ts";
+import { type RealClaude, startClaude } from "../support/real_claude.ts";
+import type { ClaudeVersion } from "../support/real_programs.ts";
+import { type RealTmux, startTmux } from "../support/real_tmux.ts";
+import { until } from "../support/until.ts";
+import { SCENARIOS } from "./answers_scenarios.ts";
+
+const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+const RECORDER = new URL("../support/recording_hook.ts", import.meta.url).pathname;
+
+export interface AnswersOptions {
+  version: ClaudeVersion;
+  hookSettings?: Record<string, unknown>;
+  /** Without it every answer goes to the screen, with keys. */
+  hookRoad: boolean;
+  args?: string[];
+}
+
+export class AnswersStage {
+  readonly tmux: RealTmux;
+  readonly model: ClaudeModel;
+  readonly paths: Paths;
+  readonly session = "warden-main";
+  readonly env: Record<string, string>;
+  readonly #payloads: string;
+
+  constructor(readonly scene: Scene, readonly options: AnswersOptions) {
+    this.tmux = startTmux(scene);
+    this.model = new ClaudeModel({ scenarios: SCENARIOS });
+    scene.atEnd(() => this.model.stop());
+    this.#payloads = `${scene.dir}/payloads`;
+    Deno.mkdirSync(this.#payloads);
+    this.env = {
+      HOME: scene.home,
+      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      LANG: "C.UTF-8",
+      // The story's HOME is empty: the packages lie in ours.
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      DENO_NO_UPDATE_CHECK: "1",
+      GSD_REGISTRY: `${scene.dir}/registry.json`,
+      GSD_STATE_DIR: `${scene.dir}/state`,
+      GSD_DATA_DIR: `${scene.dir}/data`,
+      GSD_TMUX: this.tmux.program,
+    };
+    this.paths = pathsFrom((name) => this.env[name], ROOT);
+    const agent = {
+      agent_id: "warden",
+      tmux_session_name: this.session,
+      delivery: { transport: "inbox" },
+      hook_settings: { answer_permissions: true, ...options.hookSettings },
+    };
+    Deno.writeTextFileSync(this.paths.registry, JSON.stringify({ agents: [agent] }));
+  }
+
+  async start(): Promise<RealClaude> {
+    const printed = await this.deno("register.ts", "--print");
+    if (printed.code !== 0) throw new Error(`register --print failed: ${printed.stderr}`);
+    const hooks: Record<string, unknown[]> = JSON.parse(printed.stdout).hooks;
+    if (!this.options.hookRoad) delete hooks.PermissionRequest;
+    const command = `${Deno.execPath()} run -A --no-config ${RECORDER} ${this.#payloads}`;
+    for (const event of ["PostToolUse", "UserPromptSubmit"]) {
+      hooks[event] = [...hooks[event] ?? [], { hooks: [{ type: "command", command }] }];
+    }
+    return await startClaude({
+      scene: this.scene,
+      tmux: this.tmux,
+      modelUrl: this.model.url,
+      session: this.session,
+      version: this.options.version,
+      settings: { hooks },
+      env: this.env,
+      args: ["--permission-mode", "default", ...this.options.args ?? []],
+    });
+  }
+
+  /** Has Claude ask, and waits until the dialog is there and, where one comes, the hook beside it. */
+  async ask(claude: RealClaude, scenario: string): Promise<Pending | undefined> {
+    const before = new Set(listPending(this.paths, this.session).map((one) => one.pid));
+    await claude.submit(`SCENARIO:${scenario}`);
+    await claude.waitForScreen("a dialog", (screen) => readScreen(screen).dialog !== undefined);
+    return this.options.hookRoad ? await this.newPending(before) : undefined;
+  }
+
+  newPending(before: Set<number>): Promise<Pending> {
+    return until(
+      "a hook that waits",
+      () => listPending(this.paths, this.session).find((one) => !before.has(one.pid)),
+      {
+        present: () => this.journal(),
+      },
+    );
+  }
+
+  /** As the agent calls it: the launcher, with its narrow permissions. */
+  drive(...args: string[]) {
+    return this.#run(`${this.paths.data}/bin/menu-driver`, args);
+  }
+
+  async must(...args: string[]): Promise<string> {
+    const done = await this.drive(...args);
+    if (done.code !== 0) throw new Error(`menu-driver ${args.join(" ")}: ${done.stderr}`);
+    return done.stdout;
+  }
+
+  deno(file: string, ...args: string[]) {
+    return this.#run(Deno.execPath(), ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args]);
+  }
+
+  async #run(program: string, args: string[]) {
+    const done = await run(program, args, { env: this.env, timeoutMs: 60_000 });
+    if (done.kind !== "finished") throw new Error(`${program} ${args.join(" ")}: ${done.kind}`);
+    return done;
+  }
+
+  /** The payloads of an event, oldest first. */
+  payloads(event: string): Record<string, unknown>[] {
+    return Array.from(Deno.readDirSync(this.#payloads), ({ name }) => name)
+      .filter((name) => name.includes(`-${event}-`) && !name.startsWith(".")).sort()
+      .map((name) => JSON.parse(Deno.readTextFileSync(`${this.#payloads}/${name}`)));
+  }
+
+  /** The payload that comes after those counted before. */
+  next(event: string, before: number): Promise<Record<string, unknown>> {
+    return until(`a ${event} payload`, () => this.payloads(event)[before], {
+      present: () => this.tmux.capture(this.session),
+    });
+  }
+
+  journal(): Record<string, unknown>[] {
+    return Array.from(readJournal(this.paths, this.session));
+  }
+
+  /** The messages that the agent got. */
+  wakes(): string[] {
+    const dir = `${this.paths.state}/inbox/warden`;
+    try {
+      return Array.from(Deno.readDirSync(dir), ({ name }) => name).sort()
+        .map((name) => Deno.readTextFileSync(`${dir}/${name}`));
+    } catch {
+      return [];
+    }
+  }
+}
