@@ -18,6 +18,7 @@ import { readTextIfThere } from "../lib/files.ts";
 import { type Tmux, tmuxFrom } from "../lib/tmux.ts";
 import { sessionNames, whyMarked } from "../lib/tmux_sessions.ts";
 import { realWorld, type World } from "../lib/world.ts";
+import { syncRegistry } from "./sync.ts";
 
 const HELP = `Starts Claude Code for an agent in a tmux session of its own.
 
@@ -150,7 +151,7 @@ async function spawn(wish: Wish, world: World): Promise<Result> {
   };
   if (wish.dryRun) return result;
 
-  const agent = registered(wish, world, base);
+  const agent = await reachable(registered(wish, world, base), world);
   const launch = prepareLaunch(world, {
     agent,
     session: choice.name,
@@ -248,6 +249,18 @@ function registered(wish: Wish, world: World, base: string): Agent {
     };
   upsertAgent(world.paths.registry, { agent_id: wish.agentId, ...fields });
   return agentIn(world, wish.agentId).agent!;
+}
+
+/** Asks OpenClaw which session a new agent has, so that its first turn already wakes it. */
+async function reachable(agent: Agent, world: World): Promise<Agent> {
+  if (whyUnreachable(agent) === undefined) return agent;
+  world.warn(`Asking OpenClaw for the session of ${agent.agent_id}`);
+  try {
+    await syncRegistry(world, false);
+  } catch (error) {
+    world.warn(`OpenClaw could not be asked: ${messageOf(error)}`);
+  }
+  return agentIn(world, agent.agent_id).agent ?? agent;
 }
 
 function textOrFile(value: string, cwd: string): string {

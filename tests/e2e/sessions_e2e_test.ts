@@ -1,0 +1,243 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { AgentResult } from "../../commands/recover.ts";
+import { readTextIfThere } from "../../lib/files.ts";
+import { readLaunch } from "../../lib/launch_files.ts";
+import { allProcesses, isClaude, treeBelow } from "../../lib/process_tree.ts";
+import { readRegistry } from "../../lib/registry.ts";
+import { readMemory } from "../../lib/session_memory.ts";
+import { inScene } from "../support/artefacts.ts";
+import { prepareHome } from "../support/real_claude.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { until } from "../support/until.ts";
+import { type House, openHouse, ROOT, Stage } from "./stage.ts";
+
+const AGENTS = ["ada", "bob", "cleo"];
+const HARD_TEXT = `Say "hello" to 'them': $HOME, \`id\`, \\n, 100% & <b>; done!`;
+
+/** The process of Claude Code below a session's pane. */
+async function claudePid(stage: Stage, session: string): Promise<number> {
+  return await until(`Claude Code's process in ${session}`, async () => {
+    const pid = await stage.tmux.call("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
+    const tree = treeBelow(await allProcesses(), Number(pid));
+    return tree.find((process) => isClaude(process))?.pid;
+  });
+}
+
+async function killAll(stage: Stage, sessions: string[]): Promise<void> {
+  for (const session of sessions) Deno.kill(await claudePid(stage, session), "SIGKILL");
+}
+
+async function killServer(stage: Stage): Promise<void> {
+  Deno.kill(Number(await stage.tmux.call("display-message", "-p", "#{pid}")), "SIGKILL");
+  await until("the tmux server to be gone", async () => (await stage.tmux.sessions()).length === 0);
+}
+
+async function recover(stage: Stage) {
+  const done = await stage.ours("commands/recover.ts", "--json");
+  const { agents }: { agents: AgentResult[] } = JSON.parse(done.stdout);
+  return {
+    code: done.code,
+    agents,
+    outcomes: Object.fromEntries(agents.map((agent) => [agent.agent_id, agent.outcome])),
+  };
+}
+
+type Story = (house: House) => Promise<void>;
+const stories: [name: string, story: Story][] = [];
+const story = (name: string, play: Story) => stories.push([name, play]);
+
+for (const version of VERSIONS.claude) {
+  story(
+    `spawn on Claude Code ${version}: from nothing to an answered prompt and a wake`,
+    (house) =>
+      inScene(`spawn ${version}`, async (scene) => {
+        const stage = new Stage(scene, { house, version, agents: ["ada"] });
+        stage.env.GSD_CLAUDE = await stage.claudeLauncher();
+        Deno.removeSync(stage.paths.registry);
+        const folder = `${scene.dir}/ada`;
+        stage.claudeModel.answer = () => ({ say: `Everybody has been greeted by ${version}.` });
+        const prompt = `Mind the "quotes", 'these' too, $HOME, \`date\`\n\nand the second line \\`;
+        const done = await stage.ours(
+          ...["commands/spawn.ts", "ada", folder, HARD_TEXT, "--system-prompt", prompt, "--json"],
+        );
+        assertEquals(done.code, 0, done.stderr);
+        const result = JSON.parse(done.stdout);
+        assertEquals([result.session, result.state], ["ada-main", "ready"]);
+
+        const asked = await stage.waitForPrompt("hello");
+        assertEquals(asked.prompt.trim(), HARD_TEXT);
+        const system = JSON.stringify(asked.body.system);
+        assertStringIncludes(system, JSON.stringify(prompt).slice(1, -1));
+        assertStringIncludes(system, "This session runs in tmux");
+
+        // The registry was made by spawn, and nothing was ever registered with Claude Code.
+        const written = Deno.readTextFileSync(stage.paths.registry);
+        assertStringIncludes(written, `"openclaw_session_key": "agent:ada:main"`);
+        const user = readTextIfThere(`${scene.home}/.claude/settings.json`) ?? "";
+        assertEquals(user.includes("hooks"), false);
+        const told = await until(
+          "the agent to be told",
+          () => house.agentModel.asked(`greeted by ${version}`)[0],
+          { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/ada-main.jsonl`) },
+        );
+        assertMatch(told.message, /type: response_complete/);
+        assertMatch(told.message, /bin\/menu-driver .*ada-main type <text>/);
+        assertEquals(
+          readMemory(stage.paths, "ada-main").claude_session_id,
+          readLaunch(stage.paths, "ada-main")!.claude_session_id,
+        );
+      }),
+  );
+}
+
+story(
+  "recover brings three agents back into their conversations; a fourth fails alone",
+  (house) =>
+    inScene("recover three", async (scene) => {
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
+      const sessions = AGENTS.map((agent) => stage.session(agent));
+      const lost = { agent_id: "dan", working_directory: `${scene.dir}/dan` };
+      writeRegistry(stage, [lost]);
+      stage.env.GSD_CLAUDE = await stage.claudeLauncher();
+      stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(0, 40)}` });
+      await Promise.all(AGENTS.map(async (agent) => {
+        const done = await stage.ours(
+          ...["commands/spawn.ts", agent, `${scene.dir}/${agent}`, `first words of ${agent}`],
+        );
+        assertEquals(done.code, 0, done.stderr);
+      }));
+      for (const agent of AGENTS) await stage.waitForWake("response_complete", "", agent);
+      const before = sessions.map((session) => readMemory(stage.paths, session).transcript_path);
+
+      const accidents: [string, () => Promise<void>][] = [
+        ["Claude Code was killed", () => killAll(stage, sessions)],
+        ["the tmux server was killed", () => killServer(stage)],
+        ["both were killed", async () => {
+          await killAll(stage, sessions);
+          await killServer(stage);
+        }],
+      ];
+      for (const [round, [what, happens]] of accidents.entries()) {
+        await happens();
+        const { code, outcomes, agents } = await recover(stage);
+        assertEquals(
+          outcomes,
+          { ada: "recovered", bob: "recovered", cleo: "recovered", dan: "failed" },
+          `${what}: ${JSON.stringify(agents, null, 1)}`,
+        );
+        assertEquals(code, 1);
+        const again = await recover(stage);
+        assertEquals(again.outcomes, { ada: "alive", bob: "alive", cleo: "alive", dan: "failed" });
+        for (const agent of AGENTS) {
+          const told = () =>
+            stage.wakes(agent).filter((wake) => wake.trigger === "session_recovered");
+          await until(`${agent} to be told of round ${round}`, () => told().length > round);
+          assertEquals(told().length, round + 1, `${what}: one wake for ${agent}`);
+          const claude = await stage.attach(agent);
+          await claude.submit(`words of ${agent} after round ${round}`);
+          const asked = await stage.waitForPrompt(`words of ${agent} after round ${round}`);
+          assert(asked.texts.some((text) => text.includes(`first words of ${agent}`)), what);
+          await claude.waitUntilIdle();
+        }
+      }
+      const after = sessions.map((session) => readMemory(stage.paths, session).transcript_path);
+      assertEquals(after, before, "the transcripts go on");
+      for (const [index, agent] of AGENTS.entries()) {
+        const transcript = Deno.readTextFileSync(after[index]!);
+        assertStringIncludes(transcript, `first words of ${agent}`);
+        assertStringIncludes(transcript, `words of ${agent} after round 2`);
+      }
+      const summaries = house.agentModel.asked("type: recovery_failed");
+      assertEquals(new Set(summaries.map(({ message }) => message)).size, 1, "told once");
+      assertStringIncludes(summaries[0]!.message, `- dan (dan-main): its folder ${scene.dir}/dan`);
+    }),
+);
+
+story(
+  "recover follows /clear: the conversation that SessionStart reported last",
+  (house) =>
+    inScene("recover after clear", async (scene) => {
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["ada"] });
+      // After /clear the prompt is preceded by words about that command.
+      stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-20)}` });
+      const claude = await stage.spawn("ada", "words before");
+      await stage.waitForWake("response_complete", "words before", "ada");
+      await claude.submit("/clear");
+      await until("another id", () => {
+        const { claude_session_id } = readMemory(stage.paths, stage.session("ada"));
+        return claude_session_id !==
+          readLaunch(stage.paths, stage.session("ada"))!.claude_session_id;
+      });
+      await claude.submit("words after");
+      await stage.waitForWake("response_complete", "words after", "ada");
+      await killAll(stage, [stage.session("ada")]);
+      assertEquals((await recover(stage)).outcomes, { ada: "recovered" });
+      const back = await stage.attach("ada");
+      await back.submit("and now");
+      const asked = await stage.waitForPrompt("and now");
+      assert(asked.texts.some((text) => text.includes("words after")));
+      assert(!asked.texts.some((text) => text.includes("words before")));
+    }),
+);
+
+story(
+  "OpenClaw finds the skill eligible, and sync reads its sessions",
+  (house) =>
+    inScene("skill", async (scene) => {
+      const workspace = house.gateway.config.replace(/\/home\/.*/, "/agents/ada");
+      Deno.mkdirSync(`${workspace}/skills/gsd-code-skill`, { recursive: true });
+      Deno.copyFileSync(`${ROOT}/SKILL.md`, `${workspace}/skills/gsd-code-skill/SKILL.md`);
+      const info = await house.gateway.openclaw(
+        ...["skills", "info", "gsd-code-skill", "--json", "--agent", "ada"],
+      );
+      const skill = JSON.parse(info.stdout);
+      assertEquals([skill.eligible, skill.modelVisible, skill.missing.bins], [true, true, []]);
+
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
+      const text = `{\n  // kept\n  "agents": [{ "agent_id": "bob" }]\n}\n`;
+      Deno.writeTextFileSync(stage.paths.registry, text);
+      const done = await stage.ours("commands/sync.ts", "--json");
+      assertEquals(done.code, 0, done.stderr);
+      assertEquals(JSON.parse(done.stdout).source, "openclaw sessions");
+      const written = Deno.readTextFileSync(stage.paths.registry);
+      assertStringIncludes(written, "// kept");
+      const reading = readRegistry(written);
+      assert(reading.kind === "registry");
+      assertEquals(reading.registry.agents[0]!.openclaw_session_key, "agent:bob:main");
+      assertMatch(reading.registry.agents[0]!.openclaw_session_id, /^[0-9a-f-]{36}$/);
+    }),
+);
+
+story(
+  "spawn names the trust dialog of a folder that Claude Code does not know",
+  (house) =>
+    inScene("trust", async (scene) => {
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["ada"] });
+      stage.env.GSD_CLAUDE = await stage.claudeLauncher();
+      prepareHome(scene, `${scene.dir}/elsewhere`);
+      Deno.mkdirSync(`${scene.dir}/new`);
+      const done = await stage.ours("commands/spawn.ts", "ada", `${scene.dir}/new`, "hello");
+      assertEquals(done.code, 1);
+      assertMatch(
+        done.stderr,
+        /asks whether to trust this folder.*first command was not sent: hello/,
+      );
+    }),
+);
+
+function writeRegistry(stage: Stage, more: Record<string, unknown>[]): void {
+  stage.writeRegistry();
+  const registry = JSON.parse(Deno.readTextFileSync(stage.paths.registry));
+  registry.global_status_openclaw_session_key = "agent:main:main";
+  registry.agents.push(...more);
+  Deno.writeTextFileSync(stage.paths.registry, JSON.stringify(registry, null, 2));
+}
+
+Deno.test("sessions on the real programs", async (t) => {
+  const house = await openHouse(["main", ...AGENTS]);
+  try {
+    for (const [name, play] of stories) await t.step(name, () => play(house));
+  } finally {
+    await house.close();
+  }
+});
