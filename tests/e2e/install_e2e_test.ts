@@ -1,11 +1,13 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import { isObject } from "../../lib/json.ts";
 import { run } from "../../lib/process.ts";
+import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { draftIn, prepareHome, type RealClaude, startClaude } from "../support/real_claude.ts";
-import { VERSIONS } from "../support/real_programs.ts";
+import { startOpenClaw } from "../support/real_openclaw.ts";
+import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
 import { startTmux } from "../support/real_tmux.ts";
 import { until } from "../support/until.ts";
 
@@ -103,6 +105,46 @@ for (const version of VERSIONS.claude) {
     }));
 }
 
+Deno.test("doctor finds the real gateway, our token and the session, and its test wake arrives", () =>
+  inScene("doctor", async (scene) => {
+    const model = new AgentModel();
+    scene.atEnd(() => model.stop());
+    const gateway = await startOpenClaw({ scene, modelUrl: model.url, agents: ["warden"] });
+    const session = await gateway.createSession("warden");
+    const tmux = startTmux(scene);
+    const home = new Installed(scene, tmux.program);
+    home.env.GSD_CLAUDE = await claudeProgram();
+    home.env.GSD_OPENCLAW = gateway.program;
+    const config = `${scene.home}/.openclaw/openclaw.json`;
+    if (gateway.config !== config) {
+      Deno.mkdirSync(`${scene.home}/.openclaw`, { recursive: true });
+      Deno.copyFileSync(gateway.config, config);
+    }
+    const agent = (more: Record<string, string>) => home.agent({ delivery: undefined, ...more });
+    agent({ openclaw_session_id: session.id });
+    assertEquals((await home.register()).code, 0);
+
+    const well = await home.ours("commands/doctor.ts", "--send-test-wake");
+    assertEquals(well.code, 0, well.stdout);
+    assertMatch(well.stdout, /ok +programs: openclaw 2026\.9\.6 .*known to work/);
+    assertMatch(well.stdout, /ok +programs: claude 2\.1\.325 .*known to work/);
+    assertMatch(well.stdout, /knows the session id/);
+    assertMatch(well.stdout, /has the test wake/);
+    await until("the agent to read it", () => model.asked("doctor_test")[0]);
+
+    agent({ openclaw_session_key: "agent:warden:nowhere" });
+    const unknown = await home.ours("commands/doctor.ts", "warden");
+    assertEquals(unknown.code, 1);
+    assertMatch(unknown.stdout, /does not know the session key "agent:warden:nowhere"/);
+
+    agent({ openclaw_session_key: session.key });
+    const text = Deno.readTextFileSync(config);
+    Deno.writeTextFileSync(config, text.replace(/("token":\s*")[^"]+/, "$1wrong"));
+    const refused = await home.ours("commands/doctor.ts", "--json");
+    assertEquals(refused.code, 1);
+    assertMatch(refused.stdout, /refused us.*TOKEN_MISMATCH/);
+  }));
+
 /** Types a command: it opens a menu or ends the program, so nothing may be pressed twice. */
 async function command(claude: RealClaude, text: string): Promise<void> {
   await claude.keys("-l", text);
@@ -124,16 +166,20 @@ class Installed {
       GSD_STATE_DIR: `${scene.dir}/state`,
       GSD_DATA_DIR: `${scene.dir}/data`,
     };
-    const agent = {
-      agent_id: "warden",
-      tmux_session_name: "warden-main",
-      delivery: { transport: "inbox" },
-    };
+    this.agent({ delivery: { transport: "inbox" } });
+  }
+
+  agent(more: Record<string, unknown>): void {
+    const agent = { agent_id: "warden", tmux_session_name: "warden-main", ...more };
     Deno.writeTextFileSync(this.env.GSD_REGISTRY!, JSON.stringify({ agents: [agent] }));
   }
 
-  async register(...args: string[]) {
-    const words = ["run", "-A", "--quiet", `${ROOT}/register.ts`, ...args];
+  register(...args: string[]) {
+    return this.ours("register.ts", ...args);
+  }
+
+  async ours(file: string, ...args: string[]) {
+    const words = ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args];
     const outcome = await run(Deno.execPath(), words, { timeoutMs: 120_000, env: this.env });
     assert(outcome.kind === "finished", JSON.stringify(outcome));
     return outcome;
