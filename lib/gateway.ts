@@ -47,6 +47,13 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
   if (challenge === TIME_IS_UP || challenge.kind === "lost") {
     socket.close();
     const why = challenge === TIME_IS_UP ? `no word from it in ${timeoutMs} ms` : challenge.reason;
+    if (target.url.startsWith("wss:") && isCertificateTrouble(why)) {
+      return {
+        kind: "refused",
+        reason: `The certificate of the gateway at ${place} cannot be checked (${why}): trust it ` +
+          `with DENO_CERT or gateway.tls.caPath; a self-signed one only OpenClaw's own client accepts`,
+      };
+    }
     return { kind: "unreachable", reason: `Cannot reach the gateway at ${place}: ${why}` };
   }
   const { token, password } = target;
@@ -76,6 +83,12 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
     kind: "refused",
     reason: `The gateway at ${place} refused us: ${hello.message}${code}${hint}`,
   };
+}
+
+/** Refused over HTTP/1, Deno tries HTTP/2, and only that second failure is told. */
+function isCertificateTrouble(why: string): boolean {
+  return /NoApplicationProtocol|certificate|UnknownIssuer|NotValidForName|CaUsedAsEndEntity/i
+    .test(why);
 }
 
 /** Host and port only: a url may carry credentials. */

@@ -114,7 +114,8 @@ export function gatewayTarget(config: unknown, env: Env, path: string): TargetRe
       source,
       token,
       password: password === HIDDEN ? undefined : password,
-      certificateFile: textOf(field(field(gateway, "tls"), "certPath")),
+      certificateFile: textOf(field(field(gateway, "tls"), "caPath")) ??
+        textOf(field(field(gateway, "tls"), "certPath")),
     },
   };
 }

@@ -3,6 +3,7 @@ import { GatewayCarrier } from "../lib/gateway_carrier.ts";
 import { holdsWake, replyInHistory } from "../lib/session_history.ts";
 import type { TryOutcome } from "../lib/delivery.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
+import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { type FakeGateway, type FakeOptions, startFakeGateway } from "./support/fake_gateway.ts";
 
@@ -122,6 +123,27 @@ Deno.test("GatewayCarrier says where it could not reach the gateway", async () =
   assert(outcome.kind === "later" && outcome.scope === "all");
   assertStringIncludes(outcome.reason, "Cannot reach the gateway at ws://127.0.0.1:1: ");
   assertEquals(/pw|token/.test(outcome.reason), false);
+});
+
+Deno.test("GatewayCarrier goes over wss:// where it can check the certificate, and only there", async () => {
+  const folder = await Deno.makeTempDir();
+  const made = await makeCertificate(folder);
+  if (made === undefined) return await Deno.remove(folder, { recursive: true });
+  const gateway = await startFakeGateway({ sessions: SESSIONS, tls: made });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const certificateFile = made.authorityFile;
+  const trusting = new GatewayCarrier({ ...target, certificateFile }, Date.now);
+  try {
+    assertEquals((await trusting.deliver(aWake())).kind, "delivered");
+    const refused = await new GatewayCarrier(target, Date.now).deliver(aWake());
+    assert(refused.kind === "unfit", JSON.stringify(refused));
+    assertStringIncludes(refused.reason, "The certificate of the gateway");
+    assertEquals(gateway.taken.length, 1);
+  } finally {
+    trusting.close();
+    await gateway.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("GatewayCarrier brings the agent's reply without holding up the next wake", async () => {

@@ -35,6 +35,7 @@ export interface FakeOptions {
   token?: string;
   sessions?: Record<string, string>;
   scopes?: boolean;
+  tls?: { cert: string; key: string };
   faults?: Faults;
 }
 
@@ -75,7 +76,13 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     for (let tries = 0; server === undefined; tries++) {
       try {
         server = Deno.serve(
-          { hostname: "127.0.0.1", port: gateway.port, onListen() {} },
+          {
+            hostname: "127.0.0.1",
+            port: gateway.port,
+            onListen() {},
+            cert: options.tls?.cert,
+            key: options.tls?.key,
+          },
           (request) => {
             const { socket, response } = Deno.upgradeWebSocket(request);
             welcome(socket);
@@ -88,7 +95,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
     }
     gateway.port = server.addr.port;
-    gateway.url = `ws://127.0.0.1:${gateway.port}`;
+    gateway.url = `${options.tls ? "wss" : "ws"}://127.0.0.1:${gateway.port}`;
   }
 
   function welcome(socket: WebSocket) {
