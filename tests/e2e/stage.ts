@@ -65,7 +65,8 @@ export interface Wake {
 
 export interface StageOptions {
   house: House;
-  version: ClaudeVersion;
+  /** The pinned one unless told otherwise. */
+  version?: ClaudeVersion;
   /** A program to try instead of the pinned version. */
   program?: string;
   scenarios?: Record<string, Scenario>;

@@ -10,6 +10,8 @@ export interface Story {
   name: string;
   /** For the canary: what a user would call it. */
   short: string;
+  /** Left out of a short run. */
+  slow?: boolean;
   options?: Pick<StageOptions, "agents" | "hookSettings">;
   scenarios?: Record<string, Scenario>;
   /** Versions it is not played on, each with the reason. */
@@ -265,6 +267,7 @@ export const STORIES: Story[] = [
   {
     name: "the gateway dies and comes back, and nothing is lost or told twice",
     short: "gateway restarted in the middle",
+    slow: true,
     scenarios: { first: { say: "One." }, second: { say: "Two." }, third: { say: "Three." } },
     async play(stage, { gateway }) {
       const claude = await stage.startClaude();
@@ -296,6 +299,7 @@ export const STORIES: Story[] = [
   {
     name: "the gateway dies while the agent is thinking, and nothing is lost",
     short: "gateway killed in the agent's turn",
+    slow: true,
     notOn: { "2.1.197": "nothing in it depends on Claude Code" },
     scenarios: { first: { say: "One." }, second: { say: "Two." } },
     async play(stage, { gateway, agentModel }) {

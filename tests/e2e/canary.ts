@@ -1,0 +1,161 @@
+/** `deno task canary`: what of this project works with the versions that are installed here. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { findProgram } from "../../lib/programs.ts";
+import { messageOf, run } from "../../lib/process.ts";
+import { inScene } from "../support/artefacts.ts";
+import { claudeProgram } from "../support/real_programs.ts";
+import { type House, openHouse, Stage } from "./stage.ts";
+import { STORIES, type Story } from "./stories.ts";
+
+const HELP = `Tries this project with the Claude Code and the OpenClaw that are installed here.
+
+  deno task canary                              those on PATH (or in GSD_CLAUDE, GSD_OPENCLAW)
+  deno task canary --claude ~/bin/claude-next   before an update becomes everyday life
+  deno task canary --openclaw pinned            the version this project was tested with
+
+Everything happens in a HOME, a tmux server and a gateway of its own, with scripted models: your
+settings, sessions and accounts are not touched, and nothing is sent anywhere.
+
+Options:
+  --claude <path>     the program to try, or "pinned"
+  --openclaw <path>   the program to try, or "pinned"
+  --all               the slow stories too
+  --json              the table as one JSON object
+  --help              this text
+
+Exit codes: 0 all of it works, 1 something does not, 2 wrong usage.
+`;
+
+interface Result {
+  story: string;
+  works: boolean;
+  seconds: number;
+  /** The first words of what went wrong, and where the rest is kept. */
+  reason: string;
+}
+
+interface Program {
+  /** Undefined: the pinned version, from the cache. */
+  path: string | undefined;
+  version: string;
+}
+
+export async function main(args: string[]): Promise<number> {
+  const unknown: string[] = [];
+  const options = parseArgs(args, {
+    boolean: ["all", "json", "help"],
+    string: ["claude", "openclaw"],
+    alias: { help: "h" },
+    unknown: (arg) => {
+      unknown.push(arg);
+      return false;
+    },
+  });
+  if (options.help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (unknown.length > 0) {
+    console.error(`canary does not take ${unknown[0]}; see deno task canary --help`);
+    return 2;
+  }
+  try {
+    const claude = await programFor("claude", "GSD_CLAUDE", options.claude);
+    const openclaw = await programFor("openclaw", "GSD_OPENCLAW", options.openclaw);
+    const stories = STORIES.filter((story) => options.all || !story.slow);
+    console.error(`Claude Code: ${claude.version}\nOpenClaw: ${openclaw.version}`);
+    console.error("Starting a gateway of our own …");
+    const house = await openHouse(["warden", "forge"], { program: openclaw.path });
+    const results: Result[] = [];
+    try {
+      for (const [index, story] of stories.entries()) {
+        console.error(`${index + 1} of ${stories.length}: ${story.short} …`);
+        results.push(await tryStory(story, house, claude));
+      }
+    } finally {
+      await house.close();
+    }
+    const versions = { claude: claude.version, openclaw: openclaw.version };
+    console.log(options.json ? JSON.stringify({ ...versions, results }, null, 2) : table(results));
+    return results.every((result) => result.works) ? 0 : 1;
+  } catch (error) {
+    console.error(`Cannot run the canary: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+async function tryStory(story: Story, house: House, claude: Program): Promise<Result> {
+  const began = performance.now();
+  const result = (works: boolean, reason: string): Result => ({
+    story: story.short,
+    works,
+    seconds: Math.round((performance.now() - began) / 1000),
+    reason,
+  });
+  try {
+    await inScene(`canary ${story.short}`, async (scene) => {
+      const { scenarios, options } = story;
+      const stage = new Stage(scene, { house, program: claude.path, scenarios, ...options });
+      house.agentModel.answer = undefined;
+      await story.play(stage, house);
+    });
+    return result(true, "");
+  } catch (error) {
+    const lines = messageOf(error).split("\n");
+    const kept = lines.findLast((line) => line.startsWith("Panes, journal")) ?? "";
+    return result(false, [lines[0]!.slice(0, 160), kept.replace(/^.*: /, "see ")].join("; "));
+  }
+}
+
+async function programFor(
+  name: "claude" | "openclaw",
+  variable: string,
+  wanted: unknown,
+): Promise<Program> {
+  const env = (key: string) => Deno.env.get(key);
+  const path = typeof wanted === "string" && wanted !== ""
+    ? wanted
+    : findProgram(env, variable, name);
+  if (path === undefined) {
+    throw new Error(
+      `there is no ${name} on PATH; give its path with --${name}, or --${name} pinned for the ` +
+        "version this project was tested with",
+    );
+  }
+  if (path === "pinned") {
+    if (name === "claude") await claudeProgram();
+    return { path: undefined, version: "the pinned version" };
+  }
+  const real = findProgram((key) => key === "PATH" ? env("PATH") : absolute(path), "", name);
+  if (real === undefined) throw new Error(`there is no program ${path}`);
+  const home = Deno.makeTempDirSync({ prefix: "gsd-canary-" });
+  try {
+    const clean = { HOME: home, PATH: env("PATH") ?? "" };
+    const asked = await run(real, ["--version"], { env: clean, timeoutMs: 60_000 });
+    if (asked.kind === "finished" && asked.code === 0) {
+      return { path: real, version: `${asked.stdout.trim().split("\n")[0]} (${path})` };
+    }
+    const why = asked.kind === "finished" ? asked.stderr.trim().split("\n")[0] : asked.kind;
+    throw new Error(`${path} --version does not work: ${why}`);
+  } finally {
+    Deno.removeSync(home, { recursive: true });
+  }
+}
+
+function absolute(path: string): string {
+  return path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
+}
+
+function table(results: Result[]): string {
+  const width = Math.max(...results.map((result) => result.story.length));
+  const rows = results.map(({ story, works, seconds, reason }) =>
+    `${story.padEnd(width)}  ${works ? "works" : "DOES NOT WORK"}  ${seconds} s${
+      works ? "" : `\n    ${reason}`
+    }`
+  );
+  const working = results.filter((result) => result.works).length;
+  return [...rows, "", `${working} of ${results.length} work`].join("\n");
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));
