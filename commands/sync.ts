@@ -1,11 +1,8 @@
 /** Brings the registry's OpenClaw session keys and ids up to date. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { listOpenClawSessions } from "../lib/openclaw_sessions.ts";
 import { messageOf } from "../lib/process.ts";
-import { editRegistry, fieldName } from "../lib/registry_file.ts";
-import type { RegistryFile } from "../lib/registry_schema.ts";
-import { planSync } from "../lib/sync_plan.ts";
+import { syncRegistry, type SyncResult } from "../lib/sync_registry.ts";
 import { realWorld, type World } from "../lib/world.ts";
 
 const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
@@ -23,12 +20,6 @@ Options:
   --json      the result as one JSON object
   --help      this text
 `;
-
-export interface SyncResult {
-  source: string;
-  changes: { field: string; agent_id: string; from: string; to: string }[];
-  notes: string[];
-}
 
 export async function main(args: string[], world: World): Promise<number> {
   let unknown = "";
@@ -58,38 +49,6 @@ export async function main(args: string[], world: World): Promise<number> {
     world.warn(`Cannot sync: ${messageOf(error)}`);
     return 1;
   }
-}
-
-export async function syncRegistry(world: World, dryRun: boolean): Promise<SyncResult> {
-  const path = world.paths.registry;
-  try {
-    Deno.statSync(path);
-  } catch {
-    throw new Error(`there is no registry at ${path}; spawn makes one`);
-  }
-  const listing = await listOpenClawSessions(world);
-  if (listing.kind === "unknown") throw new Error(listing.reason);
-  const result: SyncResult = { source: listing.source, changes: [], notes: [] };
-  editRegistry(path, (registry) => {
-    const { changes, notes } = planSync(registry, listing.sessions);
-    result.notes = notes;
-    result.changes = changes.map(({ path: at, value }) => ({
-      field: fieldName(at),
-      agent_id: at[0] === "agents" ? registry.agents[Number(at[1])]!.agent_id : "",
-      from: present(registry, at),
-      to: String(value),
-    }));
-    return changes;
-  }, { dryRun });
-  return result;
-}
-
-function present(registry: RegistryFile, at: (string | number)[]): string {
-  const value = at.reduce<unknown>(
-    (inside, step) => (inside as Record<string | number, unknown> | undefined)?.[step],
-    registry,
-  );
-  return typeof value === "string" ? value : "";
 }
 
 function tell(result: SyncResult, dryRun: boolean, world: World): void {

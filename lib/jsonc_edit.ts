@@ -1,12 +1,7 @@
 /** Changes single values in JSON with comments; every other byte stays as it was. */
 
-import {
-  findNodeAtLocation,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { appended, layoutOf, propertyOf } from "./json_edit.ts";
 
 export type JsonPath = (string | number)[];
 
@@ -33,67 +28,60 @@ export function lineAt(text: string, offset: number): number {
 
 /** The node at a path, or its nearest ancestor that is there. */
 export function nearestNode(root: Node, path: JsonPath): Node {
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
-    if (node !== undefined) return node;
+  let node = root;
+  for (const step of path) {
+    const child = childOf(node, step);
+    if (child === undefined) break;
+    node = child;
   }
-  return root;
+  return node;
 }
 
 /** Sets the value at a path whose parent exists; a new one goes last in its object or list. */
 export function setValue(text: string, path: JsonPath, value: unknown): string {
   const { root } = parseText(text);
   if (root === undefined) throw new Error("Cannot change a text that is not JSON");
-  const node = findNodeAtLocation(root, path);
-  if (node !== undefined) {
-    const multiline = indentUnit(text).repeat(path.length);
-    return splice(text, node.offset, node.length, written(text, value, multiline));
-  }
-  const parent = findNodeAtLocation(root, path.slice(0, -1));
-  if (parent === undefined) throw new Error(`Cannot set ${path.join(".")}: its parent is missing`);
-  return insertLast(
-    text,
-    parent,
-    parent.type === "object" ? String(path.at(-1)) : undefined,
-    value,
+  const parent = path.slice(0, -1).reduce<Node | undefined>(
+    (node, step) => node && childOf(node, step),
+    root,
   );
+  if (parent === undefined) throw new Error(`Cannot set ${path.join(".")}: its parent is missing`);
+  const name = path.at(-1)!;
+  const present = childOf(parent, name);
+  if (present !== undefined) {
+    return splice(text, present.offset, present.length, written(text, value, path.length));
+  }
+  const key = parent.type === "object" ? String(name) : undefined;
+  return appendedOnLine(text, parent, value, key) ?? appended(text, parent, value, key);
 }
 
-function insertLast(text: string, parent: Node, name: string | undefined, value: unknown): string {
-  const end = parent.offset + parent.length - 1; // at the closing bracket
+function childOf(node: Node, step: string | number): Node | undefined {
+  if (typeof step === "string") return node.type === "object" ? propertyOf(node, step) : undefined;
+  return node.type === "array" ? node.children?.[step] : undefined;
+}
+
+/** What stands on one line stays on one line; undefined for anything else. */
+function appendedOnLine(
+  text: string,
+  parent: Node,
+  value: unknown,
+  key: string | undefined,
+): string | undefined {
   const last = parent.children?.at(-1);
-  const inside = text.slice(parent.offset + 1, end);
-  const oneLine = last !== undefined && !inside.includes("\n");
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  const outer = indentOfLine(text, parent.offset);
-  const inner = last && !oneLine ? indentOfLine(text, last.offset) : outer + indentUnit(text);
-  const key = name === undefined ? "" : `${JSON.stringify(name)}: `;
-
-  // What follows the last value (a comma, a comment) stays with that value.
-  const tail = inside.trimEnd();
-  const at = parent.offset + 1 + tail.length;
-  const lastEnd = last === undefined ? at : last.offset + last.length;
-  const hasComma = /^(\s|\/\/[^\n]*|\/\*[^]*?\*\/)*,/.test(text.slice(lastEnd, at));
-  const added = oneLine
-    ? ` ${key}${JSON.stringify(value)}`
-    : `${eol}${inner}${key}${written(text, value, inner)}`;
-  const closing = oneLine || inside.slice(tail.length).includes("\n") ? "" : eol + outer;
-  const withValue = splice(text, at, 0, added + (hasComma ? "," : "") + closing);
-  return last === undefined || hasComma ? withValue : splice(withValue, lastEnd, 0, ",");
+  const close = parent.offset + parent.length - 1;
+  const inside = text.slice(parent.offset, close);
+  if (last === undefined || inside.includes("\n") || inside.includes("/*")) return undefined;
+  const end = last.offset + last.length;
+  const word = (key === undefined ? "" : `${JSON.stringify(key)}: `) + JSON.stringify(value);
+  const comma = text.slice(end, close).indexOf(",");
+  return comma === -1
+    ? splice(text, end, 0, `, ${word}`)
+    : splice(text, end + comma + 1, 0, ` ${word},`);
 }
 
-function written(text: string, value: unknown, indent: string): string {
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  return JSON.stringify(value, null, indentUnit(text)).replaceAll("\n", eol + indent);
-}
-
-function indentUnit(text: string): string {
-  return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
-}
-
-function indentOfLine(text: string, offset: number): string {
-  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  return /^[ \t]*/.exec(line)![0];
+function written(text: string, value: unknown, depth: number): string {
+  const { eol, indent } = layoutOf(text);
+  return JSON.stringify(value, null, indent).replaceAll("\n", eol + indent.repeat(depth));
 }
 
 function splice(text: string, at: number, length: number, replacement: string): string {

@@ -33,6 +33,10 @@ export function recoveredDraft(world: World, what: Recovered, socket: string): W
       ? { kind: "prompt" }
       : { kind: "question", questions: [{ multiSelect: false }] },
   );
+  // Words of one's own are no answer to the dialogs of a start.
+  const fitting = actions.filter((line) =>
+    what.dialog === undefined || !line.endsWith(" type <text>")
+  );
   return {
     trigger: "session_recovered",
     section: "CONTENT",
@@ -43,7 +47,7 @@ export function recoveredDraft(world: World, what: Recovered, socket: string): W
       ...(what.dialog === undefined ? [] : ["", what.dialog.text]),
     ].join("\n"),
     state: what.dialog === undefined ? "idle" : "menu",
-    actions,
+    actions: fitting,
   };
 }
 

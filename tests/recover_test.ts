@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type AgentResult, main } from "../commands/recover.ts";
+import { main } from "../commands/recover.ts";
+import type { AgentResult } from "../lib/recovery.ts";
 import { main as spawn } from "../commands/spawn.ts";
 import { readLaunch } from "../lib/launch_files.ts";
 import { memoryFile } from "../lib/session_memory.ts";

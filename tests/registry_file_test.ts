@@ -35,9 +35,9 @@ async function inFolder(test: (dir: string) => void | Promise<void>): Promise<vo
 Deno.test("setValue() keeps comments with the value they follow", () => {
   assertEquals(
     setValue(COMMENTED, ["agents", 2], { agent_id: "scout" }),
-    COMMENTED.replace("} // last of them", "}, // last of them").replace(
-      "// more to come\n",
-      `// more to come\n    {\n      "agent_id": "scout"\n    }\n`,
+    COMMENTED.replace(
+      "} // last of them\n",
+      `}, // last of them\n    {\n      "agent_id": "scout"\n    }\n`,
     ),
   );
   assertEquals(

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { AgentResult } from "../../commands/recover.ts";
+import type { AgentResult } from "../../lib/recovery.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { readLaunch } from "../../lib/launch_files.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/process_tree.ts";
