@@ -1,0 +1,99 @@
+import { assert, assertEquals } from "@std/assert";
+import { namesIn } from "../../lib/files.ts";
+import { waitingIds } from "../../lib/outbox.ts";
+import { seeded } from "../support/delivery_home.ts";
+import { startFakeGateway } from "../support/fake_gateway.ts";
+import { fixtureEvent } from "../support/fixtures.ts";
+import { HookWorld, ROOT } from "../support/hook_world.ts";
+
+/** A turn of its own each time: the same one twice would be one wake. */
+function turn(n: number): string {
+  const event = fixtureEvent("stop-plain") as Record<string, unknown>;
+  return JSON.stringify({ ...event, prompt_id: `p${n}`, last_assistant_message: `Turn ${n}.` });
+}
+
+async function start(world: HookWorld, event: string, before = "") {
+  const tmux = await world.server.env(await world.pane("warden-main"));
+  const script = `${before} exec "$@"`;
+  const hook = [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/stop.ts`];
+  const child = new Deno.Command("/bin/sh", {
+    args: ["-c", script, "sh", ...hook],
+    env: { ...world.env(), ...tmux },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  writer.write(new TextEncoder().encode(event)).then(() => writer.close()).catch(() => {});
+  const started = performance.now();
+  const done = child.output().then(({ code, stdout, stderr }) => ({
+    code,
+    said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr),
+    ms: performance.now() - started,
+  }));
+  return { child, done };
+}
+
+Deno.test("a Stop hook that is killed at any moment leaves a whole wake or none", async () => {
+  await using world = await HookWorld.create();
+  const random = seeded(3);
+  for (let n = 0; n < 24; n++) {
+    const { child, done } = await start(world, turn(n));
+    await new Promise((resolve) => setTimeout(resolve, 20 + random() * 130));
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It was done already.
+    }
+    await done;
+  }
+  assertEquals((await (await start(world, turn(99))).done).code, 0);
+  const waiting = waitingIds(world.paths, "warden");
+  const queued = world.journal().filter((line) => line.kind === "queued").map((l) => l.wake_id);
+  assertEquals(queued.filter((id) => !waiting.includes(String(id))), []);
+
+  const gateway = await startFakeGateway({ sessions: { "agent:warden:main": "id" } });
+  try {
+    const config = { gateway: { port: gateway.port, auth: { token: "fake-token" } } };
+    Deno.mkdirSync(`${world.dir}/home/.openclaw`);
+    Deno.writeTextFileSync(`${world.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`],
+      env: world.env(),
+      clearEnv: true,
+    }).output();
+    assertEquals(code, 0);
+    assertEquals(gateway.taken.map(({ key }) => key), waiting);
+    assert(gateway.taken.every(({ message }) => message.startsWith("[SESSION IDENTITY]")));
+  } finally {
+    await gateway.stop();
+  }
+});
+
+Deno.test("a Stop hook stays silent and quick when its disk is full, and works when it is not", async () => {
+  await using world = await HookWorld.create();
+  const full = await (await start(world, turn(1), "ulimit -f 0; trap '' XFSZ;")).done;
+  assertEquals([full.code, full.said], [0, ""]);
+  assert(full.ms < 10_000, `${full.ms} ms`);
+  assertEquals(waitingIds(world.paths, "warden"), []);
+  const free = await (await start(world, turn(1))).done;
+  assertEquals([free.code, free.said], [0, ""]);
+  assertEquals(waitingIds(world.paths, "warden").length, 1);
+});
+
+Deno.test("a Stop hook stays silent when the state folder is no folder, or was deleted", async () => {
+  await using world = await HookWorld.create();
+  const { state } = world.paths;
+  Deno.writeTextFileSync(state, "a file");
+  const blocked = await (await start(world, turn(1))).done;
+  assertEquals([blocked.code, blocked.said], [0, ""]);
+  Deno.removeSync(state);
+  for (const n of [2, 3]) {
+    const { code, said } = await (await start(world, turn(n))).done;
+    assertEquals([code, said], [0, ""]);
+    assertEquals(waitingIds(world.paths, "warden").length, 1);
+    Deno.removeSync(state, { recursive: true });
+  }
+  assertEquals(namesIn(state), []);
+});
