@@ -3,9 +3,11 @@
 import { namesIn } from "../../lib/files.ts";
 import { hookCommand } from "../../lib/hook_command.ts";
 import { HOOKS } from "../../lib/hook_list.ts";
+import { installLaunchers, launcherPlaces } from "../../lib/launchers.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, pathsFrom } from "../../lib/paths.ts";
 import { findProgram } from "../../lib/programs.ts";
+import type { Installation } from "../../lib/scope.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname)
@@ -46,7 +48,10 @@ export class HookWorld {
     await Deno.mkdir(`${world.dir}/home/.claude/projects/p`, { recursive: true });
     await Deno.mkdir(`${world.dir}/data/bin`, { recursive: true });
     await world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
-    if (!options.deliver) {
+    if (options.deliver) {
+      const env: Env = (name) => world.env()[name];
+      installLaunchers(world.installation(env), launcherPlaces(env, undefined));
+    } else {
       await Deno.writeTextFile(`${world.dir}/data/bin/deliver`, "#!/bin/sh\n", { mode: 0o755 });
     }
     return world;
@@ -127,15 +132,18 @@ export class HookWorld {
       return [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`];
     }
     const entry = HOOKS.find((hook) => hook.file === file)!;
-    const command = hookCommand(entry, {
+    return ["/bin/sh", "-c", hookCommand(entry, this.installation(env))];
+  }
+
+  private installation(env: Env): Installation {
+    return {
       paths: pathsFrom(env, ROOT),
       home: `${this.dir}/home`,
       deno: Deno.execPath(),
       tmux: findProgram(env, "GSD_TMUX", "tmux")!,
       transcripts: [`${this.dir}/home/.claude/projects`],
       allowAll: false,
-    });
-    return ["/bin/sh", "-c", command];
+    };
   }
 
   /** The messages that wait for an agent, oldest first. */

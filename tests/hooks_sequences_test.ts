@@ -1,0 +1,167 @@
+/** What an agent hears of whole sequences of recorded events: real hooks, real deliverer, inbox. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../lib/files.ts";
+import { fixtureEvent } from "./support/fixtures.ts";
+import { HookWorld, section } from "./support/hook_world.ts";
+import { until } from "./support/until.ts";
+
+type Step = [hook: string, event: string, change?: Record<string, unknown>];
+
+async function worldWith(settings: Record<string, unknown>, deliver = true): Promise<HookWorld> {
+  return await HookWorld.create({
+    deliver,
+    registry: {
+      delivery: { transport: "inbox" },
+      hook_settings: settings,
+      agents: [{ agent_id: "warden", tmux_session_name: "warden-main" }],
+    },
+  });
+}
+
+/** Plays the events one after the other, each when the wake before has been delivered. */
+async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<string[]> {
+  for (const [hook, event, change] of steps) {
+    const { ms: _, ...result } = await world.hook(hook, { ...fixtureEvent(event), ...change });
+    assertEquals(result, { code: 0, stdout: "", stderr: "" });
+    if (deliver) await until("the outbox to be empty", () => world.wakes().length === 0);
+  }
+  const inbox = `${world.dir}/state/inbox/warden`;
+  const messages = deliver
+    ? namesIn(inbox).map((name) => Deno.readTextFileSync(`${inbox}/${name}`))
+    : world.wakes();
+  return messages.map((message) => {
+    const type = /^type: (.*)$/m.exec(message)?.[1] ?? "";
+    return message.includes("\n[NO CHANGE]\n") ? `${type} (no change)` : type;
+  });
+}
+
+const STOP: Step = ["stop.ts", "stop-plain"];
+const IDLE: Step = ["notification.ts", "notification-idle_prompt"];
+const ASK: Step = ["pre_tool_use.ts", "pre_tool_use-ask-single"];
+const PERMISSION: Step = ["notification.ts", "notification-permission_prompt"];
+const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
+const done = (prompt_id: string) => ({ prompt_id, last_assistant_message: "Done." });
+
+// deno-fmt-ignore
+const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unknown>; deliver?: boolean; hears: string[] }> = {
+  "a turn's end once, not again when Claude idles":
+    { steps: [STOP, IDLE], hears: ["response_complete"] },
+  "of idleness when the turn's end has not arrived":
+    { steps: [STOP, IDLE], deliver: false, hears: ["response_complete", "idle_prompt"] },
+  "a question once, and what was answered":
+    { steps: [ASK, PERMISSION, ANSWERED], hears: ["ask_user_question", "ask_user_question_answered"] },
+  "a turn's end once, though the hook ran twice":
+    { steps: [STOP, STOP], hears: ["response_complete"] },
+  "two turns that both end in the same word":
+    { steps: [["stop.ts", "stop-plain", done("one")], ["stop.ts", "stop-plain", done("two")]], hears: ["response_complete", "response_complete"] },
+  "a pause for a background task, then the end":
+    { steps: [["stop.ts", "stop-background-shell"], ["stop.ts", "stop-woken-by-background"]], hears: ["response_complete", "response_complete"] },
+  "a permission that comes after an answered question":
+    { steps: [ASK, ANSWERED, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
+  "nothing of a cleared session but what comes after":
+    { steps: [["session_end.ts", "session_end-clear"], ["session_start.ts", "session_start-clear"], STOP], hears: ["response_complete"] },
+  "in few words what it knows, where that is wanted":
+    { steps: [STOP, IDLE], settings: { dedup_mode: "lightweight" }, hears: ["response_complete", "idle_prompt (no change)"] },
+  "everything, where that is wanted":
+    { steps: [STOP, STOP, IDLE], settings: { dedup_mode: "off" }, hears: ["response_complete", "response_complete", "idle_prompt"] },
+};
+
+for (const [title, { steps, settings = {}, deliver = true, hears }] of Object.entries(SEQUENCES)) {
+  Deno.test(`the agent hears ${title}`, async () => {
+    await using world = await worldWith(settings, deliver);
+    assertEquals(await heard(world, steps, deliver), hears);
+  });
+}
+
+Deno.test("what is not told again stands in the journal with its reason", async () => {
+  await using world = await worldWith({});
+  await heard(world, [STOP, IDLE]);
+  const suppressed = world.journal().find((entry) => entry.kind === "suppressed");
+  const queued = world.journal().find((entry) => entry.kind === "queued");
+  assertEquals(suppressed?.of, queued?.wake_id);
+  assertStringIncludes(String(suppressed?.reason), "end of this turn");
+});
+
+/** Runs a hook that waits for the agent, and gives it the agent's reply. */
+async function replied(
+  hook: string,
+  event: Record<string, unknown>,
+  reply: unknown,
+  settings: Record<string, unknown> = {},
+) {
+  const bidirectional = { hook_mode: "bidirectional", bidirectional_timeout_s: 5, ...settings };
+  await using world = await worldWith(bidirectional, false);
+  const running = world.hook(hook, event);
+  const outbox = `${world.dir}/state/outbox/warden`;
+  if (reply !== undefined) {
+    await until("the wake to be written", () => world.wakes().length === 1);
+    const id = namesIn(outbox)[0]!.replace(".json", "");
+    await Deno.mkdir(`${world.dir}/state/replies`, { recursive: true });
+    const text = typeof reply === "string" ? JSON.stringify({ status: "ok", text: reply }) : reply;
+    await Deno.writeTextFile(`${world.dir}/state/replies/.${id}`, text as string);
+    await Deno.rename(`${world.dir}/state/replies/.${id}`, `${world.dir}/state/replies/${id}.json`);
+  }
+  const result = await running;
+  assertEquals([result.code, result.stderr], [0, ""]);
+  const decided = world.journal().find((entry) => entry.kind === "decided");
+  return { stdout: result.stdout, decided, wakes: world.wakes() };
+}
+
+const REASON = `Now run "deno test"\nand say 'done' {really}`;
+
+Deno.test("stop.ts passes the agent's instruction on to Claude, to the letter", async () => {
+  const reply = `Sure.\n\`\`\`json\n${
+    JSON.stringify({ decision: "block", reason: REASON })
+  }\n\`\`\``;
+  const { stdout, decided } = await replied("stop.ts", fixtureEvent("stop-plain"), reply);
+  assertEquals(JSON.parse(stdout), { decision: "block", reason: REASON });
+  assertEquals(decided?.decision, "block");
+});
+
+Deno.test("stop.ts lets Claude stop when the agent decides nothing", async () => {
+  for (const reply of ["Well done!", '{"decision":"block"}', '{"decision":"approve"}']) {
+    const { stdout, decided } = await replied("stop.ts", fixtureEvent("stop-plain"), reply);
+    assertEquals([stdout, decided?.decision], ["", "none"]);
+  }
+});
+
+Deno.test("stop.ts lets Claude stop when the agent does not reply in time", async () => {
+  const settings = { bidirectional_timeout_s: 1 };
+  const { stdout, decided } = await replied(
+    ...["stop.ts", fixtureEvent("stop-plain"), undefined, settings] as const,
+  );
+  assertEquals([stdout, decided?.reason], ["", "no reply within 1 s"]);
+});
+
+Deno.test("stop.ts never blocks twice in a row, but tells", async () => {
+  const { stdout, decided, wakes } = await replied(
+    ...["stop.ts", fixtureEvent("stop-hook-active"), undefined] as const,
+  );
+  assertEquals([stdout, decided], ["", undefined]);
+  assertStringIncludes(section(wakes[0]!, "TRIGGER"), "stop_hook_active: true");
+});
+
+Deno.test("pre_compact.ts prints the agent's instructions for the summary, and only those", async () => {
+  const event = fixtureEvent("pre_compact-manual");
+  const instructions = JSON.stringify({ instructions: "Keep the names." });
+  assertEquals((await replied("pre_compact.ts", event, instructions)).stdout, "Keep the names.");
+  assertEquals((await replied("pre_compact.ts", event, "nothing special")).stdout, "");
+});
+
+Deno.test("pre_compact.ts passes a block on for a compaction by hand, not for an automatic one", async () => {
+  const block = JSON.stringify({ decision: "block", reason: "not now" });
+  const manual = await replied("pre_compact.ts", fixtureEvent("pre_compact-manual"), block);
+  assertEquals(manual.stdout, block);
+  const auto = await replied("pre_compact.ts", fixtureEvent("pre_compact-auto"), block);
+  assertEquals(auto.stdout, "");
+});
+
+Deno.test("notifications, failures and the end never wait for a reply", async () => {
+  await using world = await worldWith({ hook_mode: "bidirectional" }, false);
+  const steps: Step[] = [IDLE, ["stop_failure.ts", "stop_failure-auth"], [
+    "session_end.ts",
+    "session_end-other",
+  ]];
+  assertEquals((await heard(world, steps, false)).length, 3);
+});
