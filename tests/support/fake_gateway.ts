@@ -122,7 +122,8 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
           return no("INVALID_REQUEST", "protocol mismatch", { code: "PROTOCOL_MISMATCH" });
         }
         if (params.auth.token !== token) {
-          no("INVALID_REQUEST", "unauthorized: gateway token mismatch", {
+          // The real one does not repeat it: ours does, to see what becomes of it.
+          no("INVALID_REQUEST", `unauthorized: token mismatch: ${params.auth.token}`, {
             code: "AUTH_TOKEN_MISMATCH",
           });
           return socket.close(1008, "unauthorized");
