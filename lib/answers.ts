@@ -184,8 +184,11 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
 
 function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {
   if (reported === undefined || decision.kind !== "answers") return true;
-  const { answers } = decision;
-  return Object.keys(answers).every((question) => reported[question] === answers[question]);
+  // 2.1.197 joins several choices without the quotes.
+  const plain = (answer: string | undefined) => answer?.replaceAll('"', "").trim();
+  return Object.entries(decision.answers).every(([question, answer]) =>
+    plain(reported[question]) === plain(answer)
+  );
 }
 
 function readPending(path: string): Pending | undefined {

@@ -20,6 +20,8 @@ export interface DialogOption {
   /** Only where a row has a box to tick. */
   checked?: boolean;
   focused: boolean;
+  /** The row carries the mark of an answer that is taken already. */
+  selected?: boolean;
   /** The row shows its number, so that the digit key works on it. */
   numbered: boolean;
 }
@@ -188,9 +190,11 @@ function continues(found: DialogOption[], number: number, label: string, shift: 
 }
 
 function optionFrom(line: string, match: RegExpExecArray, number: number): DialogOption {
+  const label = match[4]!.replace(PICTURE, "").trim();
   return {
     number,
-    label: match[4]!.replace(PICTURE, "").trim(),
+    label: label.replace(/ ✔$/, ""),
+    ...(label.endsWith(" ✔") ? { selected: true } : {}),
     description: "",
     ...(match[3] === undefined ? {} : { checked: match[3] !== " " }),
     focused: /^\s*❯ /.test(line),

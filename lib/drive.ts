@@ -24,7 +24,7 @@ export async function drive(
     if (step.kind === "stuck") return step;
     tell(step);
     if (step.kind === "press") await pane.press(...step.keys);
-    else await pane.paste(step.text);
+    else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
     screen = await settled(pane, before);
     // The prompt is back. A dialog that comes next, even the same again, is another one.
@@ -32,7 +32,7 @@ export async function drive(
     if (fingerprint(screen) !== fingerprint(before)) {
       retried = false;
     } else if (retried) {
-      const what = step.kind === "press" ? `the key ${step.keys.join(" ")}` : "the pasted text";
+      const what = step.kind === "press" ? `the key ${step.keys.join(" ")}` : `the ${step.kind}`;
       return { kind: "stuck", reason: `${what} changed nothing on the screen` };
     } else {
       retried = true;

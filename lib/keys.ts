@@ -19,6 +19,8 @@ export type Goal =
 export type KeyStep =
   | { kind: "press"; keys: string[] }
   | { kind: "paste"; text: string }
+  /** The last key has worked, the dialog is about to go. */
+  | { kind: "wait" }
   | { kind: "done" }
   | { kind: "stuck"; reason: string };
 
@@ -85,6 +87,7 @@ function ownWordsStep(number: number, text: string, dialog: Dialog): KeyStep {
   if (!row?.focused) return press(String(number));
   const written = writtenIn(row);
   if (written === "") return { kind: "paste", text };
+  if (row.selected && holds(written, text)) return { kind: "wait" };
   return holds(written, text) ? enterAfter(text) : stuck(`"${row.label}" is already written there`);
 }
 

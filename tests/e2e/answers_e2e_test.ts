@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { listPending } from "../../lib/answers.ts";
+import { readScreen } from "../../lib/pane.ts";
 import { isObject } from "../../lib/json.ts";
 import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
@@ -11,7 +11,7 @@ interface Case {
   scenario: string;
   args: string[];
   answers: Record<string, string>;
-  notes?: string;
+  unquoted?: Record<string, string>;
   /** Only the hook can give such an answer. */
   hookOnly?: boolean;
 }
@@ -30,6 +30,7 @@ const CASES: Case[] = [
     scenario: "multi",
     args: ["answer", "3,2"],
     answers: { [FEATURES]: 'Search, "Billing, invoices"' },
+    unquoted: { [FEATURES]: "Search, Billing, invoices" },
   },
   {
     name: "several and own words",
@@ -82,7 +83,9 @@ for (const version of VERSIONS.claude) {
             const said = await stage.must(stage.session, ...one.args);
             const payload = await stage.next("PostToolUse", before);
             assert(isObject(payload.tool_response));
-            assertEquals(payload.tool_response.answers, one.answers);
+            const unquoted = version === "2.1.197" && !hookRoad; // its dialog joins without quotes
+            const expected = unquoted ? one.unquoted ?? one.answers : one.answers;
+            assertEquals(payload.tool_response.answers, expected);
             assertStringIncludes(said, hookRoad ? "through the waiting hook" : "with keys");
             await claude.waitForScreen("the end", (screen) => screen.includes("-END"));
             await claude.waitUntilIdle();
@@ -190,10 +193,12 @@ for (const version of VERSIONS.claude) {
       const claude = await stage.start();
       await must(t, "the human's key wins and the hook leaves", async () => {
         const { pid, id } = (await stage.ask(claude, "single"))!;
+        // A key in the first instants of a dialog may get lost.
         await until("the human's choice to arrive", async () => {
+          if (readScreen(await claude.capture()).dialog === undefined) return true;
           await claude.keys("3");
-          return stage.payloads("PostToolUse").length > 0;
-        }, { everyMs: 500 });
+          return false;
+        }, { everyMs: 1000 });
         await until("the hook to leave", () => !isAlive(pid));
         const wake = await until(
           "the wake of the answer",
@@ -208,11 +213,12 @@ for (const version of VERSIONS.claude) {
         await claude.waitUntilIdle();
       });
       await must(t, "Esc at the dialog ends the wait, too", async () => {
-        const { pid } = (await stage.ask(claude, "single"))!;
-        await claude.keys("Escape");
+        const { pid, id } = (await stage.ask(claude, "single"))!;
+        await stage.must(stage.session, "esc");
         await until("the hook to leave", () => !isAlive(pid));
-        assertEquals(listPending(stage.paths, stage.session), []);
-        await claude.keys("C-c");
+        const late = await stage.drive("--question", id, stage.session, "choose", "1");
+        assertEquals(late.code, 1);
+        assertStringIncludes(late.stderr, "open; the present state is idle");
         await claude.waitUntilIdle();
       });
       for (const scenario of ["twice", "again"]) {
