@@ -41,7 +41,8 @@ export function folderFacts(dir: string): FolderFacts {
  * GSD's commands in the form that is installed, the nearest first:
  *   <dir>/.claude/skills/gsd-x/SKILL.md, <dir>/.claude/commands/gsd-x.md    /gsd-x
  *   <dir>/.claude/commands/gsd/x.md                                         /gsd:x
- *   a plugin of Claude Code called gsd-core                                 /gsd-core:x
+ *   a plugin of Claude Code called gsd-core, its skills                     /gsd-core:gsd-x
+ *   the same, its commands, which name themselves                           /gsd-core:gsd:x
  */
 export function installedGsd(dir: string, claudeConfig: string): GsdCommands {
   const found = new Map<string, string>();
@@ -58,9 +59,11 @@ export function installedGsd(dir: string, claudeConfig: string): GsdCommands {
     for (const name of markdownIn(`${base}/commands/gsd`)) add(name, `/gsd:${name}`);
   }
   for (const { plugin, path } of gsdPlugins(claudeConfig)) {
-    for (const name of markdownIn(`${path}/commands/gsd`)) add(name, `/${plugin}:${name}`);
     for (const name of namesIn(`${path}/skills`)) {
       if (name.startsWith("gsd-")) add(name.slice(4), `/${plugin}:${name}`);
+    }
+    for (const name of markdownIn(`${path}/commands/gsd`)) {
+      add(name, `/${plugin}:${ownName(`${path}/commands/gsd/${name}.md`) ?? name}`);
     }
   }
   return found;
@@ -68,6 +71,11 @@ export function installedGsd(dir: string, claudeConfig: string): GsdCommands {
 
 function markdownIn(dir: string): string[] {
   return namesIn(dir).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3));
+}
+
+/** In a plugin the `name` of a command's front matter counts, not that of its file. */
+function ownName(path: string): string | undefined {
+  return /^---\n(?:(?!---).*\n)*?name: *(\S+)/.exec(readTextIfThere(path) ?? "")?.[1];
 }
 
 /** Claude Code lists its plugins as `name@marketplace`, each with the places it was put. */

@@ -162,7 +162,8 @@ Deno.test("installedGsd() names commands in the form that is installed", async (
     file("skills/skills/gsd-new-project/SKILL.md");
     file("flat/.claude/commands/gsd-new-project.md");
     file("nested/.claude/commands/gsd/new-project.md");
-    file("plugged/cache/commands/gsd/new-project.md");
+    file("plugged/cache/commands/gsd/new-project.md", "---\nname: gsd:new-project\n---\n");
+    file("plugged/cache/skills/gsd-progress/SKILL.md");
     const plugins = {
       version: 2,
       plugins: { "gsd-core@x": [{ installPath: `${dir}/plugged/cache` }] },
@@ -173,7 +174,9 @@ Deno.test("installedGsd() names commands in the form that is installed", async (
     assertEquals(look("flat", "none"), "/gsd-new-project");
     assertEquals(look("nested", "none"), "/gsd:new-project");
     assertEquals(look("nested", "skills"), "/gsd:new-project", "the project's own comes first");
-    assertEquals(look("none", "plugged"), "/gsd-core:new-project");
+    assertEquals(look("none", "plugged"), "/gsd-core:gsd:new-project");
+    const plugin = installedGsd(dir, `${dir}/plugged`);
+    assertEquals(plugin.get("progress"), "/gsd-core:gsd-progress");
     assertEquals(look("none", "broken"), undefined);
   } finally {
     await Deno.remove(dir, { recursive: true });
