@@ -25,7 +25,8 @@ export function realWorld(): World {
   return {
     env,
     environment: () => Deno.env.toObject(),
-    cwd: () => Deno.cwd(),
+    // A task runs in the project's folder and tells where it was called from.
+    cwd: () => (Deno.cwd() === paths.root ? env("INIT_CWD") : undefined) ?? Deno.cwd(),
     now: () => new Date(),
     say: (line) => console.log(line),
     warn: (line) => console.error(line),
