@@ -8,6 +8,7 @@ import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, rootOf } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
+import { type Options, readArgs } from "../lib/deliver_args.ts";
 import { table } from "../lib/table.ts";
 import { pause } from "../lib/time.ts";
 import { drop, type ListedWake, listWakes, requeue } from "../lib/wake_list.ts";
@@ -39,19 +40,6 @@ Examples:
   deno task deliver --retry --all --agent warden
 `;
 
-type Order =
-  | { kind: "help" }
-  | { kind: "usage"; problem: string }
-  | { kind: "serve" | "list" | "retry" | "drop"; wakeId?: string };
-
-interface Options {
-  order: Order;
-  agent?: string;
-  all: boolean;
-  once: boolean;
-  json: boolean;
-}
-
 export async function main(args: string[], world: World): Promise<number> {
   const options = readArgs(args);
   const { order } = options;
@@ -71,41 +59,6 @@ export async function main(args: string[], world: World): Promise<number> {
     case "serve":
       return await serve(options, world);
   }
-}
-
-/** By hand: a parser package would cost each event's deliverer its time to load. */
-function readArgs(args: string[]): Options {
-  const options: Options = { order: { kind: "serve" }, all: false, once: false, json: false };
-  const wrong = (problem: string): Options => ({ ...options, order: { kind: "usage", problem } });
-  const words = args.flatMap((arg) => /^--\w+=/.test(arg) ? split(arg) : [arg]);
-  while (words.length > 0) {
-    const word = words.shift()!;
-    const value = () =>
-      words[0] !== undefined && !words[0].startsWith("--") ? words.shift() : undefined;
-    if (word === "--help" || word === "-h") return { ...options, order: { kind: "help" } };
-    else if (word === "--json") options.json = true;
-    else if (word === "--once") options.once = true;
-    else if (word === "--all") options.all = true;
-    else if (word === "--list") options.order = { kind: "list" };
-    else if (word === "--agent") {
-      options.agent = value();
-      if (options.agent === undefined) return wrong("--agent needs an agent's id");
-    } else if (word === "--retry" || word === "--drop") {
-      options.order = { kind: word === "--retry" ? "retry" : "drop", wakeId: value() };
-    } else return wrong(`"${word}" is not an option`);
-  }
-  const { order, all } = options;
-  if (order.kind === "retry" || order.kind === "drop") {
-    if (all === (order.wakeId !== undefined)) {
-      return wrong(`--${order.kind} needs a wake id or --all`);
-    }
-  } else if (all) return wrong("--all goes with --retry or --drop");
-  return options;
-}
-
-function split(arg: string): string[] {
-  const at = arg.indexOf("=");
-  return [arg.slice(0, at), arg.slice(at + 1)];
 }
 
 async function serve(options: Options, world: World, agents?: string[]): Promise<number> {

@@ -6,16 +6,16 @@ import { type HeldLock, holdLock } from "./locks.ts";
 import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "./journal.ts";
 import {
-  deadFile,
   moveToDead,
   outboxDir,
   type QueuedWake,
   readWake,
   saveAttempts,
+  setAside,
   waitingIds,
   wakeFile,
 } from "./outbox.ts";
-import { removeIfThere, writeAtomic } from "./files.ts";
+import { removeIfThere } from "./files.ts";
 import { safeName } from "./paths.ts";
 import { messageOf } from "./process.ts";
 import { saveReply } from "./reply_files.ts";
@@ -169,22 +169,10 @@ class AgentQueue {
 
   private buryUnreadable(id: string, path: string): void {
     const { paths } = this.world;
-    try {
-      const text = Deno.readTextFileSync(path);
-      writeAtomic(deadFile(paths, { agent_id: this.agentId, wake_id: id }) + ".unreadable", text);
-      removeIfThere(path);
-      this.dead++;
-      const reason = "Its file in the outbox is not a wake";
-      record(paths, {
-        kind: "dead",
-        session: this.agentId,
-        agent_id: this.agentId,
-        wake_id: id,
-        reason,
-      });
-    } catch {
-      // Gone again: somebody took it away meanwhile.
-    }
+    if (!setAside(paths, { agent_id: this.agentId, wake_id: id }, path)) return;
+    this.dead++;
+    const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
+    record(paths, { kind: "dead", ...about, reason: "Its file in the outbox is not a wake" });
   }
 
   private settle(wake: QueuedWake, { outcome, way, why }: Tried): void {

@@ -111,3 +111,16 @@ export function moveToDead(paths: Paths, wake: QueuedWake, reason: string): void
   writeAtomic(deadFile(paths, wake), JSON.stringify({ ...wake, reason }, null, 1));
   removeIfThere(wakeFile(paths, wake));
 }
+
+/** A file that is no wake goes out of the way as it is; false when it has gone by itself. */
+export function setAside(
+  paths: Paths,
+  wake: Pick<QueuedWake, "agent_id" | "wake_id">,
+  path: string,
+): boolean {
+  const text = readTextIfThere(path);
+  if (text === undefined) return false;
+  writeAtomic(`${deadFile(paths, wake)}.unreadable`, text);
+  removeIfThere(path);
+  return true;
+}
