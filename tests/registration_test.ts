@@ -210,6 +210,41 @@ Deno.test("register() takes the old bash system's hooks out and leaves its neigh
   });
 });
 
+Deno.test("unregister() lets no comment swallow the bracket behind our hook", async () => {
+  await inFolder((file, options) => {
+    const foreign = JSON.stringify(FOREIGN);
+    const ours = JSON.stringify(hooksForSettings(WANTED).hooks.Stop![0]);
+    put(file, `{"hooks": {"Stop": [${foreign}, // mine\n  ${ours}]}}`);
+    unregister(file, ROOT, options);
+    const rest = read(file)!;
+    assertStringIncludes(rest, "// mine\n");
+    assertEquals(JSON.parse(stripJsonComments(rest)), { hooks: { Stop: [FOREIGN] } });
+  });
+});
+
+Deno.test("unregister() waits while another registration holds the file", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "gsd-registration-" });
+  try {
+    const options = { data: `${folder}/data`, dryRun: false, now: new Date() };
+    const file = `${folder}/settings.json`;
+    register(file, WANTED, ROOT, options);
+    const lock = `${options.data}/locks/${namesOf(`${options.data}/locks`)[0]}`;
+    const code = `const file = Deno.openSync(${JSON.stringify(lock)}, { write: true });
+      file.lockSync(true); console.log("held"); setTimeout(() => file.close(), 500);`;
+    const holder = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" });
+    const child = holder.spawn();
+    const reader = child.stdout.getReader();
+    await reader.read();
+    const began = performance.now();
+    assertEquals(unregister(file, ROOT, options).kind, "written");
+    assert(performance.now() - began > 300, "it did not wait");
+    await reader.cancel();
+    await child.status;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const REFUSED: [string, string, string][] = [
   ["broken JSON", '{\n  "a": 1\n  "b": 2\n}', "line 3"],
   ["a list", "[]", "does not hold an object"],
@@ -258,12 +293,12 @@ Deno.test("register() writes through a symlink and keeps the mode of its target"
   await inFolder((file, options, folder) => {
     Deno.mkdirSync(`${folder}/dotfiles`);
     put(`${folder}/dotfiles/claude.json`, '{\n  "model": "opus"\n}\n');
-    Deno.chmodSync(`${folder}/dotfiles/claude.json`, 0o640);
+    Deno.chmodSync(`${folder}/dotfiles/claude.json`, 0o666);
     Deno.symlinkSync("../dotfiles/claude.json", file);
     const outcome = register(file, WANTED, ROOT, options);
     assert(outcome.kind === "written");
     assert(Deno.lstatSync(file).isSymlink);
-    assertEquals(Deno.statSync(file).mode! & 0o777, 0o640);
+    assertEquals(Deno.statSync(file).mode! & 0o777, 0o666);
     assertStringIncludes(outcome.backup!, "/dotfiles/claude.json.gsd-backup-");
     unregister(file, ROOT, options);
     assertEquals(read(file), '{\n  "model": "opus"\n}\n');

@@ -36,6 +36,8 @@ const ATTEMPTS: [string, "allowed" | "refused", string][] = [
   ["read /etc/passwd", "refused", `Deno.readTextFileSync("/etc/passwd")`],
   ["read its own environment from /proc", "refused", `Deno.readTextFileSync("/proc/self/environ")`],
   ["write the registry", "refused", `Deno.writeTextFileSync(P.registry, "{}")`],
+  ["write another launcher", "refused", `Deno.writeTextFileSync(P.data + "/bin/menu-driver", "")`],
+  ["write what recovery will start", "refused", `Deno.writeTextFileSync(P.data + "/x.sh", "")`],
   ["write a launcher", "refused", `Deno.writeTextFileSync(P.data + "/bin/deliver", "")`],
   [
     "move a file onto a launcher",
