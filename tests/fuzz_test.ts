@@ -107,11 +107,7 @@ Deno.test("readLastTurn() says only what Claude said in this turn", () => {
     const promptId = prompts.length > 0 && dice.next(3) > 0 ? dice.pick(prompts) : "";
     const backwards: Line[] = spoiled.toReversed().map((text) => ({ text, partial: false }));
     const turn = readLastTurn(backwards, promptId);
-    const others = (entry: Record<string, unknown>) =>
-      entry.type === "user" && isObject(entry.message) && entry.isSidechain !== true &&
-      typeof entry.promptId === "string" && entry.promptId !== "" && entry.promptId !== promptId;
-    const begin = promptId === "" ? 0 : entries.findLastIndex(others) + 1;
-    const spoken = new Set(entries.slice(begin).filter(isClaude).flatMap(textsOf));
+    const spoken = new Set(ofTurn(entries, promptId).flatMap(textsOf));
     for (const block of turn.blocks) {
       const known = spoken.has(block) ||
         block.split("\n\n").every((part) => [...spoken].some((text) => text.includes(part)));
@@ -121,6 +117,17 @@ Deno.test("readLastTurn() says only what Claude said in this turn", () => {
     assert(withEarlierBlocks("The last words.", turn).endsWith("The last words."));
   });
 });
+
+/** Claude's lines behind a user line of that prompt, or of none that is named. */
+function ofTurn(entries: Record<string, unknown>[], promptId: string): Record<string, unknown>[] {
+  let prompt = "";
+  return entries.filter((entry) => {
+    if (entry.type === "user" && isObject(entry.message) && entry.isSidechain !== true) {
+      prompt = typeof entry.promptId === "string" ? entry.promptId : "";
+    }
+    return isClaude(entry) && (promptId === "" || prompt === "" || prompt === promptId);
+  });
+}
 
 Deno.test("readScreen() survives spoiled screens, and never takes one for a prompt with no box", () => {
   forSeeds(3000, (dice) => {
