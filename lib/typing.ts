@@ -95,10 +95,14 @@ export async function waitFor(
   }
 }
 
-/** C-c empties the box whole; a second one would end Claude Code, so it is never repeated. */
+/** Line by line: C-c would do it at once, but after another C-c it ends Claude Code. */
 async function clear(pane: ClaudePane): Promise<void> {
-  await pane.press("C-c");
-  await waitFor(pane, SENT_WITHIN_MS, (screen) => screen.draft === "");
+  let screen = await pane.look();
+  for (let presses = 0; presses < 50 && screen.draft !== ""; presses++) {
+    const { draft } = screen;
+    await pane.press("C-u");
+    screen = await waitFor(pane, 500, (now) => now.draft !== draft);
+  }
 }
 
 function squeeze(text: string): string {
