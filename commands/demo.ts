@@ -1,12 +1,10 @@
 /** Plays recorded events of a Claude Code session through the real hooks and shows the wakes. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { namesIn } from "../lib/files.ts";
-import { installLaunchers, launcherPlaces } from "../lib/launchers.ts";
-import { pathsFrom, rootOf } from "../lib/paths.ts";
-import { messageOf, run } from "../lib/process.ts";
+import { type Scene, Stage } from "../lib/demo_stage.ts";
+import { rootOf } from "../lib/paths.ts";
+import { messageOf } from "../lib/process.ts";
 import { findProgram } from "../lib/programs.ts";
-import { pause } from "../lib/time.ts";
 
 const HELP = `Shows what an agent is told, without Claude Code, OpenClaw or any settings of yours.
 
@@ -18,13 +16,6 @@ of the demo's own. Each wake is shown as the agent would read it. Nothing is lef
   --plain   without colours
   --help    this text
 `;
-
-interface Scene {
-  title: string;
-  hook: string;
-  event: string;
-  screen: string;
-}
 
 const SCENES: Scene[] = [
   {
@@ -38,6 +29,12 @@ const SCENES: Scene[] = [
     hook: "pre_tool_use.ts",
     event: "pre_tool_use-ask-single",
     screen: "10-ask-single",
+    answer: {
+      words: ["warden-main", "choose", "2"],
+      hook: "permission_request.ts",
+      event: "permission_request-ask-single",
+      screen: "25-ask-answered-by-hook",
+    },
   },
   {
     title: "The question is answered",
@@ -59,144 +56,6 @@ const SCENES: Scene[] = [
   },
 ];
 
-const SOURCES: Record<string, string> = {
-  event: "the event itself",
-  transcript: "the transcript",
-  pane: "the screen",
-  none: "nowhere",
-};
-
-class Stage {
-  private readonly socket = `gsd-demo-${Deno.pid}`;
-  private pane = "";
-
-  constructor(readonly dir: string, readonly root: string, private readonly tmuxPath: string) {}
-
-  get env(): Record<string, string> {
-    const inherited = ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]
-      .flatMap((name) => Deno.env.get(name) === undefined ? [] : [[name, Deno.env.get(name)!]]);
-    return {
-      ...Object.fromEntries(inherited),
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${this.dir}/registry.json`,
-      GSD_STATE_DIR: `${this.dir}/state`,
-      GSD_DATA_DIR: `${this.dir}/data`,
-      GSD_TMUX: this.tmuxPath,
-    };
-  }
-
-  async set(): Promise<void> {
-    const env = this.env;
-    const paths = pathsFrom((name) => env[name], this.root);
-    const registry = {
-      delivery: { transport: "inbox" },
-      agents: [{ agent_id: "warden", tmux_session_name: "warden-main" }],
-    };
-    await Deno.writeTextFile(paths.registry, JSON.stringify(registry));
-    const [home, deno] = [env.HOME ?? "/", Deno.execPath()];
-    const install = { paths, home, deno, tmux: this.tmuxPath, transcripts: [], allowAll: true };
-    installLaunchers(install, launcherPlaces((name) => env[name], undefined));
-    const size = ["-x", "120", "-y", "40"];
-    this.pane = await this.tmux(
-      ...["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, "-s", "warden-main", "cat"],
-    );
-  }
-
-  /** Runs one hook as Claude Code in that pane would; the wake that arrived, and how it went. */
-  async play({ hook, event, screen }: Scene) {
-    const fixtures = `${this.root}/tests/fixtures`;
-    await this.tmux(
-      ...[
-        "respawn-pane",
-        "-k",
-        "-t",
-        this.pane,
-        'cat "$1"; sleep 60'.replace(
-          '"$1"',
-          `'${fixtures.replaceAll("'", `'\\''`)}/panes/${screen}.txt'`,
-        ),
-      ],
-    );
-    await pause(60); // for the screen to be drawn; a hook that comes too early sees an empty one
-    const server = await this.tmux("display-message", "-p", "#{socket_path},#{pid},0");
-    const started = performance.now();
-    const outcome = await this.deno([`${this.root}/hooks/${hook}`], {
-      stdin: await Deno.readTextFile(`${fixtures}/events/${event}.json`),
-      env: { TMUX: server, TMUX_PANE: this.pane },
-    });
-    const hookMs = performance.now() - started;
-    const message = await this.nextWake();
-    const wakeMs = performance.now() - started;
-    if (outcome.kind !== "finished" || outcome.code !== 0 || outcome.stderr !== "") {
-      throw new Error(`hooks/${hook} did not end silently: ${JSON.stringify(outcome)}`);
-    }
-    return { message, hookMs, wakeMs, source: await this.source() };
-  }
-
-  async bareDenoMs(): Promise<number> {
-    const script = `${this.dir}/empty.ts`;
-    await Deno.writeTextFile(script, "export {};\n");
-    const times: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      const started = performance.now();
-      await this.deno([script], {});
-      times.push(performance.now() - started);
-    }
-    return times.sort((a, b) => a - b)[2]!;
-  }
-
-  async clear(): Promise<void> {
-    await this.tmux("kill-server").catch(() => {});
-    // The deliverer of the last wake may still be writing that it is done.
-    for (let tries = 0; tries < 50; tries++) {
-      try {
-        await Deno.remove(this.dir, { recursive: true });
-        return;
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return;
-        await pause(20);
-      }
-    }
-  }
-
-  private deno(args: string[], { stdin, env }: { stdin?: string; env?: Record<string, string> }) {
-    return run(Deno.execPath(), ["run", "-A", "--no-config", "--quiet", ...args], {
-      env: { ...this.env, ...env },
-      timeoutMs: 20_000,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
-  }
-
-  private async tmux(...args: string[]): Promise<string> {
-    const all = ["-u", "-L", this.socket, "-f", "/dev/null", ...args];
-    const env = { PATH: this.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" };
-    const outcome = await run(this.tmuxPath, all, { env, timeoutMs: 10_000 });
-    if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.trimEnd();
-    throw new Error(`tmux ${args[0]} failed: ${JSON.stringify(outcome)}`);
-  }
-
-  private async nextWake(): Promise<string> {
-    const inbox = `${this.dir}/state/inbox/warden`;
-    for (let tries = 0; tries < 1000; tries++) {
-      const [name] = namesIn(inbox).filter((name) => name.endsWith(".txt"));
-      if (name !== undefined) {
-        const message = await Deno.readTextFile(`${inbox}/${name}`);
-        await Deno.remove(`${inbox}/${name}`);
-        return message;
-      }
-      await pause(10);
-    }
-    throw new Error(`no wake arrived in ${inbox} within 10 seconds`);
-  }
-
-  private async source(): Promise<string> {
-    const journal = await Deno.readTextFile(`${this.dir}/state/journal/warden-main.jsonl`);
-    const queued = journal.trim().split("\n").map((line) => JSON.parse(line))
-      .findLast((entry) => entry.kind === "queued");
-    return SOURCES[queued?.source] ?? "unknown";
-  }
-}
-
 interface Ink {
   bold(text: string): string;
   dim(text: string): string;
@@ -213,6 +72,12 @@ function show(message: string, dir: string, ink: Ink): string {
   return message.trimEnd().replaceAll(dir, "…").split("\n")
     .map((line) => `  ${ink.dim("│")} ${/^\[[A-Z ]+\]$/.test(line) ? ink.head(line) : line}`)
     .join("\n");
+}
+
+/** The part of the hook's reply that answers; the questions are repeated around it. */
+function answersIn(reply: string): string {
+  const { decision } = JSON.parse(reply).hookSpecificOutput;
+  return JSON.stringify({ behavior: decision.behavior, answers: decision.updatedInput.answers });
 }
 
 export async function main(args: string[]): Promise<number> {
@@ -247,6 +112,14 @@ export async function main(args: string[]): Promise<number> {
           `   hook ${played.hookMs.toFixed(0)} ms (${ratio} × bare Deno) · ` +
           `with the agent after ${played.wakeMs.toFixed(0)} ms · text from ${played.source}\n` +
           `${show(played.message, dir, ink)}\n`,
+      );
+      if (scene.answer === undefined) continue;
+      const { reply, ms } = await stage.answer(scene.answer);
+      console.log(
+        `   ${ink.bold(`The agent runs: menu-driver ${scene.answer.words.join(" ")}`)}  ` +
+          `${ink.dim(`hooks/${scene.answer.hook}, which has waited beside the dialog`)}\n` +
+          `   with Claude Code after ${ms.toFixed(0)} ms, no key pressed:\n` +
+          `${show(answersIn(reply), dir, ink)}\n`,
       );
     }
     console.log(

@@ -1,0 +1,33 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "./support/hook_world.ts";
+
+Deno.test("the demo shows every wake and the way back, and leaves nothing behind", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${ROOT}/commands/demo.ts`],
+      env: {
+        PATH: Deno.env.get("PATH") ?? "",
+        HOME: `${dir}/home`,
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+        DENO_NO_UPDATE_CHECK: "1",
+        TMPDIR: dir,
+        TMUX_TMPDIR: dir,
+      },
+      clearEnv: true,
+    }).output();
+    const text = new TextDecoder().decode(stdout);
+    assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
+    const types = ["response_complete", "ask_user_question", "ask_user_question_answered"];
+    for (const type of [...types, "response_failed", "session_end"]) {
+      assertStringIncludes(text, `│ type: ${type}\n`);
+    }
+    assertStringIncludes(text, "Last paragraph. PLAIN-END");
+    assertStringIncludes(text, `"answers":{"Which database should we use?":"SQLite"}`);
+    assertStringIncludes(text, "answered_by: hook warden");
+    const left = Array.from(Deno.readDirSync(dir), (entry) => entry.name);
+    assertEquals(left.filter((name) => !name.startsWith("tmux-")), []);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
