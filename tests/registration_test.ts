@@ -3,6 +3,7 @@ import { hooksForSettings, type WantedHook } from "../lib/hook_command.ts";
 import { HOOKS } from "../lib/hook_list.ts";
 import { register, unregister } from "../lib/registration.ts";
 import { readSettings } from "../lib/settings_file.ts";
+import { changeSettings } from "../lib/settings_store.ts";
 import { stripJsonComments } from "../lib/json.ts";
 import { shellQuote } from "../lib/shell.ts";
 
@@ -245,6 +246,34 @@ Deno.test("unregister() waits while another registration holds the file", async 
   }
 });
 
+Deno.test("unregister() gives back the exact text although a second register was killed", async () => {
+  await inFolder((file, options) => {
+    put(file, '{"model":"opus"}');
+    register(file, WANTED, ROOT, options);
+    const registered = read(file);
+    const longer = WANTED.map((hook) => ({ ...hook, timeout: 77 }));
+    register(file, longer, ROOT, options);
+    put(file, registered); // killed before the file was replaced, its memory already written
+    unregister(file, ROOT, options);
+    assertEquals(read(file), '{"model":"opus"}');
+  });
+});
+
+Deno.test("changeSettings() decides anew when somebody changed the file meanwhile", async () => {
+  await inFolder((file, options) => {
+    put(file, "first");
+    const seen: (string | null)[] = [];
+    const outcome = changeSettings(file, options, (text) => {
+      seen.push(text);
+      if (seen.length === 1) put(file, "Claude Code was here");
+      return { kind: "write", text: `${text}!` };
+    });
+    assertEquals(outcome.kind, "written");
+    assertEquals(seen, ["first", "Claude Code was here"]);
+    assertEquals(read(file), "Claude Code was here!");
+  });
+});
+
 const REFUSED: [string, string, string][] = [
   ["broken JSON", '{\n  "a": 1\n  "b": 2\n}', "line 3"],
   ["a list", "[]", "does not hold an object"],
@@ -281,7 +310,7 @@ Deno.test("register() refuses a read-only file, bytes that are no text, and a fo
     assertStringIncludes(outcome.reason, "chmod u+w");
     assertEquals(read(file), "{}");
 
-    const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
+    const bytes = new Uint8Array([...new TextEncoder().encode('{"a":"'), 0xff, 0x22, 0x7d]);
     Deno.writeFileSync(`${folder}/binary.json`, bytes);
     assertEquals(register(`${folder}/binary.json`, WANTED, ROOT, options).kind, "refused");
     assertEquals(Deno.readFileSync(`${folder}/binary.json`), bytes);
