@@ -4,6 +4,7 @@ import { namesIn, readTextIfThere, removeIfThere, withLock, writeAtomic } from "
 import { isObject } from "./json.ts";
 import { hash, safeName } from "./paths.ts";
 import { messageOf } from "./process.ts";
+import { shellQuote } from "./shell.ts";
 
 /** What a file was without our hooks, for each of our last writes to it. */
 export interface Remembered {
@@ -68,7 +69,7 @@ function attempt(
     const { text: after } = decision;
     const info = before === null ? undefined : Deno.statSync(file);
     if (info !== undefined && ((info.mode ?? 0o600) & 0o200) === 0) {
-      return refused(file, `it is read-only; make it writable with: chmod u+w ${file}`);
+      return refused(file, `it is read-only; make it writable with: chmod u+w ${shellQuote(file)}`);
     }
     if (options.dryRun) return { kind: "written", file, before, after };
 

@@ -6,6 +6,7 @@ import { propertyOf, readJson } from "../json_edit.ts";
 import { messageOf } from "../process.ts";
 import { register } from "../registration.ts";
 import { type FoundHook, readSettings } from "../settings_file.ts";
+import { shellQuote } from "../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
 
 const CHECK = "hooks";
@@ -32,7 +33,7 @@ export function checkHooks(patient: Patient): Finding[] {
 function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
   if (patient.look.kind === "refused") return [];
   const { wanted, install } = patient.look;
-  const mend = isUsers ? "deno task register" : `deno task register --settings ${file}`;
+  const mend = isUsers ? "deno task register" : `deno task register --settings ${shellQuote(file)}`;
   const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
   let text: string | undefined;
   try {
@@ -44,7 +45,7 @@ function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
   const { root } = install.paths;
   const reading = readSettings(text, root);
   if (reading.kind === "refused") {
-    const mendBy = `$EDITOR ${file}`;
+    const mendBy = `$EDITOR ${shellQuote(file)}`;
     const words = `Claude Code cannot use ${file}: ${reading.reason}`;
     return [{ check: CHECK, level: "broken", text: words, mend: mendBy }];
   }
@@ -75,7 +76,12 @@ function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
   for (const problem of problems) problem.repair = repair;
   if (hooksAreOff(text)) {
     const words = `${file} switches all hooks off with "disableAllHooks"`;
-    problems.push({ check: CHECK, level: "broken", text: words, mend: `$EDITOR ${file}` });
+    problems.push({
+      check: CHECK,
+      level: "broken",
+      text: words,
+      mend: `$EDITOR ${shellQuote(file)}`,
+    });
   }
   return problems.length > 0
     ? [...problems, ...others]

@@ -1,6 +1,7 @@
 /** Do wakes wait longer than they should, were any given up, and is the state folder ours alone? */
 
 import { listWakes } from "../wake_list.ts";
+import { shellQuote } from "../shell.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
 
 const CHECK = "outbox";
@@ -29,7 +30,7 @@ export function checkOutbox(patient: Patient): Finding[] {
         text:
           `${dead.length} given up for agent "${agentId}", the last ${age(last.age_s * 1000)} ` +
           `ago: ${last.reason || "no reason noted"}`,
-        mend: `deno task deliver --retry --all --agent ${agentId}`,
+        mend: `deno task deliver --retry --all --agent ${shellQuote(agentId)}`,
       });
     }
     if (waiting.length > 0) {
@@ -40,7 +41,7 @@ export function checkOutbox(patient: Patient): Finding[] {
         level: oldest > LATE_S ? "broken" : "note",
         text: `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
           `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}`,
-        mend: `deno task deliver --agent ${agentId} --once`,
+        mend: `deno task deliver --agent ${shellQuote(agentId)} --once`,
         repair: {
           what: `start the deliverer for agent "${agentId}"`,
           run: () => world.startDeliverer(agentId),
@@ -69,7 +70,7 @@ function stateFolder(patient: Patient): Finding[] {
     check: CHECK,
     level: "broken",
     text: `Others can look into ${state}, where Claude's words are kept`,
-    mend: `chmod 700 ${state}`,
+    mend: `chmod 700 ${shellQuote(state)}`,
     repair: {
       what: `make ${state} readable for you alone`,
       run: () => Deno.chmodSync(state, 0o700),

@@ -2,6 +2,7 @@
 
 import { checkRegistry } from "../registry_file.ts";
 import { type Agent, whyUnreachable } from "../registry.ts";
+import { shellQuote } from "../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
 
 const CHECK = "registry";
@@ -14,7 +15,8 @@ export function checkRegistryFile(patient: Patient): Finding[] {
       check: CHECK,
       level: "broken",
       text: `There is no registry at ${file}: no session is managed`,
-      mend: `cp ${patient.world.paths.root}/config/recovery-registry.example.json ${file}`,
+      mend: ["cp", `${patient.world.paths.root}/config/recovery-registry.example.json`, file]
+        .map(shellQuote).join(" "),
     }];
   }
   if (patient.registryText === "" && registry.kind === "broken") {
@@ -24,7 +26,7 @@ export function checkRegistryFile(patient: Patient): Finding[] {
     check: CHECK,
     level: "broken",
     text: `${file}:${line}: ${field === "" ? "" : `${field}: `}${problem}`,
-    mend: `$EDITOR +${line} ${file}`,
+    mend: `$EDITOR +${line} ${shellQuote(file)}`,
   }));
   if (registry.kind === "broken") {
     return problems.length > 0
@@ -47,7 +49,7 @@ export function checkRegistryFile(patient: Patient): Finding[] {
 
 function checkAgent(agent: Agent, file: string): Finding[] {
   const name = `Agent "${agent.agent_id}"`;
-  const mend = `$EDITOR ${file}`;
+  const mend = `$EDITOR ${shellQuote(file)}`;
   const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
   if (!agent.enabled) {
     return [{ check: CHECK, level: "note", text: `${name} is disabled and is not woken` }];
@@ -71,6 +73,6 @@ function sharedSessions(agents: Agent[], file: string): Finding[] {
     if (owners.length < 2) return [];
     const names = owners.map((agent) => agent.agent_id).join(", ");
     const text = `Several agents claim the session "${session}", so none is woken: ${names}`;
-    return [{ check: CHECK, level: "broken", text, mend: `$EDITOR ${file}` }];
+    return [{ check: CHECK, level: "broken", text, mend: `$EDITOR ${shellQuote(file)}` }];
   });
 }

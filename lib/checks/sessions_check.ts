@@ -3,6 +3,7 @@
 import { readGatewayTarget } from "../openclaw_config.ts";
 import { sessionNames } from "../tmux_sessions.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { shellQuote } from "../shell.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
 
 const CHECK = "sessions";
@@ -29,7 +30,7 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
         check: CHECK,
         level: "note",
         text: `The session "${name}" of agent "${agent.agent_id}" does not run`,
-        mend: `deno task recover --agent ${agent.agent_id}`,
+        mend: `deno task recover --agent ${shellQuote(agent.agent_id)}`,
       });
     }
     const needsCli = agent.transport === "cli" ||
@@ -62,6 +63,7 @@ async function lookInto(
     level: needsCli ? "broken" : "note",
     text: `The session "${session}" carries ${mark}: OpenClaw's program refuses messages from ` +
       "there, its gateway does not; start tmux outside of an agent's exec tool",
-    mend: `tmux kill-session -t '=${session}' && deno task recover --agent ${agentId}`,
+    mend: `tmux kill-session -t ${shellQuote(`=${session}`)} && ` +
+      `deno task recover --agent ${shellQuote(agentId)}`,
   };
 }
