@@ -1,0 +1,204 @@
+import { assertEquals } from "@std/assert";
+import {
+  closePending,
+  giveAnswer,
+  type Given,
+  isStillOpen,
+  isTaken,
+  isWaiting,
+  listPending,
+  noteKeys,
+  openPending,
+  type Pending,
+  pendingDir,
+  takeAnswer,
+  withdrawAnswer,
+} from "../lib/answers.ts";
+import { waitForAnswer, type WaitWorld } from "../lib/answer_wait.ts";
+import { decisionReply } from "../lib/decision_reply.ts";
+import { readScreen } from "../lib/pane.ts";
+import { type Paths, pathsFrom } from "../lib/paths.ts";
+
+const QUESTIONS = { questions: [{ question: "Which?", options: [{ label: "A" }] }] };
+
+function pendingOf(id: string, more: Partial<Pending> = {}): Pending {
+  return {
+    id,
+    kind: "question",
+    session: "warden-main",
+    agent_id: "warden",
+    tool: "AskUserQuestion",
+    tool_input: QUESTIONS,
+    asked_at: "2026-01-01T00:00:00.000Z",
+    until: "2026-01-01T00:10:00.000Z",
+    pid: 100,
+    ...more,
+  };
+}
+
+const GIVEN: Given = {
+  by: "warden",
+  via: "hook",
+  at: "2026-01-01T00:00:01.000Z",
+  decision: { kind: "answers", answers: { "Which?": "A" }, annotations: {} },
+};
+
+async function withPaths(work: (paths: Paths) => unknown): Promise<void> {
+  const dir = Deno.makeTempDirSync({ prefix: "gsd-answers-" });
+  try {
+    await work(pathsFrom((name) => name === "GSD_STATE_DIR" ? dir : undefined, "/"));
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+Deno.test("takeAnswer() gives an answer to one taker only", () =>
+  withPaths((paths) => {
+    const pending = pendingOf("q-1");
+    openPending(paths, pending);
+    assertEquals(takeAnswer(paths, pending), undefined);
+    giveAnswer(paths, pending, GIVEN);
+    assertEquals(isTaken(paths, pending), false);
+    assertEquals(takeAnswer(paths, pending), GIVEN);
+    assertEquals(takeAnswer(paths, pending), undefined);
+    assertEquals(isTaken(paths, pending), true);
+    assertEquals(withdrawAnswer(paths, pending), false);
+  }));
+
+Deno.test("withdrawAnswer() takes back what nobody has taken", () =>
+  withPaths((paths) => {
+    const pending = pendingOf("q-1");
+    openPending(paths, pending);
+    giveAnswer(paths, pending, GIVEN);
+    assertEquals(withdrawAnswer(paths, pending), true);
+    assertEquals(takeAnswer(paths, pending), undefined);
+  }));
+
+Deno.test("openPending() forgets the answer to an earlier asking of the same question", () =>
+  withPaths((paths) => {
+    openPending(paths, pendingOf("q-1"));
+    giveAnswer(paths, pendingOf("q-1"), GIVEN);
+    const again = pendingOf("q-1", { pid: 200 });
+    openPending(paths, again);
+    assertEquals(takeAnswer(paths, again), undefined);
+    assertEquals(isStillOpen(paths, pendingOf("q-1")), false);
+    assertEquals(isStillOpen(paths, again), true);
+  }));
+
+Deno.test("closePending() tells who settled a question", () =>
+  withPaths((paths) => {
+    const settle = (act: (pending: Pending) => void, answers?: Record<string, string>) => {
+      const pending = pendingOf("q-1");
+      openPending(paths, pending);
+      act(pending);
+      return closePending(paths, "warden-main", { id: "q-1", answers })[0];
+    };
+    const take = (pending: Pending) => {
+      giveAnswer(paths, pending, GIVEN);
+      takeAnswer(paths, pending);
+    };
+    const human = { id: "q-1", by: "human" } as const;
+    assertEquals(settle(() => {}), human);
+    assertEquals(settle(take), { id: "q-1", by: "hook", who: "warden" });
+    assertEquals(settle(take, { "Which?": "A" }), { id: "q-1", by: "hook", who: "warden" });
+    assertEquals(settle(take, { "Which?": "B" }), human);
+    assertEquals(settle((pending) => giveAnswer(paths, pending, GIVEN)), human);
+    assertEquals(
+      settle((pending) => noteKeys(paths, pending, { ...GIVEN, via: "keys" }), { "Which?": '"A"' }),
+      { id: "q-1", by: "keys", who: "warden" },
+    );
+  }));
+
+Deno.test("closePending() closes those of a kind, or all with what is left of them", () =>
+  withPaths((paths) => {
+    const open = () => {
+      openPending(paths, pendingOf("q-1"));
+      openPending(paths, pendingOf("q-2", { asked_at: "2026-01-01T00:00:01.000Z" }));
+      openPending(paths, pendingOf("p-1", { kind: "permission", asked_at: "2026-01-02" }));
+    };
+    const ids = () => listPending(paths, "warden-main").map((pending) => pending.id);
+    open();
+    closePending(paths, "warden-main", { kind: "question", but: "q-2" });
+    assertEquals(ids(), ["q-2", "p-1"]);
+    Deno.writeTextFileSync(`${pendingDir(paths, "warden-main")}/broken.json`, "{");
+    assertEquals(ids(), ["q-2", "p-1"]);
+    closePending(paths, "warden-main");
+    assertEquals(Array.from(Deno.readDirSync(`${paths.state}/pending`)), []);
+    assertEquals(closePending(paths, "nobody"), []);
+  }));
+
+Deno.test("isWaiting() knows an expired question and one whose hook has died", () => {
+  const pending = pendingOf("q-1");
+  const inTime = Date.parse("2026-01-01T00:05:00.000Z");
+  assertEquals(isWaiting(pending, inTime, () => true), true);
+  assertEquals(isWaiting(pending, inTime, () => false), false);
+  assertEquals(isWaiting(pending, Date.parse(pending.until), () => true), false);
+});
+
+/** A world in which something happens after so many sleeps. */
+function worldWith(events: Record<number, () => void>, more: Partial<WaitWorld> = {}): WaitWorld {
+  let now = Date.parse("2026-01-01T00:00:00.000Z");
+  let sleeps = 0;
+  const working = readScreen(
+    ["─".repeat(40), "❯ ", "─".repeat(40), "  ? for shortcuts"].join("\n"),
+  );
+  return {
+    now: () => now,
+    sleep: (ms) => {
+      now += ms;
+      events[++sleeps]?.();
+    },
+    parent: () => 7,
+    look: () => Promise.resolve({ ...working, state: "unknown" }),
+    ...more,
+  };
+}
+
+Deno.test("waitForAnswer() ends with the answer, the closing, Claude Code, the dialog or the time", () =>
+  withPaths(async (paths) => {
+    const pending = pendingOf("q-1");
+    const wait = (world: WaitWorld) => {
+      openPending(paths, pending);
+      return waitForAnswer(paths, pending, world);
+    };
+    assertEquals(await wait(worldWith({ 3: () => giveAnswer(paths, pending, GIVEN) })), {
+      kind: "answered",
+      given: GIVEN,
+    });
+    assertEquals(
+      await wait(worldWith({ 3: () => closePending(paths, "warden-main") })),
+      { kind: "settled" },
+    );
+    let parent = 7;
+    const orphan = worldWith({ 3: () => parent = 1 }, { parent: () => parent });
+    assertEquals(await wait(orphan), { kind: "claude gone" });
+    const idle = readScreen(["─".repeat(40), "❯ ", "─".repeat(40), "  ? for shortcuts"].join("\n"));
+    let looks = 0;
+    const gone = worldWith({}, { look: () => Promise.resolve((looks++, idle)) });
+    assertEquals([await wait(gone), looks], [{ kind: "dialog gone" }, 2]);
+    assertEquals(await wait(worldWith({})), { kind: "timeout" });
+  }));
+
+Deno.test("decisionReply() repeats the input and never allows a question without answers", () => {
+  const decisionIn = (text: string | undefined) =>
+    text === undefined ? undefined : JSON.parse(text).hookSpecificOutput;
+  assertEquals(decisionIn(decisionReply("question", QUESTIONS, GIVEN.decision)), {
+    hookEventName: "PermissionRequest",
+    decision: {
+      behavior: "allow",
+      updatedInput: { ...QUESTIONS, answers: { "Which?": "A" }, annotations: {} },
+    },
+  });
+  assertEquals(decisionReply("question", QUESTIONS, { kind: "allow" }), undefined);
+  const empty = { kind: "answers", answers: {}, annotations: {} } as const;
+  assertEquals(decisionReply("question", QUESTIONS, empty), undefined);
+  assertEquals(decisionReply("permission", {}, GIVEN.decision), undefined);
+  assertEquals(
+    decisionIn(decisionReply("permission", { command: "ls" }, { kind: "allow" })).decision,
+    { behavior: "allow", updatedInput: { command: "ls" } },
+  );
+  assertEquals(
+    decisionIn(decisionReply("plan", {}, { kind: "deny", message: "First B" })).decision,
+    { behavior: "deny", message: "First B" },
+  );
+});
