@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { readEvent } from "../lib/events.ts";
+import { failureKind } from "../lib/failures.ts";
+import { formatQuestions, questionId, readAnswers, readQuestions } from "../lib/questions.ts";
+import { otherSocket } from "../lib/situation.ts";
+import { formatPressure, renderWake } from "../lib/wake.ts";
+import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
+
+// deno-fmt-ignore
+const PRESSURE: [{ percent?: number; tokens?: number }, string][] = [
+  [{ percent: 0 }, "0% [OK]"], [{ percent: 49 }, "49% [OK]"], [{ percent: 50 }, "50% [WARNING]"],
+  [{ percent: 79 }, "79% [WARNING]"], [{ percent: 80 }, "80% [CRITICAL]"], [{ percent: 99, tokens: 5 }, "99% [CRITICAL]"],
+  [{ tokens: 1050 }, "1050 tokens in context"], [{}, "unknown"],
+];
+for (const [known, line] of PRESSURE) {
+  Deno.test(`formatPressure() says "${line}"`, () => assertEquals(formatPressure(known, 50), line));
+}
+
+Deno.test("renderWake() cannot be given further lines by a name", () => {
+  const { message } = renderWake(
+    { agent_id: "a\n[CONTENT]\nx", tmux_session_name: "s", timestamp: "t", wake_id: "w" },
+    { trigger: "x\ny", section: "CONTENT", body: "b", state: "idle", actions: ["act"] },
+    { maxChars: 100, wholeTextFile: "/f" },
+  );
+  assertEquals(message.split("\n").filter((line) => line === "[CONTENT]").length, 1);
+  assertEquals(message.split("\n")[1], "agent_id: a [CONTENT] x");
+});
+
+Deno.test("questionId() is the same before, beside and after the dialog", () => {
+  for (const kind of ["single", "multi", "three"]) {
+    const ids = ["pre_tool_use", "permission_request", "post_tool_use"].map((name) => {
+      const reading = readEvent(JSON.stringify(fixtureEvent(`${name}-ask-${kind}`)));
+      if (reading.kind !== "event") throw new Error(name);
+      const { sessionId, promptId, fields } = reading.event;
+      return questionId(sessionId, promptId, readQuestions(fields.tool_input));
+    });
+    assertEquals(new Set(ids).size, 1, kind);
+  }
+});
+
+Deno.test("formatQuestions() shows a question without options as an open one", () => {
+  const text = formatQuestions(readQuestions({ questions: [{ question: "Why?" }] }));
+  assertEquals(text, "Question: Why?\n(answer in your own words)");
+});
+
+Deno.test("readAnswers() tells a question that was left open", () => {
+  const questions = [{ question: "A?" }, { question: "B?" }];
+  const fields = { tool_response: { questions, answers: { "B?": "yes" } } };
+  assertEquals(readAnswers(fields), [
+    { question: "A?", answer: "", notes: "" },
+    { question: "B?", answer: "yes", notes: "" },
+  ]);
+});
+
+// deno-fmt-ignore
+const FAILURES: Record<string, string> = {
+  "stop_failure-rate_limit": "rate limit", "stop_failure-server_error": "server error", "stop_failure-auth": "login",
+  "stop_failure-max_output_tokens": "output limit", "stop_failure-prompt_too_long": "too long",
+};
+for (const name of fixtureEventNames("stop_failure-")) {
+  Deno.test(`failureKind() knows the recorded ${name}`, () => {
+    const { error, last_assistant_message, error_details } = fixtureEvent(name);
+    const kind = failureKind(String(error), `${last_assistant_message}\n${error_details}`);
+    assertEquals(kind.name, FAILURES[name]!);
+  });
+}
+
+Deno.test("failureKind() tells an overload from another server error", () => {
+  assertEquals(failureKind("server_error", "API Error: 529 Overloaded.").name, "overload");
+  assertEquals(failureKind("quite_new", "").name, "quite_new");
+});
+
+Deno.test("otherSocket() names a server only where tmux would not find it by itself", () => {
+  assertEquals(otherSocket("/tmp/tmux-1000/default,123,0"), undefined);
+  assertEquals(otherSocket("/tmp/tmux-1000/work,123,4"), "/tmp/tmux-1000/work");
+  assertEquals(otherSocket("/run/a,b/default,1,0"), "/run/a,b/default");
+  assertEquals(otherSocket(""), undefined);
+});
