@@ -28,9 +28,10 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-const PAUSES = [0.25, 1, 2, 5, 10, 30, 60, 120, 300].map((seconds) => seconds * SECOND);
+/** A gateway that restarts is away for 10 to 20 s: the first minute is watched closely. */
+const PAUSES = [0.25, 1, 2, 5, 5, 5, 10, 10, 10, 30, 60, 120, 300].map((s) => s * SECOND);
 /** Tried this often before age counts: a clock that jumped ahead must not kill a fresh wake. */
-const LEAST_TRIES = PAUSES.length;
+const LEAST_TRIES = 9;
 /** A target that stays unknown this long is not about to appear. */
 const UNKNOWN_TARGET_LIMIT = 10 * MINUTE;
 
