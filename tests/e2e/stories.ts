@@ -270,7 +270,8 @@ export const STORIES: Story[] = [
     slow: true,
     scenarios: { first: { say: "One." }, second: { say: "Two." }, third: { say: "Three." } },
     async play(stage, { gateway }) {
-      const claude = await stage.startClaude();
+      // On a slow day the gateway is away for so long that Claude Code reminds of its idleness.
+      const claude = await stage.startClaude("warden", { idleAfterMs: 3_600_000 });
       await claude.submit("SCENARIO:first");
       await stage.waitForWake("response_complete", "One.");
       await gateway.untilQuiet("warden");
