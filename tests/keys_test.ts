@@ -1,0 +1,199 @@
+import { assertEquals } from "@std/assert";
+import { type Goal, type KeyStep, nextStep, whyNotByKeys } from "../lib/keys.ts";
+import { readScreen } from "../lib/pane.ts";
+import type { Question } from "../lib/questions.ts";
+
+function screen(name: string) {
+  const file = new URL(`./fixtures/panes/${name}.txt`, import.meta.url);
+  return readScreen(Deno.readTextFileSync(file));
+}
+
+function question(text: string, labels: string[], multiSelect = false, preview = ""): Question {
+  const options = labels.map((label) => ({ label, description: "", preview }));
+  return { question: text, header: "", multiSelect, options };
+}
+
+const DATABASE = question("Which database should we use?", ["PostgreSQL", "SQLite", "MongoDB"]);
+const FEATURES = question(
+  "Which features do you want to enable?",
+  ["Auth", "Billing", "Search", "Export"],
+  true,
+);
+const LANGUAGE = question("Which language?", ["TypeScript", "Rust"]);
+const PLATFORMS = question("Which platforms?", ["Linux", "macOS", "Windows"], true);
+const LICENSE = question('Which license, "quoted"?', ["MIT", "GPL"]);
+const LAYOUT = question("Which layout?", ["Rows", "Cols"], false, "picture");
+const LONG = question(
+  "Question number 2, which of these four things do you want here and now?",
+  ["Option 2a", "Option 2b", "Option 2c", "Option 2d"],
+  true,
+);
+const THREE = [LANGUAGE, PLATFORMS, LICENSE];
+
+function answer(questions: Question[], ...picks: { options: number[]; text?: string }[]): Goal {
+  return { kind: "answer", questions, picks };
+}
+
+const press = (...keys: string[]): KeyStep => ({ kind: "press", keys });
+const DONE: KeyStep = { kind: "done" };
+
+const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
+  ["a digit chooses", "10-ask-single", answer([DATABASE], { options: [2] }), press("2")],
+  [
+    "own words: to their row first",
+    "10-ask-single",
+    answer([DATABASE], { options: [], text: "Redis" }),
+    press("4"),
+  ],
+  [
+    "own words: pasted there",
+    "11-ask-single-other-focused",
+    answer([DATABASE], { options: [], text: "Redis" }),
+    { kind: "paste", text: "Redis" },
+  ],
+  [
+    "own words: entered once they show",
+    "12-ask-single-other-typed",
+    answer([DATABASE], { options: [], text: 'my "free" text: 2 žluť' }),
+    press("Enter"),
+  ],
+  [
+    "own words: not over somebody else's",
+    "12-ask-single-other-typed",
+    answer([DATABASE], { options: [], text: "Redis" }),
+    "stuck",
+  ],
+  [
+    "several: the first missing",
+    "13-ask-multi",
+    answer([FEATURES], { options: [3, 1] }),
+    press("3"),
+  ],
+  [
+    "several: the unwanted goes first",
+    "14-ask-multi-toggled",
+    answer([FEATURES], { options: [2, 3] }),
+    press("1"),
+  ],
+  [
+    "several: on when all is chosen",
+    "14-ask-multi-toggled",
+    answer([FEATURES], { options: [3, 1] }),
+    press("Right"),
+  ],
+  [
+    "several: down to the own words",
+    "14-ask-multi-toggled",
+    answer([FEATURES], { options: [1, 3], text: "more" }),
+    press("Down"),
+  ],
+  [
+    "several: from the own words on",
+    "v325-95c-many-q2-typed-120x40",
+    answer([LONG], { options: [], text: "own text" }),
+    press("Down"),
+  ],
+  [
+    "several: Next",
+    "v325-95d-many-q2-submit-120x40",
+    answer([LONG], { options: [], text: "own text" }),
+    press("Enter"),
+  ],
+  [
+    "several: in a low window",
+    "v325-95d-many-q2-submit-60x15",
+    answer([LONG], { options: [], text: "own text" }),
+    press("Enter"),
+  ],
+  [
+    "the review is handed in",
+    "15-ask-multi-review",
+    answer([FEATURES], { options: [3, 1, 2] }),
+    press("1"),
+  ],
+  [
+    "the review shows another answer",
+    "15-ask-multi-review",
+    answer([FEATURES], { options: [4] }),
+    "stuck",
+  ],
+  [
+    "three questions: the one on the screen",
+    "22-ask-three-q3",
+    answer(THREE, { options: [1] }, { options: [1] }, { options: [2] }),
+    press("2"),
+  ],
+  [
+    "three questions: reviewed",
+    "23-ask-three-review",
+    answer(THREE, { options: [2] }, { options: [1, 3] }, { options: [1] }),
+    press("1"),
+  ],
+  [
+    "three questions: reviewed and wrong",
+    "23-ask-three-review",
+    answer(THREE, { options: [1] }, { options: [1, 3] }, { options: [1] }),
+    "stuck",
+  ],
+  ["a preview: to the row", "24-ask-preview", answer([LAYOUT], { options: [2] }), press("Down")],
+  ["a preview: entered", "24-ask-preview", answer([LAYOUT], { options: [1] }), press("Enter")],
+  ["another question is none of ours", "13-ask-multi", answer([DATABASE], { options: [1] }), DONE],
+  ["no dialog, nothing to do", "01-idle-fresh", answer([DATABASE], { options: [1] }), DONE],
+  ["allow is the plain yes", "30-permission-bash", { kind: "allow" }, press("1")],
+  ["deny is the no", "30-permission-bash", { kind: "deny", message: "" }, press("4")],
+  [
+    "deny with words: to the no",
+    "30-permission-bash",
+    { kind: "deny", message: "x" },
+    press("Down"),
+  ],
+  ["allow a plan", "33-plan-approval", { kind: "allow" }, press("1")],
+  ["deny a plan", "v197-92-plan-120x40", { kind: "deny", message: "" }, press("2")],
+  ["allow is no answer to a question", "10-ask-single", { kind: "allow" }, DONE],
+  [
+    "a row below",
+    "55-resume-picker",
+    { kind: "row", dialog: "resume_picker", number: 3 },
+    press("Down"),
+  ],
+  [
+    "a row without numbers",
+    "v325-80-trust",
+    { kind: "row", dialog: "trust", number: 2 },
+    press("Down"),
+  ],
+  ["the row itself", "v197-80-trust", { kind: "row", dialog: "trust", number: 1 }, press("Enter")],
+  ["another dialog by now", "10-ask-single", { kind: "row", dialog: "trust", number: 1 }, DONE],
+  ["submit what is chosen", "14-ask-multi-toggled", { kind: "submit" }, press("Right")],
+  ["submit nothing", "13-ask-multi", { kind: "submit" }, "stuck"],
+  ["submit the review", "23-ask-three-review", { kind: "submit" }, press("1")],
+];
+
+for (const [name, pane, goal, expected] of CASES) {
+  Deno.test(`nextStep() knows the next key: ${name}`, () => {
+    const step = nextStep(goal, screen(pane));
+    if (expected === "stuck") assertEquals(step.kind, "stuck");
+    else assertEquals(step, expected);
+  });
+}
+
+Deno.test("nextStep() sends words that end in a backslash with the cursor in front of them", () => {
+  const shown = screen("12-ask-single-other-typed");
+  const row = shown.dialog!.options[3]!;
+  row.label = "a \\";
+  const goal = answer([DATABASE], { options: [], text: "a \\" });
+  assertEquals(nextStep(goal, shown), press("C-a", "Enter"));
+  row.selected = true;
+  assertEquals(nextStep(goal, shown), { kind: "wait" });
+});
+
+Deno.test("whyNotByKeys() refuses what keys cannot give intact", () => {
+  assertEquals(whyNotByKeys(answer([DATABASE], { options: [1] })), undefined);
+  const refused: Goal[] = [
+    answer([DATABASE], { options: [], text: "two\nlines" }),
+    answer([LAYOUT], { options: [], text: "words" }),
+    { kind: "answer", questions: [LAYOUT], picks: [{ options: [1], notes: "note" }] },
+    { kind: "deny", message: "two\nlines" },
+  ];
+  for (const goal of refused) assertEquals(typeof whyNotByKeys(goal), "string");
+});
