@@ -96,6 +96,21 @@ Deno.test("doctor finds hooks that are missing, moved, doubled, changed or switc
   assertMatch((await clinic.ask(checkHooks)).broken.join(), /Claude Code cannot use/);
 });
 
+Deno.test("doctor knows hooks that only spawned sessions have, and those that are outdated", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  const launches = `${clinic.world.paths.data}/launches`;
+  await Deno.mkdir(launches);
+  const spawned = `${launches}/warden-main.settings.json`;
+  await Deno.rename(clinic.settings, spawned);
+  const { broken, notes } = await clinic.ask(checkHooks);
+  assertEquals(broken, []);
+  assertEquals(notes.length, 1);
+  assertMatch(notes.join(), /only sessions started by spawn have them/);
+  await Deno.writeTextFile(spawned, clinic.read(spawned).replaceAll(ROOT, "/old/gsd-code-skill"));
+  assertMatch((await clinic.ask(checkHooks)).notes.join(), /"warden-main" was spawned with hooks/);
+});
+
 Deno.test("doctor takes hooks registered with --allow-all for what they are", async () => {
   await using clinic = await Clinic.create();
   clinic.registerHooks({ allowAll: true });

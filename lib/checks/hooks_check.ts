@@ -3,6 +3,7 @@
 import type { WantedHook } from "../hook_command.ts";
 import { namesIn, readTextIfThere } from "../files.ts";
 import { propertyOf, readJson } from "../json_edit.ts";
+import { originalName } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { register } from "../registration.ts";
 import { type FoundHook, readSettings } from "../settings_file.ts";
@@ -19,14 +20,41 @@ export function checkHooks(patient: Patient): Finding[] {
     lookAt(file, index === 0, patient)
   );
   const registered = findings.some(({ level }) => level !== "note");
+  const launches = `${patient.look.install.paths.data}/launches`;
+  const spawned = namesIn(launches).filter((name) => name.endsWith(".settings.json"))
+    .map((name) => `${launches}/${name}`);
+  findings.push(...spawned.flatMap((file) => lookAtSpawned(file, patient)));
   if (registered) return findings;
-  const spawned = namesIn(`${patient.look.install.paths.data}/launches`).length > 0;
   return [...findings, {
     check: CHECK,
-    level: spawned ? "note" : "broken",
+    level: spawned.length > 0 ? "note" : "broken",
     text: `Our hooks are not registered in ${patient.settingsFiles[0]}` +
-      (spawned ? "; only sessions started by spawn have them" : ""),
+      (spawned.length > 0 ? "; only sessions started by spawn have them" : ""),
     mend: "deno task register",
+  }];
+}
+
+/** What a session was spawned with stays with it: hooks of a folder that moved are dead hooks. */
+function lookAtSpawned(file: string, patient: Patient): Finding[] {
+  if (patient.look.kind === "refused") return [];
+  const { wanted, install } = patient.look;
+  let text: string;
+  try {
+    text = readTextIfThere(file) ?? "";
+  } catch {
+    return []; // gone since it was listed, or of another user
+  }
+  const reading = readSettings(text, install.paths.root);
+  const found = reading.kind === "settings" ? reading.found : [];
+  if (found.length > 0 && differences(found, wanted, install.paths.root, file).length === 0) {
+    return [];
+  }
+  const name = file.slice(file.lastIndexOf("/") + 1).replace(/\.settings\.json$/, "");
+  return [{
+    check: CHECK,
+    level: "note",
+    text: `The session "${originalName(name)}" was spawned with hooks that are no longer as they ` +
+      "should be; it has the right ones when it is started again",
   }];
 }
 
