@@ -30,13 +30,30 @@ export async function launchInto(
   if (place.kind === "new_session") {
     return newSession(tmux, launch.session, launch.working_directory, ["/bin/sh", script]);
   }
-  const typed = await typeAtShell(tmux, place.pane, `exec /bin/sh ${shellQuote(script)}`);
-  if (typed.kind === "failed") return typed;
-  for (const until = performance.now() + 10_000; performance.now() < until; await pause(50)) {
-    const [root] = await treeOf(tmux, launch.session, place.pane);
-    if (root?.args.includes(script)) return { kind: "ok", stdout: place.pane };
+  const line = `exec /bin/sh ${shellQuote(script)}`;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const typed = await typeAtShell(tmux, place.pane, line);
+    if (typed.kind === "failed") return typed;
+    if (await runsScript(tmux, launch.session, place.pane, script)) {
+      return { kind: "ok", stdout: place.pane };
+    }
   }
   return { kind: "failed", reason: `the shell in pane ${place.pane} did not run ${script}` };
+}
+
+/** A shell that has just come up may lose what is typed at it: then it is typed again. */
+async function runsScript(
+  tmux: Tmux,
+  session: string,
+  pane: string,
+  script: string,
+): Promise<boolean> {
+  for (const until = performance.now() + 5000; performance.now() < until; await pause(50)) {
+    const tree = await treeOf(tmux, session, pane);
+    if (tree[0]?.args.includes(script)) return true;
+    if (tree.length === 0) return false;
+  }
+  return !isIdleShell(await treeOf(tmux, session, pane));
 }
 
 async function treeOf(tmux: Tmux, session: string, pane: string): Promise<ProcessInfo[]> {
@@ -114,6 +131,7 @@ export async function stateOfSession(
   tmux: Tmux,
   session: string,
   command: string,
+  patience = 5,
 ): Promise<SessionState> {
   const panes = await panesOf(tmux, session);
   if (panes.length === 0) return { kind: "gone" };
@@ -125,6 +143,11 @@ export async function stateOfSession(
   const shell = [...trees].sort((a, b) => rank(a.info) - rank(b.info))
     .find(({ tree }) => isIdleShell(tree));
   if (shell !== undefined) return { kind: "shell", pane: shell.info.pane };
+  // Just killed, or just starting: the script is about to become a shell, or to have a child.
+  if (patience > 0 && trees.some(({ tree }) => tree.length === 1 && isLaunchScript(tree[0]!))) {
+    await pause(200);
+    return stateOfSession(tmux, session, command, patience - 1);
+  }
   for (const { info } of trees) {
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", info.pane);
     if (capture.kind === "ok" && readScreen(capture.stdout).state !== "unknown") {
@@ -132,6 +155,10 @@ export async function stateOfSession(
     }
   }
   return { kind: "occupied" };
+}
+
+function isLaunchScript({ args }: ProcessInfo): boolean {
+  return /\/launches\/[^/]+\.sh$/.test(args[1] ?? "");
 }
 
 function rank(info: PaneInfo): number {

@@ -43,17 +43,13 @@ export async function newSession(
   return result.kind === "ok" ? { kind: "ok", stdout: result.stdout.trim() } : result;
 }
 
-/** Types a line at a shell prompt; a half-typed one is given up first, scrolling back is left. */
+/**
+ * Types a line at a shell prompt. A half-typed one is given up with C-u: C-c would make the terminal
+ * drop keys that follow it. Where somebody scrolls back, that is left first.
+ */
 export async function typeAtShell(tmux: Tmux, pane: string, line: string): Promise<TmuxResult> {
-  await tmux.call(
-    "if-shell",
-    "-F",
-    "-t",
-    pane,
-    "#{pane_in_mode}",
-    `send-keys -t ${pane} -X cancel`,
-  );
-  await tmux.call("send-keys", "-t", pane, "C-c");
+  const cleared = ["copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, "C-u"];
+  await tmux.call(...cleared);
   const typed = await tmux.call("send-keys", "-t", pane, "-l", "--", line);
   return typed.kind === "failed" ? typed : await tmux.call("send-keys", "-t", pane, "Enter");
 }
