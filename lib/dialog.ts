@@ -1,5 +1,9 @@
 /** The dialog at the bottom of Claude Code's screen: what is asked, and the rows one can pick. */
 
+import { CHAT, type DialogOption, FOOTER, PICTURE, readOptions } from "./dialog_options.ts";
+
+export type { DialogOption } from "./dialog_options.ts";
+
 export type DialogKind =
   | "question"
   | "review"
@@ -12,19 +16,6 @@ export type DialogKind =
   | "rewind"
   | "slash_menu"
   | "other";
-
-export interface DialogOption {
-  number: number;
-  label: string;
-  description: string;
-  /** Only where a row has a box to tick. */
-  checked?: boolean;
-  focused: boolean;
-  /** The row carries the mark of an answer that is taken already. */
-  selected?: boolean;
-  /** The row shows its number, so that the digit key works on it. */
-  numbered: boolean;
-}
 
 export interface Dialog {
   kind: DialogKind;
@@ -40,12 +31,8 @@ export interface Dialog {
   focused: string;
 }
 
-const CHAT = "Chat about this";
 const TOP = /^(─{10,}|▔{10,})/;
 const TABS = /^\s?(←\s+)?[☐☒✔]\s/;
-const FOOTER =
-  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend)|^ {2}Showing detailed transcript/;
-
 /** Undefined when the lines do not end in a dialog. `lines` are without colours and end blanks. */
 export function readDialog(lines: string[]): Dialog | undefined {
   let end = lines.length;
@@ -56,7 +43,9 @@ export function readDialog(lines: string[]): Dialog | undefined {
   const focusedRow = focusedIn(body, options);
   const framed = start > 0 || TOP.test(lines[0] ?? "");
   const last = body.findLast((line) => !/^ {20,}\S/.test(line)) ?? "";
-  const signed = FOOTER.test(last);
+  // A review has no footer, and in a low window no frame: its tabs and its two rows are its sign.
+  const reviewed = TABS.test(body[0] ?? "") && /^ {2}2\. Cancel$|^❯ 2\. Cancel$/.test(last);
+  const signed = FOOTER.test(last) || reviewed;
   // A shell's prompt below what a dialog has left behind stands at the left edge.
   if (!signed && !last.startsWith("  ")) return undefined;
   if (focusedRow === undefined && !signed) return undefined;
@@ -147,106 +136,6 @@ function readTabs(line: string): { label: string; answered: boolean }[] {
     line.matchAll(/([☐☒]) (\S+(?: \S+)*)/g),
     (match) => ({ label: match[2]!, answered: match[1] === "☒" }),
   );
-}
-
-/** The frame beside the options of a preview question. */
-const PICTURE = /\s{2,}[┌│└╭╰].*$/;
-// 2.1.197 leaves out the blank after the number of a label that wraps; ↑ ↓ mark a list cut short.
-const NUMBERED = /^(\s*(?:[❯↑↓] )?\s*)(\d+)\. *(?:\[(.)\] +)?(\S.*)$/;
-
-/**
- * The last list that counts up in one column; a list inside the text comes before it, one inside
- * a description is indented further. The numbers begin at 1 unless the list is scrolled.
- */
-function readOptions(body: string[]): DialogOption[] {
-  let found: DialogOption[] = [];
-  let column = -1;
-  let ended = false; // after a blank line nothing describes an option any more
-  for (const line of body) {
-    const match = NUMBERED.exec(line);
-    const number = Number(match?.[2]);
-    const at = match?.[1]?.length ?? 0;
-    const begins = number === 1 || (found.length === 0 && /^\s*↑ /.test(line));
-    if (match && at >= 2 && begins && (found.length === 0 || at <= column)) {
-      found = [optionFrom(line, match, number)];
-      column = at;
-      ended = false;
-    } else if (match && found.length > 0 && continues(found, number, match[4]!, at - column)) {
-      found.push(optionFrom(line, match, number));
-    } else if (found.length > 0 && line === "") {
-      ended = true;
-    } else if (found.length > 0 && !ended) {
-      describe(found, line);
-    }
-  }
-  return found.length > 0 ? found : readRows(body);
-}
-
-function continues(found: DialogOption[], number: number, label: string, shift: number): boolean {
-  const last = found.at(-1)!.number;
-  // In a low window the rows between are scrolled away.
-  const next = number === last + 1 || (number > last && label === CHAT);
-  return next && (shift === 0 || (shift === -1 && number > 9));
-}
-
-function optionFrom(line: string, match: RegExpExecArray, number: number): DialogOption {
-  const label = match[4]!.replace(PICTURE, "").trim();
-  return {
-    number,
-    label: label.replace(/ ✔$/, ""),
-    ...(label.endsWith(" ✔") ? { selected: true } : {}),
-    description: "",
-    ...(match[3] === undefined ? {} : { checked: match[3] !== " " }),
-    focused: /^\s*❯ /.test(line),
-    numbered: true,
-  };
-}
-
-function describe(options: DialogOption[], line: string): void {
-  const option = options.at(-1)!;
-  if (!/^ {2,}\S/.test(line) || /^(❯| ) {4}(Submit|Next)$/.test(line)) return;
-  const words = line.replace(/^\s{20,}.*$|\s{2,}[┌│└].*$/, "").trim();
-  if (words !== "") option.description = `${option.description} ${words}`.trim();
-}
-
-/** Rows without numbers: those in the column of the row with the cursor, in groups. */
-function readRows(body: string[]): DialogOption[] {
-  const focusedAt = body.findLastIndex((line) => /^\s*❯ /.test(line));
-  if (focusedAt === -1) return [];
-  const column = body[focusedAt]!.indexOf("❯") + 2;
-  const isRow = (line: string) =>
-    /^\s*[❯↑↓]?\s*$/.test(line.slice(0, column)) && /^\S/.test(line.slice(column));
-  const paired = body.some((line, at) =>
-    line === "" && at > focusedAt && isRow(body[at + 1] ?? "")
-  );
-  let first = focusedAt;
-  while (first > 0 && (isRow(body[first - 1]!) || (paired && body[first - 1] === ""))) first--;
-  // Above the first entry stands the project's name, alone.
-  if (paired && body[first + 1] === "" && first < focusedAt) first += 2;
-  const options: DialogOption[] = [];
-  for (let at = first; at < body.length; at++) {
-    const line = body[at]!;
-    if (line === "" && paired) continue;
-    if (!isRow(line) || FOOTER.test(line) || /^\s*Ctrl\+/.test(line)) break;
-    const label = line.slice(column).trim();
-    if (paired && body[at - 1] !== "" && options.length > 0) {
-      describeRow(options, label);
-      continue;
-    }
-    options.push({
-      number: options.length + 1,
-      label,
-      description: "",
-      focused: at === focusedAt,
-      numbered: false,
-    });
-  }
-  return options;
-}
-
-function describeRow(options: DialogOption[], words: string): void {
-  const option = options.at(-1)!;
-  option.description = `${option.description} ${words}`.trim();
 }
 
 function trimBlank(lines: string[]): string[] {

@@ -32,13 +32,23 @@ export async function drive(
     if (fingerprint(screen) !== fingerprint(before)) {
       retried = false;
     } else if (retried) {
-      const what = step.kind === "press" ? `the key ${step.keys.join(" ")}` : `the ${step.kind}`;
-      return { kind: "stuck", reason: `${what} changed nothing on the screen` };
+      return { kind: "stuck", reason: inVain(step) };
     } else {
       retried = true;
     }
   }
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
+}
+
+function inVain(step: KeyStep): string {
+  switch (step.kind) {
+    case "press":
+      return `the key ${step.keys.join(" ")} changed nothing on the screen`;
+    case "paste":
+      return "the pasted text does not show on the screen";
+    default:
+      return "the screen does not show what came of it";
+  }
 }
 
 /** The screen once it differs from before and has stood still for a moment. */

@@ -26,6 +26,8 @@ export type KeyStep =
 
 export function nextStep(goal: Goal, screen: Screen): KeyStep {
   const { dialog } = screen;
+  // Half drawn, or not Claude Code any more: never a reason to think that all is done.
+  if (screen.state === "unknown") return { kind: "wait" };
   switch (goal.kind) {
     case "answer":
       return dialog === undefined ? done() : answerStep(goal, dialog);

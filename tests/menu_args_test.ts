@@ -1,0 +1,83 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { readMenuArgs } from "../lib/menu_args.ts";
+
+const read = (...args: string[]) => readMenuArgs(args, () => "from stdin\r\nline\n");
+
+Deno.test("readMenuArgs() takes everything after type as text, whatever it looks like", () => {
+  const cases: [string[], string][] = [
+    [["s", "type", "-rf"], "-rf"],
+    [["s", "type", "--json", "x"], "--json x"],
+    [["s", "type", "--", "--help"], "--help"],
+    [["s", "type", "--"], "--"],
+    [["s", "type", "two", "words"], "two words"],
+    [["s", "type", "-"], "from stdin\nline"],
+    [["s", "type", "a\r\nb\n\n"], "a\nb"],
+  ];
+  for (const [args, text] of cases) {
+    const order = read(...args);
+    assertEquals(order.kind === "order" && order.verb, { kind: "type", text }, args.join(" "));
+  }
+});
+
+Deno.test("readMenuArgs() takes options before the action, and behind one that is no text", () => {
+  const order = read(
+    "--socket=other",
+    "s",
+    "--question",
+    "q-1",
+    "answer",
+    "1",
+    "--notes",
+    "n",
+    "-1",
+  );
+  assertEquals(order, {
+    kind: "order",
+    session: "s",
+    verb: { kind: "answer", words: ["1", "-1"] },
+    options: {
+      socket: "other",
+      question: "q-1",
+      notes: ["n"],
+      waitMs: 10_000,
+      queue: false,
+      json: false,
+      dryRun: false,
+    },
+  });
+});
+
+Deno.test("readMenuArgs() says what is wrong with a call", () => {
+  const cases: [string[], string][] = [
+    [[], "Which session?"],
+    [["s"], 'What to do in session "s"?'],
+    [["s", "jump"], '"jump" is not something the menu driver does'],
+    [["s", "choose"], "choose needs the number"],
+    [["s", "choose", "two"], "choose needs the number"],
+    [["s", "choose", "1", "2"], "choose needs the number"],
+    [["s", "choose", "0"], "choose needs the number"],
+    [["s", "answer"], "answer needs one answer per question"],
+    [["s", "type"], "type needs a text"],
+    [["s", "type", "  \n"], "type needs a text"],
+    [["s", "type", "\u001b[201~"], "U+001B"],
+    [["s", "answer", "a\u0003"], "U+0003"],
+    [["s", "deny", "a\u0003"], "U+0003"],
+    [["s", "enter", "now"], 'enter takes no further words, but "now" was given'],
+    [["--wat", "s", "enter"], '"--wat" is not an option'],
+    [["--wait", "soon", "s", "enter"], "--wait needs seconds"],
+    [["--socket"], "--socket needs a value"],
+  ];
+  for (const [args, problem] of cases) {
+    const order = read(...args);
+    assertEquals(order.kind, "usage", args.join(" "));
+    assertStringIncludes(order.kind === "usage" ? order.problem : "", problem);
+  }
+});
+
+Deno.test("readMenuArgs() helps wherever help is asked for, but not inside a text", () => {
+  assertEquals(read("--help").kind, "help");
+  assertEquals(read("s", "--help").kind, "help");
+  assertEquals(read("s", "choose", "--help").kind, "help");
+  assertEquals(read("-h").kind, "help");
+  assertEquals(read("s", "type", "--help").kind, "order");
+});

@@ -1,0 +1,136 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/menu_driver.ts";
+import { pathsFrom } from "../lib/paths.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
+
+const PANES = new URL("./fixtures/panes/", import.meta.url);
+
+/** A session that shows a recorded screen, and a driver that works on it. */
+async function withScreen(
+  pane: string | undefined,
+  test: (drive: (...args: string[]) => Promise<Driven>, server: TmuxServer) => Promise<void>,
+): Promise<void> {
+  const server = new TmuxServer();
+  const dir = Deno.makeTempDirSync({ prefix: "gsd-driver-" });
+  const env = (name: string) => name === "GSD_STATE_DIR" ? dir : undefined;
+  try {
+    const id = await server.session("warden-main", "cat");
+    if (pane !== undefined) {
+      await server.show(id, Deno.readTextFileSync(new URL(`${pane}.txt`, PANES)).trimEnd());
+    }
+    const drive = async (...args: string[]) => {
+      const said = { code: 0, out: "", err: "" };
+      said.code = await main(["--socket", server.socket, "--wait", "0", ...args], {
+        env,
+        paths: { ...pathsFrom(env, "/"), registry: `${dir}/registry.json` },
+        out: (text) => void (said.out += text),
+        err: (text) => void (said.err += text),
+        readStdin: () => "",
+      });
+      return said;
+    };
+    await test(drive, server);
+  } finally {
+    await server[Symbol.asyncDispose]();
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+interface Driven {
+  code: number;
+  out: string;
+  err: string;
+}
+
+Deno.test("menu-driver snapshot --json gives the reading of the screen", () =>
+  withScreen("13-ask-multi", async (drive) => {
+    const { code, out } = await drive("--json", "warden-main", "snapshot");
+    const { state, dialog, pending, ready } = JSON.parse(out);
+    assertEquals([code, state, ready, pending], [0, "menu", false, []]);
+    assertEquals(dialog.kind, "question");
+    assertEquals(dialog.options[1].label, "Billing");
+    const plain = await drive("warden-main", "snapshot");
+    assertStringIncludes(plain.out, "[state: menu (question: Which features do you want");
+  }));
+
+Deno.test("menu-driver refuses with one sentence that names the present state", async () => {
+  const cases: [string | undefined, string[], string][] = [
+    ["13-ask-multi", ["warden-main", "choose", "9"], "has no option 9; its options are: 1. Auth"],
+    [
+      "13-ask-multi",
+      ["warden-main", "clear_then", "x"],
+      "a dialog is open; the present state is menu",
+    ],
+    [
+      "01-idle-fresh",
+      ["warden-main", "choose", "1"],
+      "no question is open; the present state is idle",
+    ],
+    ["01-idle-fresh", ["warden-main", "allow"], "so nobody may decide; the present state is idle"],
+    ["01-idle-fresh", ["warden-main", "enter"], "there is nothing to enter"],
+    ["08-bash-mode", ["warden-main", "type", "x"], "somebody's draft is in the box"],
+    ["02-working", ["warden-main", "type", "x"], "Claude is still working"],
+    ["30-permission-bash", ["warden-main", "choose", "1"], "nobody may decide"],
+    ["30-permission-bash", ["warden-main", "type", "x"], "the present state is permission_prompt"],
+    ["07-rewind-menu", ["warden-main", "choose", "7"], "there is no option 7"],
+    [undefined, ["warden-main", "type", "x"], "no pane of it shows Claude Code (%0 runs cat)"],
+    [
+      "01-idle-fresh",
+      ["warden", "type", "x"],
+      'no tmux session of that name; there is "warden-main"',
+    ],
+    ["01-idle-fresh", ["--pane", "%9", "warden-main", "type", "x"], "it has no pane %9"],
+  ];
+  for (const [pane, args, reason] of cases) {
+    await withScreen(pane, async (drive, server) => {
+      const before = await server.tmux("capture-pane", "-p", "-t", "=warden-main:");
+      const { code, out, err } = await drive(...args);
+      assertEquals([code, out], [1, ""], err);
+      assertStringIncludes(err, reason);
+      assertEquals(err.split("\n").length, 2);
+      assertEquals(await server.tmux("capture-pane", "-p", "-t", "=warden-main:"), before);
+    });
+  }
+});
+
+Deno.test("menu-driver --dry-run checks everything and presses nothing", () =>
+  withScreen("10-ask-single", async (drive, server) => {
+    const before = await server.tmux("capture-pane", "-p", "-t", "=warden-main:");
+    const { code, out } = await drive("--dry-run", "warden-main", "choose", "2");
+    assertEquals(code, 0);
+    assertStringIncludes(out, 'Would press keys: Answered "Which database should we use?": SQLite');
+    assertEquals(await server.tmux("capture-pane", "-p", "-t", "=warden-main:"), before);
+  }));
+
+Deno.test("menu-driver refuses to guess between two panes that show Claude Code", () =>
+  withScreen("01-idle-fresh", async (drive, server) => {
+    const second = await server.tmux("new-window", "-d", "-P", "-F", "#{pane_id}", "cat");
+    await server.show(second, Deno.readTextFileSync(new URL("10-ask-single.txt", PANES)).trimEnd());
+    const { code, err } = await drive("warden-main", "choose", "1");
+    assertEquals(code, 1);
+    assertStringIncludes(err, `several panes of it run Claude Code (%0, ${second}); name one`);
+    const named = await drive("--pane", second, "--dry-run", "warden-main", "choose", "1");
+    assertEquals(named.code, 0, named.err);
+  }));
+
+Deno.test("menu-driver does not answer a question that another one has replaced", () =>
+  withScreen("10-ask-single", async (drive) => {
+    const { code, err } = await drive("--question", "q-old", "warden-main", "choose", "1");
+    assertEquals(code, 1);
+    assertStringIncludes(err, "the question q-old is no longer open; the present state is menu");
+  }));
+
+Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
+  let out = "", err = "";
+  const world = {
+    env: () => undefined,
+    paths: pathsFrom(() => undefined, "/"),
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+    readStdin: () => "",
+  };
+  assertEquals(await main(["--help"], world), 0);
+  assertStringIncludes(out, "menu-driver warden-main choose 2");
+  assertEquals(await main(["warden-main", "jump"], world), 2);
+  assertStringIncludes(err, "(see menu-driver --help)");
+});
