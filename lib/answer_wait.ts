@@ -19,7 +19,9 @@ export interface WaitWorld {
   look(): Promise<Screen>;
 }
 
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 50;
+/** Whether somebody else has settled it may be noticed later. */
+const CLOSED_EVERY_MS = 200;
 /** Esc closes a dialog without any event: only the screen tells. */
 const SCREEN_EVERY_MS = 2000;
 
@@ -30,14 +32,18 @@ export async function waitForAnswer(
 ): Promise<Waited> {
   const until = Date.parse(pending.until);
   const parent = world.parent();
+  let nextCheck = world.now();
   let nextLook = world.now() + SCREEN_EVERY_MS;
   let missing = 0;
   while (true) {
     const given = takeAnswer(paths, pending);
     if (given !== undefined) return { kind: "answered", given };
-    if (!isStillOpen(paths, pending)) return { kind: "settled" };
-    if (world.parent() !== parent) return { kind: "claude gone" };
-    if (world.now() >= until) return { kind: "timeout" };
+    if (world.now() >= nextCheck) {
+      if (!isStillOpen(paths, pending)) return { kind: "settled" };
+      if (world.parent() !== parent) return { kind: "claude gone" };
+      if (world.now() >= until) return { kind: "timeout" };
+      nextCheck = world.now() + CLOSED_EVERY_MS;
+    }
     if (world.now() >= nextLook) {
       missing = isPrompt(await world.look()) ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.

@@ -43,12 +43,13 @@ export async function findPane(
     const [id = "", pid = "", dead = "", ...command] = line.split(" ");
     return { id, pid: Number(pid), dead: dead === "1", command: command.join(" ") };
   });
-  const processes = await allProcesses();
   const found: { pane: ClaudePane; screen: Look }[] = [];
   for (
-    const { id, pid, dead } of panes.filter((one) => wanted === undefined || one.id === wanted)
+    const { id, pid, dead, command } of panes.filter((one) =>
+      wanted === undefined || one.id === wanted
+    )
   ) {
-    if (dead || isIdleShell(treeBelow(processes, pid))) continue;
+    if (dead || await isAtShell(pid, command)) continue;
     const pane = paneOf(world, id);
     const screen = await pane.look();
     if (screen.state !== "unknown") found.push({ pane, screen });
@@ -71,6 +72,12 @@ export async function findPane(
       ? `it has no pane ${wanted} (${shown})`
       : `no pane of it shows Claude Code (${shown})`,
   };
+}
+
+/** What a program has drawn may outlive it. A script's shell in front of a program is no prompt. */
+async function isAtShell(pid: number, command: string): Promise<boolean> {
+  if (!/^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command)) return false; // saves the list of processes
+  return isIdleShell(treeBelow(await allProcesses(), pid));
 }
 
 async function whyNoSession(world: PaneWorld, session: string, failure: string): Promise<string> {
