@@ -127,6 +127,13 @@ export class AnswersStage {
       .map((name) => JSON.parse(Deno.readTextFileSync(`${this.#payloads}/${name}`)));
   }
 
+  /** When they came, in milliseconds since 1970. */
+  arrivals(event: string): number[] {
+    return Array.from(Deno.readDirSync(this.#payloads), ({ name }) => name)
+      .filter((name) => name.includes(`-${event}-`) && !name.startsWith(".")).sort()
+      .map((name) => Number(name.split("-")[0]));
+  }
+
   /** The payload that comes after those counted before. */
   next(event: string, before: number): Promise<Record<string, unknown>> {
     return until(`a ${event} payload`, () => this.payloads(event)[before], {
