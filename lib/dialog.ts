@@ -43,8 +43,9 @@ export function readDialog(lines: string[]): Dialog | undefined {
   const focusedRow = focusedIn(body, options);
   const framed = start > 0 || TOP.test(lines[0] ?? "");
   const last = body.findLast((line) => !/^ {20,}\S/.test(line)) ?? "";
-  // A review has no footer, and in a low window no frame: its tabs and its two rows are its sign.
-  const reviewed = TABS.test(body[0] ?? "") && /^ {2}2\. Cancel$|^❯ 2\. Cancel$/.test(last);
+  // A review has no footer, and in a low window neither frame nor tabs.
+  const reviewed = /\nReady to submit your answers\?\n\n[❯ ] 1\. Submit answers\n[❯ ] 2\. Cancel$/
+    .test(body.join("\n"));
   const signed = FOOTER.test(last) || reviewed;
   // A shell's prompt below what a dialog has left behind stands at the left edge.
   if (!signed && !last.startsWith("  ")) return undefined;

@@ -59,7 +59,9 @@ for (const version of VERSIONS.claude) {
         const { dialog } = readScreen(await stage.tmux.capture(stage.session));
         return dialog?.kind === "resume_picker" && dialog.options.length > 1 && dialog;
       }, { present: () => stage.tmux.capture(stage.session) });
-      const wanted = dialog.options.find((option) => option.label.includes("first"))!;
+      // 2.1.197 shows titles that the model made; the older conversation comes last.
+      const wanted = dialog.options.find((option) => option.label.includes("first")) ??
+        dialog.options.at(-1)!;
       await stage.must(stage.session, "choose", String(wanted.number));
       await until("the first conversation", async () => {
         const screen = await stage.tmux.capture(stage.session);
