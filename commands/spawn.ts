@@ -99,8 +99,13 @@ function tell(result: SpawnResult, wish: Wish, world: World): void {
   }
   if (result.first_command !== "") world.say(`First command: ${result.first_command}`);
   const agent = wish.dryRun ? undefined : agentIn(world, wish.agentId).agent;
-  const mute = agent === undefined ? undefined : whyUnreachable(agent);
-  if (mute !== undefined) world.warn(`${result.agent_id} cannot be woken: ${mute}; run sync`);
+  const off = agent?.enabled === false ? "it is disabled in the registry" : undefined;
+  const mute = off ?? (agent === undefined ? undefined : whyUnreachable(agent));
+  if (mute !== undefined) {
+    world.warn(
+      `${result.agent_id} cannot be woken: ${mute}${off === undefined ? "; run sync" : ""}`,
+    );
+  }
   if (wish.dryRun) {
     world.say(`Its launch would be kept in ${launchFiles(world.paths, result.session).record}`);
   } else if (wish.attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);

@@ -126,6 +126,15 @@ Deno.test("spawn says what Claude Code said when it ends at once", () =>
     assertMatch(world.warned.join("\n"), /ended as soon as it was started[^]*unknown option/);
   }));
 
+Deno.test("spawn says when the agent is disabled and will not be woken", () =>
+  inSessionWorld(async (world) => {
+    const claude_launch_command = world.standIn("claude", IDLE);
+    const key = { openclaw_session_key: "agent:w:main" };
+    world.registry({ agents: [{ agent_id: "w", enabled: false, claude_launch_command, ...key }] });
+    assertEquals(await main(["w", project(world), ""], world), 0, world.warned.join("\n"));
+    assertEquals(world.warned, ["w cannot be woken: it is disabled in the registry"]);
+  }));
+
 Deno.test("spawn --dry-run changes nothing", () =>
   inSessionWorld(async (world) => {
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
