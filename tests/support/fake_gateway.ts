@@ -47,6 +47,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
   // As if it had been up for an hour, until it is restarted.
   let startedAt = performance.now() - 3_600_000;
   const sockets = new Set<WebSocket>();
+  const ended = new WeakSet<WebSocket>();
   const gateway: FakeGateway = {
     port: 0,
     url: "",
@@ -64,7 +65,10 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       await listen();
     },
     async stop() {
-      for (const socket of sockets) hangUp(socket);
+      for (const socket of sockets) {
+        ended.add(socket);
+        hangUp(socket);
+      }
       await server?.shutdown();
       server = undefined;
     },
@@ -133,6 +137,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
       if (options.scopes === false) return no("FORBIDDEN", "missing scope: operator.write");
       if (gateway.faults.slowMs) await sleep(gateway.faults.slowMs);
+      if (ended.has(socket)) return; // what a restart ended does not go on afterwards
       if (method === "sessions.resolve") {
         const key = params.key ??
           [...gateway.sessions].find(([, sessionId]) => sessionId === params.sessionId)?.[0];
