@@ -1,6 +1,6 @@
 /** From a dialog to the reply of the hook beside it: told, left pending, waited for, written down. */
 
-import { closePending, openPending, type Pending, permissionId } from "./answers.ts";
+import { closePending, listPending, openPending, type Pending, permissionId } from "./answers.ts";
 import { waitForAnswer } from "./answer_wait.ts";
 import { decisionReply, describeRequest, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
@@ -11,7 +11,7 @@ import { isObject } from "./json.ts";
 import { readScreen } from "./pane.ts";
 import { questionId, readQuestions } from "./questions.ts";
 import { sendWake } from "./send_wake.ts";
-import { readMemory } from "./session_memory.ts";
+import { readMemory, rememberSession } from "./session_memory.ts";
 import { actions } from "./situation.ts";
 import { capturePane } from "./tmux.ts";
 
@@ -43,6 +43,8 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   const { by, via, decision } = waited.given;
   const what = kind === "question" ? "answered" : "decided";
   record(paths, { kind: what, ...base, by, via, decision });
+  // No event tells the end of a permission's dialog; a question's PostToolUse asks who answered.
+  if (kind !== "question") closePending(paths, session, { id });
   return decisionReply(kind, pending.tool_input, decision);
 }
 
@@ -80,13 +82,23 @@ function wakeOfQuestion(context: HookContext, id: string): string | undefined {
 }
 
 function tellAgent(context: HookContext, id: string, body: string): string | undefined {
-  const sent = sendWake(context, {
-    trigger: "permission_prompt",
-    section: "CONTENT",
-    body,
-    state: "permission_prompt",
-    details: { question_id: id },
-    actions: actions(context, { kind: "permission", mayDecide: true }),
-  }, { source: "event", open: { id } });
+  const { paths, session } = context;
+  const isOpen = listPending(paths, session).some((pending) => pending.id === id);
+  // A dialog told before in this turn is another one: only its own reminder is that dialog again.
+  rememberSession(context, { closeDialog: true });
+  const send = (body: string) =>
+    sendWake(context, {
+      trigger: "permission_prompt",
+      section: "CONTENT",
+      body,
+      state: "permission_prompt",
+      details: { question_id: id },
+      actions: actions(context, { kind: "permission", mayDecide: true }),
+    }, { source: "event", open: { id } });
+  let sent = send(body);
+  // The same command once more, after a decision about it: that is news as well.
+  if (sent.kind === "suppressed" && !isOpen) {
+    sent = send(`${body}\n\n(Asked again at ${context.now.toISOString()})`);
+  }
   return sent.kind === "queued" ? sent.wake_id : undefined;
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { listPending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { isObject } from "../../lib/json.ts";
 import { inScene } from "../support/artefacts.ts";
@@ -125,12 +126,26 @@ for (const version of VERSIONS.claude) {
         await until("the file", () => exists(`${claude.project}/made-by-bash`));
         await claude.waitUntilIdle();
       });
+      await must(t, "the same command twice in one turn", async () => {
+        const told = () => permissionWakes(stage).length;
+        const before = told();
+        for (const round of [1, 2]) {
+          if (round === 1) await stage.ask(claude, "bashtwice");
+          await until("a wake for it", () => told() === before + round, { present: told });
+          await until("its hook", () => listPending(stage.paths, stage.session).length === 1);
+          await stage.must(stage.session, "deny", `round ${round}`);
+        }
+        await claude.waitForScreen("the end", (screen) => screen.includes("BASHTWICE-END"));
+        await claude.waitUntilIdle();
+      });
       await must(t, "the agent was told what is to be allowed, and the journal who decided", () => {
-        const wake = stage.wakes().find((message) => message.includes("type: permission_prompt"));
+        const [wake] = permissionWakes(stage);
         assertStringIncludes(wake ?? "", "touch made-by-bash && echo ran-it");
         assertStringIncludes(wake ?? "", "menu-driver");
         const decided = stage.journal().filter((entry) => entry.kind === "decided");
         assertEquals(decided.map((entry) => [entry.by, entry.tool]), [
+          ["warden", "Bash"],
+          ["warden", "Bash"],
           ["warden", "Bash"],
           ["warden", "Bash"],
         ]);
@@ -247,6 +262,10 @@ for (const version of VERSIONS.claude) {
 /** A step after one that failed would only tell of that again, more slowly. */
 async function must(t: Deno.TestContext, name: string, step: () => void | Promise<void>) {
   if (!await t.step(name, step)) throw new Error(`"${name}" failed`);
+}
+
+function permissionWakes(stage: AnswersStage): string[] {
+  return stage.wakes().filter((message) => message.includes("type: permission_prompt"));
 }
 
 function exists(path: string): boolean {

@@ -54,6 +54,8 @@ const LAYOUT = {
   ],
 };
 
+const AGAIN = { command: "touch made-again", description: "Make a file" };
+
 const ask = (...questions: unknown[]) => [{ tool: "AskUserQuestion", input: { questions } }];
 
 export const SCENARIOS: Record<string, Scenario> = {
@@ -73,6 +75,11 @@ export const SCENARIOS: Record<string, Scenario> = {
       }],
     },
     { say: "Ran. BASH-END" },
+  ],
+  bashtwice: [
+    { say: [{ tool: "Bash", input: AGAIN }] },
+    { say: [{ tool: "Bash", input: AGAIN }] },
+    { say: "Tried. BASHTWICE-END" },
   ],
   plan: [
     { say: [{ tool: "ExitPlanMode", input: { plan: "# Plan\n1. Do A\n2. Do B" } }] },
