@@ -1,0 +1,70 @@
+import { assertEquals } from "@std/assert";
+import { giveAnswer, openPending, type Pending, takeAnswer } from "../../lib/answers.ts";
+import { readEvent } from "../../lib/events.ts";
+import { openGate } from "../../lib/gate.ts";
+import { pathsFrom } from "../../lib/paths.ts";
+import type { Tmux } from "../../lib/tmux.ts";
+
+Deno.test("openGate() asks no tmux server when $TMUX is not set, though a pane is named", async () => {
+  await inFolder(async (dir) => {
+    const env: Record<string, string> = { HOME: dir, TMUX_PANE: "%0", GSD_REGISTRY: `${dir}/r` };
+    const agent = { agent_id: "warden", tmux_session_name: "warden-main", delivery: {} };
+    Deno.writeTextFileSync(`${dir}/r`, JSON.stringify({ agents: [agent] }));
+    const asked: string[][] = [];
+    const tmux: Tmux = {
+      call: (...args) => {
+        asked.push(args);
+        return Promise.resolve({ kind: "ok", stdout: "warden-main\n" });
+      },
+    };
+    const reading = readEvent('{"hook_event_name":"Stop","session_id":"s"}');
+    if (reading.kind !== "event") throw new Error("The event was not read");
+    const lookUp = (name: string) => env[name];
+    const gate = await openGate(pathsFrom(lookUp, dir), lookUp, tmux, reading.event);
+    assertEquals(gate, { kind: "unmanaged" });
+    assertEquals(asked, []);
+  });
+});
+
+Deno.test("takeAnswer() gives an answer to who asked the question, and to nobody else", async () => {
+  await inFolder((dir) => {
+    const paths = pathsFrom((name) => name === "GSD_STATE_DIR" ? dir : undefined, dir);
+    const asked = (id: string, session: string): Pending => ({
+      id,
+      kind: "question",
+      session,
+      agent_id: "warden",
+      tool: "AskUserQuestion",
+      tool_input: {},
+      asked_at: new Date().toISOString(),
+      until: new Date(Date.now() + 60_000).toISOString(),
+      pid: Deno.pid,
+    });
+    const database = asked("q-1", "warden-main");
+    const others = [asked("q-2", "warden-main"), asked("q-1", "warden-main-2")];
+    for (const pending of [database, ...others]) openPending(paths, pending);
+    const answers = { "Which database should we use?": "SQLite" };
+    giveAnswer(paths, database, {
+      by: "warden",
+      via: "hook",
+      at: new Date().toISOString(),
+      decision: { kind: "answers", answers, annotations: {} },
+    });
+    for (const other of others) assertEquals(takeAnswer(paths, other), undefined);
+    assertEquals(takeAnswer(paths, database)?.decision, {
+      kind: "answers",
+      answers,
+      annotations: {},
+    });
+    assertEquals(takeAnswer(paths, database), undefined);
+  });
+});
+
+async function inFolder(work: (dir: string) => unknown): Promise<void> {
+  const dir = Deno.makeTempDirSync({ prefix: "gsd-test-" });
+  try {
+    await work(dir);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
