@@ -1,29 +1,21 @@
 import { assertEquals } from "@std/assert";
 import { giveAnswer, openPending, type Pending, takeAnswer } from "../../lib/answers.ts";
-import { readEvent } from "../../lib/events.ts";
-import { openGate } from "../../lib/gate.ts";
+import { askTmux } from "../../lib/gate.ts";
 import { pathsFrom } from "../../lib/paths.ts";
 import type { Tmux } from "../../lib/tmux.ts";
 
-Deno.test("openGate() asks no tmux server when $TMUX is not set, though a pane is named", async () => {
-  await inFolder(async (dir) => {
-    const env: Record<string, string> = { HOME: dir, TMUX_PANE: "%0", GSD_REGISTRY: `${dir}/r` };
-    const agent = { agent_id: "warden", tmux_session_name: "warden-main", delivery: {} };
-    Deno.writeTextFileSync(`${dir}/r`, JSON.stringify({ agents: [agent] }));
-    const asked: string[][] = [];
-    const tmux: Tmux = {
-      call: (...args) => {
-        asked.push(args);
-        return Promise.resolve({ kind: "ok", stdout: "warden-main\n" });
-      },
-    };
-    const reading = readEvent('{"hook_event_name":"Stop","session_id":"s"}');
-    if (reading.kind !== "event") throw new Error("The event was not read");
-    const lookUp = (name: string) => env[name];
-    const gate = await openGate(pathsFrom(lookUp, dir), lookUp, tmux, reading.event);
-    assertEquals(gate, { kind: "unmanaged" });
-    assertEquals(asked, []);
-  });
+Deno.test("askTmux() asks no tmux server when $TMUX is not set, though a pane is named", () => {
+  const asked: string[][] = [];
+  const tmux: Tmux = {
+    call: (...args) => {
+      asked.push(args);
+      return Promise.resolve({ kind: "ok", stdout: "warden-main\n" });
+    },
+  };
+  const env: Record<string, string> = { TMUX_PANE: "%0" };
+  assertEquals(askTmux((name) => env[name], tmux), undefined);
+  assertEquals(askTmux((name) => ({ ...env, TMUX: "" })[name], tmux), undefined);
+  assertEquals(asked, []);
 });
 
 Deno.test("takeAnswer() gives an answer to who asked the question, and to nobody else", async () => {
