@@ -112,7 +112,7 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
         stderr: "null",
       }).spawn();
       await until("the gateway to be ready", () => isReady(port), {
-        timeoutMs: 120_000,
+        timeoutMs: 240_000,
         everyMs: 100,
         present: () => tail(`${log}.out`),
       });
