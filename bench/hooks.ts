@@ -5,10 +5,14 @@ import { HOOKS } from "../lib/hook_list.ts";
 import { findProgram } from "../lib/programs.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";
+import { median, quantile } from "./figures.ts";
 
 export interface HookFigure {
   name: string;
   medianMs: number;
+  /** The lower quartile: what it takes when the machine is not busy with something else. */
+  quietMs: number;
+  /** Of the quiet times. */
   ratio: number;
   budget: number | null;
 }
@@ -33,11 +37,12 @@ export async function measureHooks(
     for (const test of cases) times.get(test.name)!.push(await runOnce(world, test));
     progress((round + 1) / rounds);
   }
-  const medians = cases.map((test) => median(times.get(test.name)!));
+  const quiet = cases.map((test) => quantile(times.get(test.name)!, 0.25));
   return cases.map(({ name, budget }, index) => ({
     name,
-    medianMs: medians[index]!,
-    ratio: medians[index]! / medians[0]!,
+    medianMs: median(times.get(name)!),
+    quietMs: quiet[index]!,
+    ratio: quiet[index]! / quiet[0]!,
     budget,
   }));
 }
@@ -158,8 +163,4 @@ async function runOnce(world: HookWorld, test: Case): Promise<number> {
   const took = performance.now() - started;
   if (code !== 0) throw new Error(`${test.name} ended with ${code}`);
   return took;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -1,50 +1,93 @@
-/** What things cost here: the hooks against bare Deno, with the budgets beside the figures. */
+/** What things cost here, with the budgets beside the figures. */
 
 import { parseArgs } from "@std/cli/parse-args";
 import { table } from "../lib/table.ts";
-import { measureHooks } from "./hooks.ts";
+import { type AnswerFigure, measureAnswers } from "./answers.ts";
+import { type CrowdFigure, measureCrowd } from "./crowd.ts";
+import { type DeliveryFigure, measureDelivery } from "./delivery.ts";
+import { type HookFigure, measureHooks } from "./hooks.ts";
 
-const HELP = `Measures the hooks against a bare deno run, in one interleaved run.
+const HELP = `Measures what things cost here.
 
-Usage: deno task bench [--rounds <n>] [--json]
+Usage: deno task bench [--real] [--rounds <n>] [--json]
 
-  --rounds <n>  how often each is run (default 30)
+  hooks      each against a bare deno run, in one interleaved run, with the budgets
+  crowd      fifty sessions whose turns end in the same moment
+  --real     also on the real programs (downloaded once, as for deno task e2e): from an event to the
+             gateway's ack over its socket and over its command line, from menu-driver to the answer
+
+  --rounds <n>  how often each hook is run (default 40)
   --json        for programs
   --help        this text
 
-Exit code 1 when a budget is exceeded. On a busy machine run it again before you believe it.
+Ratios are of the lower quartiles: a busy machine slows what starts several programs more than what
+starts one. Exit code 1 when a budget is exceeded; run it again before you believe it.
 `;
 
+interface Figures {
+  hooks: HookFigure[];
+  crowd: CrowdFigure;
+  delivery?: DeliveryFigure[];
+  answers?: AnswerFigure[];
+}
+
 async function main(args: string[]): Promise<number> {
-  const flags = parseArgs(args, { boolean: ["help", "json"], string: ["rounds"] });
+  const flags = parseArgs(args, { boolean: ["help", "json", "real"], string: ["rounds"] });
   if (flags.help) {
     console.log(HELP.trimEnd());
     return 0;
   }
-  const rounds = Number(flags.rounds ?? 30);
+  const rounds = Number(flags.rounds ?? 40);
   if (!Number.isInteger(rounds) || rounds < 1) {
     console.error(`--rounds needs a whole number, not "${flags.rounds}"`);
     return 2;
   }
-  const progress = (done: number) => {
+  const figures: Figures = {
+    hooks: await measureHooks(rounds, progressOf("hooks")),
+    crowd: await measureCrowd(50),
+    ...(flags.real
+      ? {
+        delivery: await measureDelivery(5, progressOf("delivery")),
+        answers: await measureAnswers(5, progressOf("answers")),
+      }
+      : {}),
+  };
+  console.log(flags.json ? JSON.stringify({ rounds, ...figures }, null, 1) : shown(figures));
+  return figures.hooks.every(isKept) ? 0 : 1;
+}
+
+function isKept({ budget, ratio }: HookFigure): boolean {
+  return budget === null || ratio <= budget;
+}
+
+function shown({ hooks, crowd, delivery = [], answers = [] }: Figures): string {
+  const ms = (value: number) => `${value.toFixed(value < 100 ? 1 : 0)} ms`;
+  const hookRows = hooks.map((one) => [
+    one.name,
+    ms(one.medianMs),
+    ms(one.quietMs),
+    `${one.ratio.toFixed(2)} ×`,
+    one.budget === null ? "" : `${one.budget.toFixed(1)} × ${isKept(one) ? "kept" : "EXCEEDED"}`,
+  ]);
+  const rest = [...delivery, ...answers].map((one) => [
+    one.name,
+    ms(one.medianMs),
+    ms(one.worstMs),
+  ]);
+  return [
+    table(["HOOK", "MEDIAN", "QUIET", "OF BARE DENO", "BUDGET"], hookRows),
+    `${crowd.sessions} sessions at once: the slowest hook ${ms(crowd.slowestMs)}, all ` +
+    `${ms(crowd.totalMs)}, at most ${crowd.peakMb.toFixed(0)} MB together\n`,
+    ...(rest.length === 0 ? [] : [table(["ON THE REAL PROGRAMS", "MEDIAN", "WORST"], rest)]),
+  ].join("\n").trimEnd();
+}
+
+function progressOf(what: string): (done: number) => void {
+  return (done) => {
     if (!Deno.stderr.isTerminal()) return;
-    const text = done < 1 ? `\rmeasuring ${Math.round(done * 100)} %` : "\r\x1b[K";
+    const text = done < 1 ? `\r\x1b[Kmeasuring ${what}: ${Math.round(done * 100)} %` : "\r\x1b[K";
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   };
-  const hooks = await measureHooks(rounds, progress);
-  const over = hooks.filter((figure) => figure.budget !== null && figure.ratio > figure.budget);
-  if (flags.json) {
-    console.log(JSON.stringify({ rounds, hooks }, null, 1));
-  } else {
-    const rows = hooks.map(({ name, medianMs, ratio, budget }) => [
-      name,
-      `${medianMs.toFixed(1)} ms`,
-      `${ratio.toFixed(2)} ×`,
-      budget === null ? "" : `${budget.toFixed(1)} × ${ratio <= budget ? "kept" : "EXCEEDED"}`,
-    ]);
-    console.log(table(["HOOK", "MEDIAN", "OF BARE DENO", "BUDGET"], rows).trimEnd());
-  }
-  return over.length === 0 ? 0 : 1;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -24,6 +24,9 @@ export const DELIVERER_ENV_NAMES = [
   "OPENCLAW_HOME",
   "OPENCLAW_STATE_DIR",
   "OPENCLAW_CONFIG_PATH",
+  "OPENCLAW_PROFILE",
+  "OPENCLAW_GATEWAY_URL",
+  "OPENCLAW_GATEWAY_PORT",
   // OpenClaw's own mark of an agent's shell: it must see it, and may refuse because of it.
   "OPENCLAW_SHELL",
 ] as const;
