@@ -152,10 +152,11 @@ export async function settle(
     const handed = await throughHook(scene, pending, given);
     if (handed === "settled") return refused("somebody else has answered it in the meantime");
     if (handed === "taken") {
-      const screen = await waitFor(scene.pane, GONE_WITHIN_MS, (now) => !showsSame(now, pending));
-      return showsSame(screen, pending)
-        ? refused(`the hook took the answer but the dialog is still there; ${describe(screen)}`)
-        : { kind: "done", said: `${said} (through the waiting hook)`, via: "hook" };
+      const isGone = (now: Look) => !showsSame(now, pending) || isFollowed(scene, pending);
+      const screen = await waitFor(scene.pane, GONE_WITHIN_MS, isGone);
+      return isGone(screen)
+        ? { kind: "done", said: `${said} (through the waiting hook)`, via: "hook" }
+        : refused(`the hook took the answer but the dialog is still there; ${describe(screen)}`);
     }
   }
   return await byKeys(scene, pending, { ...given, via: "keys" }, goal, said);
@@ -185,6 +186,12 @@ function wasTaken({ paths, session }: Scene, pending: Pending, given: Given): bo
   return Array.from(readJournal(paths, session)).some((entry) =>
     entry.question_id === pending.id && entry.via === "hook" && String(entry.at) >= given.at
   );
+}
+
+/** The next dialog is there already, with a hook of its own. */
+function isFollowed({ paths, session }: Scene, pending: Pending): boolean {
+  return listPending(paths, session)
+    .some((one) => one.pid !== pending.pid && one.asked_at > pending.asked_at);
 }
 
 function showsSame(screen: Look, pending: Pending): boolean {
