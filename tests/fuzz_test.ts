@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
+import { replyFrom } from "../lib/delivery.ts";
 import { readEvent } from "../lib/events.ts";
+import { connect } from "../lib/gateway.ts";
+import { holdsWake } from "../lib/session_history.ts";
 import { isObject, stripJsonComments } from "../lib/json.ts";
 import { parseJson5 } from "../lib/json5.ts";
 import { gatewayTarget } from "../lib/openclaw_config.ts";
@@ -9,7 +12,7 @@ import { findAgent, LIMITS, readRegistry } from "../lib/registry.ts";
 import { decisionIn } from "../lib/replies.ts";
 import { type Line, readLastTurn, withEarlierBlocks } from "../lib/transcript.ts";
 import { renderWake } from "../lib/wake.ts";
-import { type Dice, forSeeds, recordings, spoil, spoilValue } from "./support/fuzz.ts";
+import { Dice, forSeeds, recordings, spoil, spoilValue } from "./support/fuzz.ts";
 
 const EVENTS = recordings("events").filter((text) => text.length < 20_000);
 const PANES = recordings("panes");
@@ -204,6 +207,69 @@ Deno.test("gatewayTarget() takes any config without a throw and shows no credent
     assert(/^wss?:\/\//.test(reading.target.url), reading.target.url);
     assert(!reading.target.source.includes("s3cret"));
   });
+});
+
+Deno.test("replyFrom() and holdsWake() take whatever a gateway sends", () => {
+  const wakeId = "01JM0000000000000000000000";
+  const final = {
+    runId: wakeId,
+    status: "ok",
+    summary: "completed",
+    result: { payloads: [{ text: "Understood", isError: false }], meta: { aborted: false } },
+    terminalReply: { disposition: "text", text: "Understood" },
+  };
+  const history = {
+    messages: [{ role: "user", idempotencyKey: `${wakeId}~2:user`, content: [{ text: "x" }] }],
+    pendingInputs: { items: [{ runId: wakeId, state: "interrupted" }] },
+  };
+  assertEquals(replyFrom(final), { status: "ok", text: "Understood" });
+  assertEquals(holdsWake(history, wakeId), true);
+  forSeeds(2000, (dice) => {
+    const reply = replyFrom(spoilValue(final, dice));
+    assert(reply.status === "ok" ? typeof reply.text === "string" : reply.reason !== "");
+    const spoiled = spoilValue(history, dice);
+    if (!isObject(spoiled)) return;
+    const holds = holdsWake(spoiled, wakeId);
+    assert(!holds || JSON.stringify(spoiled).includes(wakeId), "It found a wake that is not there");
+  });
+});
+
+Deno.test("connect() trusts no gateway whose hello is spoiled, and waits for none", async () => {
+  const challenge = '{"type":"event","event":"connect.challenge","payload":{"nonce":"n"}}';
+  const seeds = Array.from({ length: 120 }, (_, seed) => seed);
+  const sent = new Map<string, string>();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    const seed = new URL(request.url).pathname.slice(1);
+    const dice = new Dice(Number(seed));
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () =>
+      socket.send(dice.next(3) === 0 ? spoil(challenge, dice, [challenge]) : challenge);
+    socket.onmessage = ({ data }) => {
+      const { id } = JSON.parse(data);
+      const hello = JSON.stringify({
+        type: "res",
+        id,
+        ok: true,
+        payload: { type: "hello-ok", protocol: 4, server: { version: "2026.9.6" } },
+      });
+      const frame = spoil(hello, dice, [hello]);
+      sent.set(seed, frame);
+      socket.send(frame);
+    };
+    return response;
+  });
+  try {
+    await Promise.all(seeds.map(async (seed) => {
+      const url = `ws://127.0.0.1:${server.addr.port}/${seed}`;
+      const outcome = await connect({ url, token: "s3cret", source: "a test" }, 1500);
+      if (outcome.kind !== "connected") return assert(!outcome.reason.includes("s3cret"));
+      outcome.gateway.close();
+      const frame = parsedOrUndefined(sent.get(String(seed)) ?? "");
+      assert(isObject(frame) && frame.ok === true && frame.type === "res", `seed ${seed}`);
+    }));
+  } finally {
+    await server.shutdown();
+  }
 });
 
 Deno.test("parseJson5() reads what JSON.parse() reads, and throws sentences at the rest", () => {
