@@ -12,6 +12,8 @@ export type Typed =
 const LOOK_EVERY_MS = 40;
 const SHOWN_WITHIN_MS = 8000;
 const SENT_WITHIN_MS = 3000;
+const OFFERED_WITHIN_MS = 1500;
+const KEY_PAUSE_MS = 100;
 
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
   const pasted = await pasteText(pane, text);
@@ -20,12 +22,12 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await clear(pane);
     return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
   }
-  const wrongCommand = whyNoCommand(pasted, text);
+  let screen = await withOffers(pane, pasted, text);
+  const wrongCommand = whyNoCommand(screen, text);
   if (wrongCommand !== undefined) {
     await clear(pane);
     return { kind: "refused", reason: wrongCommand };
   }
-  let screen = pasted;
   for (let attempt = 0; attempt < 2; attempt++) {
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");
@@ -35,19 +37,39 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
   return { kind: "unsure", reason: `Enter did not send it; it is still in the box` };
 }
 
-/** A "!" at the very beginning would turn the box into a shell: it goes in behind a blank first. */
 async function pasteText(pane: ClaudePane, text: string): Promise<Look> {
-  if (!text.startsWith("!")) {
-    await pane.paste(text);
-    return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
-  }
-  await pane.paste(" !");
-  await waitFor(pane, SHOWN_WITHIN_MS, (screen) => screen.draft === "!");
-  await pane.press("C-a");
-  await pane.press("C-d");
-  await pane.press("C-e");
-  if (text.length > 1) await pane.paste(text.slice(1));
+  if (text.startsWith("!")) return await pasteBang(pane, text);
+  await pane.paste(text);
   return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+}
+
+/**
+ * A "!" at the very beginning would turn the box into a shell. It goes in behind a blank, which is
+ * deleted then. Where the cursor stands cannot be seen: what comes out wrong is done once more.
+ */
+async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
+  let screen = await pane.look();
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await pane.paste(" !");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => now.draft === "!");
+    await pane.press("C-a");
+    await pause(KEY_PAUSE_MS);
+    await pane.press("C-d");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
+    await pane.press("C-e");
+    await pause(KEY_PAUSE_MS);
+    if (text.length > 1) await pane.paste(text.slice(1));
+    screen = await waitFor(pane, SENT_WITHIN_MS, (now) => now.ready && isOurs(now, text));
+    if (screen.ready && isOurs(screen, text)) return screen;
+    await clear(pane);
+  }
+  return screen;
+}
+
+/** What Claude Code offers for a command or a name comes a moment after the text itself. */
+async function withOffers(pane: ClaudePane, screen: Look, text: string): Promise<Look> {
+  if (!/^\/\S*$|(^|\s)@\S*$/.test(text)) return screen;
+  return await waitFor(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
 }
 
 /** Enter after a trailing backslash makes a new line, and in a list of names takes one of them. */
