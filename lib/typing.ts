@@ -59,11 +59,12 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
     await pane.press("C-e");
     await pause(KEY_PAUSE_MS);
     if (text.length > 1) await pane.paste(text.slice(1));
-    screen = await waitFor(pane, SENT_WITHIN_MS, (now) => now.ready && isOurs(now, text));
-    if (screen.ready && isOurs(screen, text)) return screen;
+    const isRight = (now: Look) => now.ready && now.draft.startsWith("!") && isOurs(now, text);
+    screen = await waitFor(pane, SENT_WITHIN_MS, isRight);
+    if (isRight(screen)) return screen;
     await clear(pane);
   }
-  return screen;
+  return await pane.look(); // empty again: nothing of it may be sent
 }
 
 /** What Claude Code offers for a command or a name comes a moment after the text itself. */
