@@ -42,7 +42,23 @@ export async function inScene<T>(name: string, story: (scene: Scene) => Promise<
         console.error(`The end of "${name}" failed:`, error);
       }
     }
+    endProcessesOf(dir);
     await removeTree(dir);
+  }
+}
+
+/** Hooks and deliverers outlive the Claude Code that started them: they would write once more. */
+function endProcessesOf(dir: string): void {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
+    try {
+      const told = ["environ", "cmdline"].map((file) =>
+        Deno.readTextFileSync(`/proc/${name}/${file}`)
+      );
+      if (told.some((text) => text.includes(`${dir}/`))) Deno.kill(Number(name), "SIGKILL");
+    } catch {
+      // It has just ended, or is not ours.
+    }
   }
 }
 

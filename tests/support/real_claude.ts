@@ -123,14 +123,17 @@ export function isIdle(screen: string): boolean {
     !screen.includes("esc to interrupt");
 }
 
-/** What stands in the input box: the last line that begins with its mark. */
+/** What stands in the input box: below a rule. Elsewhere ❯ marks an old prompt or an option. */
 export function draftIn(screen: string): string {
-  const box = screen.split("\n").findLast((line) => line.startsWith("❯"));
-  return box?.slice(1).trim() ?? "";
+  const lines = screen.split("\n");
+  const box = lines.findLastIndex((line, at) =>
+    line.startsWith("❯") && (lines[at - 1] ?? "").startsWith("──────")
+  );
+  return box === -1 ? "" : lines[box]!.slice(1).trim();
 }
 
 function isSent(screen: string): boolean {
-  return draftIn(screen) === "" || screen.includes("esc to interrupt") || !/^❯/m.test(screen);
+  return draftIn(screen) === "" || screen.includes("esc to interrupt");
 }
 
 /** No onboarding, no login, no trust dialog: what a person has clicked away long ago. */
