@@ -6,7 +6,8 @@ import { messageOf, run } from "../../lib/process.ts";
 import { inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";
 import { type House, openHouse, Stage } from "./stage.ts";
-import { STORIES, type Story } from "./stories.ts";
+import { STORIES } from "./stories.ts";
+import type { Story } from "./story.ts";
 
 const HELP = `Tries this project with the Claude Code and the OpenClaw that are installed here.
 

@@ -1,0 +1,31 @@
+/** What a story is, and how its wakes are read. */
+
+import { assertEquals } from "@std/assert";
+import type { Scenario } from "../support/claude_model.ts";
+import type { ClaudeVersion } from "../support/real_programs.ts";
+import type { House, Stage, StageOptions, Wake } from "./stage.ts";
+
+export interface Story {
+  name: string;
+  /** For the canary: what a user would call it. */
+  short: string;
+  /** Left out of a short run. */
+  slow?: boolean;
+  options?: Pick<StageOptions, "agents" | "hookSettings">;
+  scenarios?: Record<string, Scenario>;
+  /** Versions it is not played on, each with the reason. */
+  notOn?: Partial<Record<ClaudeVersion, string>>;
+  play(stage: Stage, house: House): Promise<void>;
+}
+
+export function sectionOf(wake: Wake, name: string): string {
+  const parts = wake.message.split(/^\[([A-Z ]+)\]\n/m);
+  const at = parts.indexOf(name);
+  if (at === -1) throw new Error(`The wake has no [${name}]:\n${wake.message}`);
+  return parts[at + 1]!.trimEnd();
+}
+
+export function assertSections(wake: Wake, names: string[]): void {
+  const headers = Array.from(wake.message.matchAll(/^\[([A-Z ]+)\]$/gm), (match) => match[1]);
+  assertEquals(headers, names);
+}
