@@ -7,10 +7,11 @@ export const hook: Hook = {
   event: "Notification",
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
+    const reading = await tools.loadReading();
     const looking = context.screen();
-    const said = tools.textSoFar(event);
+    const said = reading.textSoFar(event);
     const { capture } = await looking;
-    const fromPane = tools.paneText(paths, session, capture, settings.min_context_lines);
+    const fromPane = reading.paneText(paths, session, capture, settings.min_context_lines);
     const message = tools.textOf(event.fields, "message");
     const trigger = tools.oneLine(tools.textOf(event.fields, "notification_type")) ||
       "notification";

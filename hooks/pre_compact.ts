@@ -7,8 +7,9 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreCompact",
-  async handle(context, { actions, pressureLine, sendWake, textOf, textSoFar, waitForDecision }) {
+  async handle(context, { actions, loadReading, pressureLine, sendWake, textOf }) {
     const { event, settings } = context;
+    const { textSoFar, waitForDecision } = await loadReading();
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";

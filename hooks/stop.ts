@@ -6,10 +6,11 @@ export const hook: Hook = {
   event: "Stop",
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
-    const looking = context.screen(); // tmux answers while the transcript is read
-    const said = tools.finalText(event);
+    const reading = await tools.loadReading();
+    const looking = context.screen(); // where tmux is asked now, it answers while we read
+    const said = reading.finalText(event);
     const { capture } = await looking;
-    const fromPane = tools.paneText(paths, session, capture, settings.min_context_lines);
+    const fromPane = reading.paneText(paths, session, capture, settings.min_context_lines);
     const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
 
     // After a block the agent is told that its instruction is done, but cannot block again: no loop.
@@ -32,7 +33,7 @@ export const hook: Hook = {
 
     tools.closePending(paths, session); // a dialog does not outlive its turn
     if (!expectsReply || sent.kind !== "queued") return;
-    const decision = tools.waitForDecision(context, sent.wake_id);
+    const decision = reading.waitForDecision(context, sent.wake_id);
     if (decision.kind !== "block") return;
     return JSON.stringify({ decision: "block", reason: decision.reason });
   },

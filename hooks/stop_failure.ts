@@ -7,17 +7,18 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { fields } = context.event;
     const { textOf } = tools;
+    const { describeFailure, textSoFar } = await tools.loadReading();
     tools.closePending(context.paths, context.session);
     tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
-      body: tools.describeFailure(
+      body: describeFailure(
         textOf(fields, "error"),
         textOf(fields, "last_assistant_message"),
         textOf(fields, "error_details"),
       ),
       state: "error",
-      pressure: await tools.pressureLine(context, tools.textSoFar(context.event).tokens),
+      pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
       actions: tools.actions(context, { kind: "prompt" }),
     }, { source: "event", open: null });
   },

@@ -1,6 +1,7 @@
 /** Who an event belongs to: the first thing a hook asks, and for most sessions the last. */
 
 import { readTextIfThere } from "./files.ts";
+import type { HookInput } from "./hook_input.ts";
 import type { Env, Paths } from "./paths.ts";
 import { messageOf } from "./process.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type RegistryReading,
   whyUnreachable,
 } from "./registry.ts";
-import { type PaneOwner, sessionOfPane, type Tmux } from "./tmux.ts";
+import { type PaneOwner, paneOwner, sessionOfPane, type Tmux } from "./tmux.ts";
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
@@ -24,11 +25,15 @@ export interface Asking {
   answer: Promise<PaneOwner>;
 }
 
-export function askTmux(env: Env, tmux: Tmux): Asking | undefined {
+/** `told`: what tmux has told before the event; a hook that is run by hand asks itself. */
+export function askTmux(env: Env, tmux: Tmux, told: HookInput["tmux"]): Asking | undefined {
   const pane = env("TMUX_PANE");
   // Without $TMUX a running server would answer for whichever session it likes.
   if (!env("TMUX") || !pane) return undefined;
-  return { pane, answer: sessionOfPane(tmux, pane) };
+  const answer = told === undefined
+    ? sessionOfPane(tmux, pane)
+    : Promise.resolve(paneOwner(pane, told.session));
+  return { pane, answer };
 }
 
 /** `known`: the session that the same Claude session was seen in before. */

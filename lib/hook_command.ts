@@ -4,7 +4,9 @@ import { type HookEntry, HOOKS } from "./hook_list.ts";
 import { TMUX_GUARD } from "./our_hooks.ts";
 import type { Registry } from "./registry.ts";
 import { DEFAULT_SETTINGS } from "./registry.ts";
-import { hookScope, type Installation, scopeFlags } from "./scope.ts";
+import { SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "./hook_input.ts";
+import { DELIVERER_ENV_NAMES } from "./paths.ts";
+import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
 import { exportLine, shellQuote } from "./shell.ts";
 
 /** Time to start, write and leave, beyond what the agent has for its answer. */
@@ -36,8 +38,36 @@ export function hookCommand(entry: HookEntry, install: Installation): string {
     ...(install.allowAll ? ["-A"] : scopeFlags(hookScope(install))),
     `${install.paths.root}/hooks/${entry.file}`,
   ];
-  return `${TMUX_GUARD} cd /; ${exportLine(placesOf(install))}; exec ` +
-    words.map(shellQuote).join(" ");
+  const hook = words.map(shellQuote).join(" ");
+  const places = placesOf(install);
+  // Beside a dialog a hook has time, but must be Claude Code's own child to notice its end.
+  if (entry.timeout === "answer") {
+    return `${TMUX_GUARD} cd /; ${exportLine(places)}; exec ${hook}`;
+  }
+  const variables = exportLine({ ...places, [SHELL_DELIVERS]: "1" });
+  return `${TMUX_GUARD} cd /; ${variables}; hook() { ${askTmux(install.tmux)} | "$@"; ` +
+    `${startDeliverer(install)}; exit 0; }; hook ${hook}`;
+}
+
+/**
+ * A shell starts programs at a fraction of Deno's price. So tmux is asked while Deno starts, and
+ * its answer, session and screen, goes before the event on the hook's standard input …
+ */
+function askTmux(tmux: string): string {
+  const ask = [
+    ...["env", "-i", '"TMUX=$TMUX"', shellQuote(tmux), "-u"],
+    ...["display-message", "-p", "-t", '"$TMUX_PANE"', "'#{session_name}'", "\\;"],
+    ...["capture-pane", "-p", "-t", '"$TMUX_PANE"', "-S", `-${SHELL_CAPTURE_LINES}`],
+  ];
+  return `{ ${ask.join(" ")}; printf '\\036'; cat; } 2>/dev/null`;
+}
+
+/** … and the deliverer is started behind the hook, when its exit code says that a wake waits. */
+function startDeliverer({ paths }: Installation): string {
+  const passed = DELIVERER_ENV_NAMES.map((name) => `\${${name}+"${name}=$${name}"}`);
+  const deliver = shellQuote(launcherPath(paths, "deliver"));
+  const start = `env -i ${passed.join(" ")} ${deliver} </dev/null >/dev/null 2>&1`;
+  return `[ $? -ne ${WAKE_WAITS} ] || ( ${start} & )`;
 }
 
 /** The places as they are now: permissions name them, so a hook must look in the same ones. */

@@ -1,11 +1,8 @@
-/** What hooks work with, by name. */
+/** What every hook works with, by name. */
 
 export { closePending } from "./answers.ts";
-export { waitForDecision } from "./bidirectional.ts";
-export { finalText, paneText, textSoFar } from "./content.ts";
 export { backgroundTasks, textOf } from "./events.ts";
-export { describeFailure } from "./failures.ts";
-export { contextFrom } from "./hook_context.ts";
+export { contextFrom, loadReading } from "./hook_context.ts";
 export { record } from "./journal.ts";
 export {
   formatAnswers,

@@ -6,6 +6,7 @@
 import { type HookEvent, readEvent } from "./events.ts";
 import { askTmux, openGate } from "./gate.ts";
 import type { HookContext } from "./hook_context.ts";
+import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { knownSession } from "./known_sessions.ts";
 import { type Env, pathsFrom, rootOf } from "./paths.ts";
 import { messageOf } from "./process.ts";
@@ -20,16 +21,21 @@ export interface Hook {
   handle(context: HookContext, tools: Tools): Promise<string | void> | string | void;
 }
 
-/** Runs a hook to its end: silent, and with exit code 0 whatever happens. */
+/**
+ * Runs a hook to its end: silent, and with exit code 0 whatever happens. Only the registered
+ * command is told by another code that a wake waits; to Claude Code it makes 0 of it.
+ */
 export async function runHook(hook: Hook): Promise<never> {
   const env: Env = (name) => Deno.env.get(name);
   const paths = pathsFrom(env, rootOf(import.meta.url));
   let session: string | undefined;
+  let exitCode = 0;
   try {
     const tmux = tmuxFrom(env);
-    const asking = askTmux(env, tmux);
     // Read to the end even where nothing comes of it: Claude Code is writing at the other end.
-    const reading = readEvent(readStdin());
+    const input = splitInput(readStdin());
+    const asking = askTmux(env, tmux, input.tmux);
+    const reading = readEvent(input.event);
     if (asking !== undefined && reading.kind === "event" && isFor(hook, reading.event)) {
       const { event } = reading;
       const known = knownSession(paths, event.sessionId);
@@ -38,7 +44,8 @@ export async function runHook(hook: Hook): Promise<never> {
       if (gate.kind !== "unmanaged") {
         session = gate.session;
         const tools = await (loading ?? loadTools());
-        const world = { event, paths, env, tmux };
+        const leaveToShell = () => void (exitCode = WAKE_WAITS);
+        const world = { event, paths, env, tmux, told: input.tmux, leaveToShell };
         if (gate.kind === "managed") {
           const reply = await hook.handle(tools.contextFrom(gate, world), tools);
           if (reply) writeStdout(reply);
@@ -54,7 +61,7 @@ export async function runHook(hook: Hook): Promise<never> {
       record(paths, { kind: "problem", session, event: hook.event, reason: messageOf(error) });
     }
   }
-  Deno.exit(0);
+  Deno.exit(exitCode);
 }
 
 // An address that is made here: Deno loads beforehand what it finds written out.

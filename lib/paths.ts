@@ -32,7 +32,13 @@ export const DELIVERER_ENV_NAMES = [
 ] as const;
 
 /** The names a hook may ask for; its registered permissions allow these and no other. */
-export const ENV_NAMES = ["TMUX", "TMUX_PANE", "GSD_TMUX", ...DELIVERER_ENV_NAMES] as const;
+export const ENV_NAMES = [
+  "TMUX",
+  "TMUX_PANE",
+  "GSD_TMUX",
+  "GSD_SHELL_DELIVERS",
+  ...DELIVERER_ENV_NAMES,
+] as const;
 
 /** The project's folder, from the address of a module one level below it. */
 export function rootOf(moduleUrl: string): string {
@@ -62,6 +68,7 @@ function absolute(path: string | undefined): string | undefined {
  * file, since `%` itself is always written as an escape.
  */
 export function safeName(name: string): string {
+  if (/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,119}$/.test(name)) return name;
   const escaped = Array.from(
     name,
     (char, index) =>

@@ -1,7 +1,6 @@
 /** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
 
 import type { HookContext } from "./hook_context.ts";
-import { startDeliverer } from "./deliverer.ts";
 import { writeAtomic } from "./files.ts";
 import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
@@ -57,7 +56,7 @@ export function sendWake(context: HookContext, draft: WakeDraft, options: SendOp
     ...(options.source === undefined ? {} : { source: options.source }),
     duration_ms: Math.round(performance.now()),
   });
-  start(context);
+  start(context, options.expectsReply === true);
   return { kind: "queued", wake_id: wakeId };
 }
 
@@ -140,9 +139,9 @@ function afterwards(
   return { ...memory, ...remember(memory, said) };
 }
 
-function start(context: HookContext): void {
+function start(context: HookContext, isAwaited: boolean): void {
   try {
-    startDeliverer(context.paths, context.env, context.agent.agent_id);
+    context.startDeliverer(isAwaited ? "now" : "after the hook");
   } catch (error) {
     // The wake is safe in the outbox; the next event or the timer takes it along.
     const { paths, session, agent } = context;

@@ -56,8 +56,11 @@ export type PaneOwner = { kind: "session"; name: string } | { kind: "none"; reas
 export async function sessionOfPane(tmux: Tmux, pane: string): Promise<PaneOwner> {
   const result = await tmux.call("display-message", "-p", "-t", pane, "#{session_name}");
   if (result.kind === "failed") return { kind: "none", reason: result.reason };
-  const name = result.stdout.replace(/\n$/, "");
-  // tmux answers with an empty line, not an error, for a pane that has gone.
+  return paneOwner(pane, result.stdout.replace(/\n$/, ""));
+}
+
+/** tmux answers with an empty line, not an error, for a pane that has gone. */
+export function paneOwner(pane: string, name: string): PaneOwner {
   return name === "" ? { kind: "none", reason: `Pane ${pane} is gone` } : { kind: "session", name };
 }
 

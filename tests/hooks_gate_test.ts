@@ -91,17 +91,25 @@ Deno.test("a hook outside tmux asks no server, though one runs", async () => {
   assertEquals(namesIn(`${world.dir}/state`), []);
 });
 
-Deno.test("a hook whose tmux server hangs or is no server gives up, silent", async () => {
-  await using world = await HookWorld.create();
-  const fake = `${world.dir}/tmux`;
-  for (const script of ["exec sleep 60", "exit 1", "yes | head -c 100000; exit 1"]) {
-    await Deno.writeTextFile(fake, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const { ms, ...result } = await world.hook("stop.ts", STOP, { env: { GSD_TMUX: fake } });
-    assertEquals(result, SILENT);
-    assert(ms < 15_000, `${script}: ${ms} ms`);
-  }
-  assertEquals(namesIn(`${world.dir}/state`), []);
-});
+// By the registered command a server that hangs is waited for until Claude Code's own time limit.
+for (
+  const [permissions, scripts] of [
+    ["all", ["exec sleep 60", "exit 1", "yes | head -c 100000; exit 1"]],
+    ["registered", ["exit 1", "yes | head -c 100000; exit 1", "printf '\\036\\036\\036'"]],
+  ] as const
+) {
+  Deno.test(`a hook with ${permissions} permissions gives up, silent, on a tmux that is none`, async () => {
+    await using world = await HookWorld.create({ permissions });
+    const fake = `${world.dir}/tmux`;
+    for (const script of scripts) {
+      await Deno.writeTextFile(fake, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const { ms, ...result } = await world.hook("stop.ts", STOP, { env: { GSD_TMUX: fake } });
+      assertEquals(result, SILENT);
+      assert(ms < 15_000, `${script}: ${ms} ms`);
+    }
+    assertEquals(namesIn(`${world.dir}/state`), []);
+  });
+}
 
 Deno.test("the end of a killed tmux session still reaches its agent", async () => {
   await using world = await HookWorld.create();
