@@ -11,7 +11,7 @@ import { isObject } from "./json.ts";
 import { readScreen } from "./pane.ts";
 import { questionId, readQuestions } from "./questions.ts";
 import { sendWake } from "./send_wake.ts";
-import { readMemory, rememberSession } from "./session_memory.ts";
+import { readMemory } from "./session_memory.ts";
 import { actions } from "./situation.ts";
 import { capturePane } from "./tmux.ts";
 
@@ -84,8 +84,6 @@ function wakeOfQuestion(context: HookContext, id: string): string | undefined {
 function tellAgent(context: HookContext, id: string, body: string): string | undefined {
   const { paths, session } = context;
   const isOpen = listPending(paths, session).some((pending) => pending.id === id);
-  // A dialog told before in this turn is another one: only its own reminder is that dialog again.
-  rememberSession(context, { closeDialog: true });
   const send = (body: string) =>
     sendWake(context, {
       trigger: "permission_prompt",

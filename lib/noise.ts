@@ -29,6 +29,7 @@ export interface Memory {
 export type Verdict = { kind: "send" } | { kind: "suppress"; reason: string; of: string };
 
 export interface Incoming {
+  event: string;
   trigger: string;
   promptId: string;
   identity: Identity;
@@ -63,7 +64,9 @@ export function judge(
       return { kind: "suppress", reason: `the end of this turn was told before`, of: end.wake_id };
     }
   }
-  if (incoming.trigger === "permission_prompt" && memory.open?.prompt_id === incoming.promptId) {
+  // The reminder of a dialog; the request of another one in the same turn is news.
+  const isReminder = incoming.event === "Notification" && incoming.trigger === "permission_prompt";
+  if (isReminder && memory.open?.prompt_id === incoming.promptId) {
     return {
       kind: "suppress",
       reason: "it is the dialog of a question that was told before",

@@ -70,6 +70,7 @@ function judgeFor(context: HookContext, draft: WakeDraft, memory: SessionMemory)
   if (context.settings.dedup_mode === "off") return { kind: "send" };
   return judge(
     {
+      event: context.event.name,
       trigger: draft.trigger,
       promptId: context.event.promptId,
       identity: identityOf(context.event, draft.body),

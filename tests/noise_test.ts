@@ -23,7 +23,7 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
     if (reading.kind !== "event") throw new Error(name);
     const { event } = reading;
     const identity = identityOf(event, String(event.fields.last_assistant_message));
-    const incoming = { trigger, promptId: event.promptId, identity, now };
+    const incoming = { event: event.name, trigger, promptId: event.promptId, identity, now };
     const verdict = judge(incoming, memory, (id) => delivered(id.split("#")[0]!));
     if (closes) delete memory.open;
     if (verdict.kind === "suppress") continue;
