@@ -19,7 +19,7 @@ export const hook: Hook = {
     const draft = { trigger, section: "CONTENT", pressure } as const;
 
     if (trigger === "idle_prompt") {
-      tools.sendWake(context, {
+      await tools.sendWake(context, {
         ...draft,
         body: said.text || fromPane || message,
         state: "idle",
@@ -27,7 +27,7 @@ export const hook: Hook = {
       }, { source: said.text === "" ? "pane" : said.source });
     } else {
       const shown = await fromDialog(context, tools, trigger, message || fromPane);
-      tools.sendWake(context, { ...draft, ...shown }, { source: "pane" });
+      await tools.sendWake(context, { ...draft, ...shown }, { source: "pane" });
     }
   },
 };

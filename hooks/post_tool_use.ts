@@ -4,7 +4,7 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PostToolUse",
-  handle(context, tools) {
+  async handle(context, tools) {
     const { event, paths, session } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const id = tools.questionId(
@@ -14,9 +14,10 @@ export const hook: Hook = {
     );
     const answers = tools.readAnswers(event.fields);
     const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));
-    const [closed] = tools.closePending(paths, session, { id, answers: chosen });
+    const { closePending } = await tools.loadReading();
+    const [closed] = closePending(paths, session, { id, answers: chosen });
     const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
-    tools.sendWake(context, {
+    await tools.sendWake(context, {
       trigger: "ask_user_question_answered",
       section: "ANSWER SELECTED",
       body: tools.formatAnswers(answers) || "(The question was left without an answer.)",

@@ -7,13 +7,13 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreCompact",
-  async handle(context, { actions, loadReading, pressureLine, sendWake, textOf }) {
+  async handle(context, { actions, loadReading, loadWaiting, pressureLine, sendWake, textOf }) {
     const { event, settings } = context;
-    const { textSoFar, waitForDecision } = await loadReading();
+    const { textSoFar } = await loadReading();
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";
-    const sent = sendWake(context, {
+    const sent = await sendWake(context, {
       trigger: "pre_compact",
       section: "CONTENT",
       body: `Claude Code is about to compact the conversation (${trigger || "unknown cause"}).` +
@@ -24,6 +24,7 @@ export const hook: Hook = {
     }, { source: "event", expectsReply });
 
     if (!expectsReply || sent.kind !== "queued") return;
+    const { waitForDecision } = await loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);
     if (decision.kind === "instructions") return decision.text;
     // An automatic compaction that is blocked leaves Claude without room to go on.

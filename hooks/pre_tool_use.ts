@@ -4,12 +4,12 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreToolUse",
-  handle(context, { actions, formatQuestions, questionId, readQuestions, sendWake, textOf }) {
+  async handle(context, { actions, formatQuestions, questionId, readQuestions, sendWake, textOf }) {
     const { event } = context;
     if (textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const questions = readQuestions(event.fields.tool_input);
     const id = questionId(event.sessionId, event.promptId, questions);
-    sendWake(context, {
+    await sendWake(context, {
       trigger: "ask_user_question",
       section: "ASK USER QUESTION",
       body: formatQuestions(questions) || JSON.stringify(event.fields.tool_input ?? null),

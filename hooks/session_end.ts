@@ -7,21 +7,22 @@ const GOES_ON = ["clear", "resume"];
 
 export const hook: Hook = {
   event: "SessionEnd",
-  handle(context, { actions, cleanUpSession, closePending, record, sendWake, textOf }) {
+  async handle(context, { actions, loadReading, record, sendWake, textOf }) {
     const { event, paths, session, agent } = context;
+    const { closePending, forgetPane } = await loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
     if (GOES_ON.includes(reason)) {
       const about = { session, agent_id: agent.agent_id, event: event.name, reason };
       record(paths, { kind: "session", ...about, claude_session_id: event.sessionId });
     } else {
-      sendWake(context, {
+      await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",
         body: `Claude Code has ended (${reason}). Its conversation is kept: ${event.sessionId}`,
         state: "terminated",
         actions: actions(context, { kind: "ended" }),
       }, { source: "event", open: null });
-      cleanUpSession(context);
+      forgetPane(paths, session);
     }
     closePending(paths, session);
   },

@@ -18,7 +18,7 @@ export const hook: Hook = {
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const tasks = tools.backgroundTasks(event);
     const running = tasks.map((task) => `${task.type} "${task.description}"`).join(", ");
-    const sent = tools.sendWake(context, {
+    const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
       body: said.text || fromPane || "(The turn ended without a word from Claude.)",
@@ -31,9 +31,10 @@ export const hook: Hook = {
       actions: tools.actions(context, { kind: "prompt" }),
     }, { source, expectsReply, open: null });
 
-    tools.closePending(paths, session); // a dialog does not outlive its turn
+    reading.closePending(paths, session); // a dialog does not outlive its turn
     if (!expectsReply || sent.kind !== "queued") return;
-    const decision = reading.waitForDecision(context, sent.wake_id);
+    const { waitForDecision } = await tools.loadWaiting();
+    const decision = waitForDecision(context, sent.wake_id);
     if (decision.kind !== "block") return;
     return JSON.stringify({ decision: "block", reason: decision.reason });
   },

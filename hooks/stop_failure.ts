@@ -1,5 +1,6 @@
 /** A turn has failed: the agent is told what kind of failure it is and what may help. */
 
+import { describeFailure } from "../lib/failures.ts";
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
@@ -7,9 +8,9 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { fields } = context.event;
     const { textOf } = tools;
-    const { describeFailure, textSoFar } = await tools.loadReading();
-    tools.closePending(context.paths, context.session);
-    tools.sendWake(context, {
+    const { closePending, textSoFar } = await tools.loadReading();
+    closePending(context.paths, context.session);
+    await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
       body: describeFailure(

@@ -17,8 +17,9 @@ import { capturePane } from "./tmux.ts";
 
 /** What Claude Code is to be told; nothing when somebody else has settled it, or nobody has. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
-  const { event, paths, session, agent, tmux, pane } = context;
-  const pending = pendingFrom(context);
+  const { event, paths, session, agent, pane } = context;
+  const pending = await pendingFrom(context);
+  const tmux = await context.tmux();
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
   // Claude asks one question at a time: an earlier one that nobody closed was escaped from.
@@ -48,7 +49,7 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   return decisionReply(kind, pending.tool_input, decision);
 }
 
-function pendingFrom(context: HookContext): Pending | undefined {
+async function pendingFrom(context: HookContext): Promise<Pending | undefined> {
   const { event, session, settings, agent } = context;
   const tool = textOf(event.fields, "tool_name");
   const kind = kindOfTool(tool);
@@ -59,7 +60,7 @@ function pendingFrom(context: HookContext): Pending | undefined {
     : permissionId(event.sessionId, event.promptId, tool, input);
   const wakeId = kind === "question"
     ? wakeOfQuestion(context, id)
-    : tellAgent(context, id, describeRequest(tool, input));
+    : await tellAgent(context, id, describeRequest(tool, input));
   const asked = Date.now();
   return {
     id,
@@ -81,7 +82,11 @@ function wakeOfQuestion(context: HookContext, id: string): string | undefined {
   return open?.id === id ? open.wake_id : undefined;
 }
 
-function tellAgent(context: HookContext, id: string, body: string): string | undefined {
+async function tellAgent(
+  context: HookContext,
+  id: string,
+  body: string,
+): Promise<string | undefined> {
   const { paths, session } = context;
   const isOpen = listPending(paths, session).some((pending) => pending.id === id);
   const send = (body: string) =>
@@ -93,10 +98,10 @@ function tellAgent(context: HookContext, id: string, body: string): string | und
       details: { question_id: id },
       actions: actions(context, { kind: "permission", mayDecide: true }),
     }, { source: "event", open: { id } });
-  let sent = send(body);
+  let sent = await send(body);
   // The same command once more, after a decision about it: that is news as well.
   if (sent.kind === "suppressed" && !isOpen) {
-    sent = send(`${body}\n\n(Asked again at ${context.now.toISOString()})`);
+    sent = await send(`${body}\n\n(Asked again at ${context.now.toISOString()})`);
   }
   return sent.kind === "queued" ? sent.wake_id : undefined;
 }

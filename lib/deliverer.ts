@@ -19,15 +19,3 @@ export function startDeliverer(paths: Paths, env: Env, agentId: string): void {
     startDetached(Deno.execPath(), ["run", "-A", "--quiet", script, ...args], passed);
   }
 }
-
-/** How the agent calls one of our commands: its launcher where there is one, else Deno itself. */
-export function commandWords(paths: Paths, name: "menu-driver" | "recover"): string[] {
-  const launcher = `${paths.data}/bin/${name}`;
-  try {
-    Deno.statSync(launcher);
-    return [launcher];
-  } catch {
-    const script = `${paths.root}/commands/${name.replace("-", "_")}.ts`;
-    return [Deno.execPath(), "run", "-A", script];
-  }
-}

@@ -3,7 +3,7 @@
 import { readTextIfThere } from "./files.ts";
 import type { HookInput } from "./hook_input.ts";
 import type { Env, Paths } from "./paths.ts";
-import { messageOf } from "./process.ts";
+import { messageOf } from "./json.ts";
 import {
   type Agent,
   findAgent,
@@ -11,7 +11,7 @@ import {
   type RegistryReading,
   whyUnreachable,
 } from "./registry.ts";
-import { type PaneOwner, paneOwner, sessionOfPane, type Tmux } from "./tmux.ts";
+import type { PaneOwner } from "./tmux.ts";
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
@@ -26,14 +26,27 @@ export interface Asking {
 }
 
 /** `told`: what tmux has told before the event; a hook that is run by hand asks itself. */
-export function askTmux(env: Env, tmux: Tmux, told: HookInput["tmux"]): Asking | undefined {
+export function askTmux(env: Env, told: HookInput["tmux"]): Asking | undefined {
   const pane = env("TMUX_PANE");
   // Without $TMUX a running server would answer for whichever session it likes.
   if (!env("TMUX") || !pane) return undefined;
-  const answer = told === undefined
-    ? sessionOfPane(tmux, pane)
-    : Promise.resolve(paneOwner(pane, told.session));
+  const answer = told === undefined ? ask(env, pane) : Promise.resolve(paneOwner(told.session));
   return { pane, answer };
+}
+
+async function ask(env: Env, pane: string): Promise<PaneOwner> {
+  const { sessionOfPane, tmuxFrom } = await loadTmux();
+  return await sessionOfPane(tmuxFrom(env), pane);
+}
+
+/** tmux answers with an empty line, not an error, for a pane that has gone. */
+function paneOwner(name: string): PaneOwner {
+  return name === "" ? { kind: "none", reason: "The pane is gone" } : { kind: "session", name };
+}
+
+// An address that is made here: Deno loads beforehand what it finds written out.
+export function loadTmux(): Promise<typeof import("./tmux.ts")> {
+  return import(new URL("./tmux.ts", import.meta.url).href);
 }
 
 /** `known`: the session that the same Claude session was seen in before. */

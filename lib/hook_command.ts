@@ -67,7 +67,7 @@ function startDeliverer({ paths }: Installation): string {
   const passed = DELIVERER_ENV_NAMES.map((name) => `\${${name}+"${name}=$${name}"}`);
   const deliver = shellQuote(launcherPath(paths, "deliver"));
   const start = `env -i ${passed.join(" ")} ${deliver} </dev/null >/dev/null 2>&1`;
-  return `[ $? -ne ${WAKE_WAITS} ] || ( ${start} & )`;
+  return `[ $? -ne ${WAKE_WAITS} ] || { ${start} & }`;
 }
 
 /** The places as they are now: permissions name them, so a hook must look in the same ones. */

@@ -1,6 +1,6 @@
-/** What hooks read with, by name: loaded only by those that have something to read. */
+/** What hooks read and settle with, by name: loaded only by those that need it. */
 
-export { waitForDecision } from "./bidirectional.ts";
+export { closePending } from "./answers.ts";
 export { finalText, paneText, textSoFar } from "./content.ts";
-export { describeFailure } from "./failures.ts";
 export { readScreen } from "./pane.ts";
+export { forgetPane } from "./pane_memory.ts";

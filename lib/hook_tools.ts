@@ -1,8 +1,7 @@
 /** What every hook works with, by name. */
 
-export { closePending } from "./answers.ts";
 export { backgroundTasks, textOf } from "./events.ts";
-export { contextFrom, loadReading } from "./hook_context.ts";
+export { contextFrom, loadReading, loadWaiting } from "./hook_context.ts";
 export { record } from "./journal.ts";
 export {
   formatAnswers,
@@ -12,6 +11,6 @@ export {
   readQuestions,
 } from "./questions.ts";
 export { sendWake } from "./send_wake.ts";
-export { cleanUpSession, rememberSession } from "./session_memory.ts";
+export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine } from "./situation.ts";
 export { oneLine } from "./text.ts";

@@ -7,10 +7,9 @@ import { type HookEvent, readEvent } from "./events.ts";
 import { askTmux, openGate } from "./gate.ts";
 import type { HookContext } from "./hook_context.ts";
 import { splitInput, WAKE_WAITS } from "./hook_input.ts";
+import { messageOf } from "./json.ts";
 import { knownSession } from "./known_sessions.ts";
 import { type Env, pathsFrom, rootOf } from "./paths.ts";
-import { messageOf } from "./process.ts";
-import { tmuxFrom } from "./tmux.ts";
 
 export type { HookContext } from "./hook_context.ts";
 export type Tools = typeof import("./hook_tools.ts");
@@ -31,10 +30,9 @@ export async function runHook(hook: Hook): Promise<never> {
   let session: string | undefined;
   let exitCode = 0;
   try {
-    const tmux = tmuxFrom(env);
     // Read to the end even where nothing comes of it: Claude Code is writing at the other end.
     const input = splitInput(readStdin());
-    const asking = askTmux(env, tmux, input.tmux);
+    const asking = askTmux(env, input.tmux);
     const reading = readEvent(input.event);
     if (asking !== undefined && reading.kind === "event" && isFor(hook, reading.event)) {
       const { event } = reading;
@@ -45,7 +43,7 @@ export async function runHook(hook: Hook): Promise<never> {
         session = gate.session;
         const tools = await (loading ?? loadTools());
         const leaveToShell = () => void (exitCode = WAKE_WAITS);
-        const world = { event, paths, env, tmux, told: input.tmux, leaveToShell };
+        const world = { event, paths, env, told: input.tmux, leaveToShell };
         if (gate.kind === "managed") {
           const reply = await hook.handle(tools.contextFrom(gate, world), tools);
           if (reply) writeStdout(reply);

@@ -1,4 +1,4 @@
-/** JSON with comments, as people write it. Hooks cannot afford a parser package (+31 ms). */
+/** Values of unknown form; and JSON with comments: hooks cannot afford a parser package (+31 ms). */
 
 /** Comments and trailing commas become spaces, so that line and column of an error still hold. */
 export function stripJsonComments(text: string): string {
@@ -41,4 +41,8 @@ function stringEnd(text: string, start: number): number {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

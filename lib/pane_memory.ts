@@ -1,6 +1,6 @@
 /** The screen as it was at the last wake of a session, so that only what is new is told. */
 
-import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
+import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
 import { newLines } from "./line_diff.ts";
 import { type Paths, safeName } from "./paths.ts";
 
@@ -25,4 +25,9 @@ export function rememberPane(
   });
   // First time, or another hook holds the memory: then the last lines are what there is to tell.
   return (outcome.kind === "done" ? outcome.value : undefined) ?? lines.slice(-atLeast);
+}
+
+export function forgetPane(paths: Paths, session: string): void {
+  removeIfThere(paneFile(paths, session));
+  removeIfThere(`${paths.state}/locks/pane-${safeName(session)}`);
 }

@@ -1,6 +1,9 @@
 /** The door to other programs: no shell, a clean environment, a time limit on every call. */
 
+import { messageOf } from "./json.ts";
 import { TIME_IS_UP, within } from "./time.ts";
+
+export { messageOf } from "./json.ts";
 
 export interface Finished {
   kind: "finished";
@@ -87,8 +90,4 @@ async function fed(command: Deno.Command, text: string): Promise<Deno.CommandOut
   };
   const [output] = await Promise.all([child.output(), feeding()]);
   return output;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

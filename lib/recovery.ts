@@ -1,6 +1,6 @@
 /** All agents at once: who lives, who comes back, who does not, and who is told. */
 
-import { commandWords } from "./deliverer.ts";
+import { commandWords } from "./situation.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { record } from "./journal.ts";
 import { agentsIn, waitingIds } from "./outbox.ts";

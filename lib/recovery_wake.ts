@@ -1,6 +1,6 @@
 /** What recovery has to say: to each agent whose session came back, and to whoever minds them all. */
 
-import { commandWords } from "./deliverer.ts";
+import { commandWords } from "./situation.ts";
 import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
 import type { Conversation } from "./launch.ts";

@@ -4,9 +4,9 @@ import type { HookContext } from "./hook_context.ts";
 import { writeAtomic } from "./files.ts";
 import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
+import { messageOf } from "./json.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
-import { messageOf } from "./process.ts";
 import { changeMemory, type SessionMemory, withEvent } from "./session_memory.ts";
 import { renderWake, type WakeDraft } from "./wake.ts";
 
@@ -22,7 +22,11 @@ export type Sent =
   | { kind: "queued"; wake_id: string }
   | { kind: "suppressed"; of: string };
 
-export function sendWake(context: HookContext, draft: WakeDraft, options: SendOptions = {}): Sent {
+export async function sendWake(
+  context: HookContext,
+  draft: WakeDraft,
+  options: SendOptions = {},
+): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
   let verdict: Verdict = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
@@ -56,7 +60,7 @@ export function sendWake(context: HookContext, draft: WakeDraft, options: SendOp
     ...(options.source === undefined ? {} : { source: options.source }),
     duration_ms: Math.round(performance.now()),
   });
-  start(context, options.expectsReply === true);
+  await start(context, options.expectsReply === true);
   return { kind: "queued", wake_id: wakeId };
 }
 
@@ -140,9 +144,9 @@ function afterwards(
   return { ...memory, ...remember(memory, said) };
 }
 
-function start(context: HookContext, isAwaited: boolean): void {
+async function start(context: HookContext, isAwaited: boolean): Promise<void> {
   try {
-    context.startDeliverer(isAwaited ? "now" : "after the hook");
+    await context.startDeliverer(isAwaited ? "now" : "after the hook");
   } catch (error) {
     // The wake is safe in the outbox; the next event or the timer takes it along.
     const { paths, session, agent } = context;

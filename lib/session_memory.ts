@@ -1,11 +1,10 @@
 /** What is known of a tmux session between two events: its Claude session and what was told. */
 
-import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
+import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { noteSession } from "./known_sessions.ts";
 import type { Memory } from "./noise.ts";
-import { paneFile } from "./pane_memory.ts";
 import { type Paths, safeName } from "./paths.ts";
 
 export interface SessionMemory extends Memory {
@@ -67,12 +66,6 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
     cwd: event.cwd || before.cwd,
     updated_at: now.toISOString(),
   };
-}
-
-/** What served only a running Claude Code. Its id stays: it can be resumed by that. */
-export function cleanUpSession({ paths, session }: HookContext): void {
-  removeIfThere(paneFile(paths, session));
-  removeIfThere(`${paths.state}/locks/pane-${safeName(session)}`);
 }
 
 function parseMemory(text: string | undefined, session: string): SessionMemory {

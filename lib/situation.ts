@@ -1,7 +1,7 @@
 /** The parts of a wake that depend on where the session stands: pressure and what can be done. */
 
-import { commandWords } from "./deliverer.ts";
 import type { HookContext } from "./hook_context.ts";
+import type { Paths } from "./paths.ts";
 import { shellQuote } from "./shell.ts";
 import { actionsFor, formatPressure, type Situation } from "./wake.ts";
 
@@ -32,4 +32,16 @@ export function actions(
 export function otherSocket(tmuxVariable: string): string | undefined {
   const path = tmuxVariable.replace(/,\d+,\d+$/, "");
   return path === "" || /\/tmux-\d+\/default$/.test(path) ? undefined : path;
+}
+
+/** How the agent calls one of our commands: its launcher where there is one, else Deno itself. */
+export function commandWords(paths: Paths, name: "menu-driver" | "recover"): string[] {
+  const launcher = `${paths.data}/bin/${name}`;
+  try {
+    Deno.statSync(launcher);
+    return [launcher];
+  } catch {
+    const script = `${paths.root}/commands/${name.replace("-", "_")}.ts`;
+    return [Deno.execPath(), "run", "-A", script];
+  }
 }

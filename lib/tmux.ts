@@ -56,11 +56,8 @@ export type PaneOwner = { kind: "session"; name: string } | { kind: "none"; reas
 export async function sessionOfPane(tmux: Tmux, pane: string): Promise<PaneOwner> {
   const result = await tmux.call("display-message", "-p", "-t", pane, "#{session_name}");
   if (result.kind === "failed") return { kind: "none", reason: result.reason };
-  return paneOwner(pane, result.stdout.replace(/\n$/, ""));
-}
-
-/** tmux answers with an empty line, not an error, for a pane that has gone. */
-export function paneOwner(pane: string, name: string): PaneOwner {
+  const name = result.stdout.replace(/\n$/, "");
+  // tmux answers with an empty line, not an error, for a pane that has gone.
   return name === "" ? { kind: "none", reason: `Pane ${pane} is gone` } : { kind: "session", name };
 }
 

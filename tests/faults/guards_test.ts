@@ -2,20 +2,21 @@ import { assertEquals } from "@std/assert";
 import { giveAnswer, openPending, type Pending, takeAnswer } from "../../lib/answers.ts";
 import { askTmux } from "../../lib/gate.ts";
 import { pathsFrom } from "../../lib/paths.ts";
-import type { Tmux } from "../../lib/tmux.ts";
 
-Deno.test("askTmux() asks no tmux server when $TMUX is not set, though a pane is named", () => {
-  const asked: string[][] = [];
-  const tmux: Tmux = {
-    call: (...args) => {
-      asked.push(args);
-      return Promise.resolve({ kind: "ok", stdout: "warden-main\n" });
-    },
-  };
-  const env: Record<string, string> = { TMUX_PANE: "%0" };
-  assertEquals(askTmux((name) => env[name], tmux), undefined);
-  assertEquals(askTmux((name) => ({ ...env, TMUX: "" })[name], tmux), undefined);
-  assertEquals(asked, []);
+Deno.test("askTmux() asks no tmux server when $TMUX is not set, though a pane is named", async () => {
+  await inFolder(async (dir) => {
+    const tmux = `${dir}/tmux`;
+    await Deno.writeTextFile(tmux, `#!/bin/sh\ntouch '${dir}/asked'\n`, { mode: 0o755 });
+    const names = () => Array.from(Deno.readDirSync(dir), (entry) => entry.name).sort();
+    const env: Record<string, string> = { TMUX_PANE: "%0", GSD_TMUX: tmux };
+    assertEquals(askTmux((name) => env[name], undefined), undefined);
+    assertEquals(askTmux((name) => ({ ...env, TMUX: "" })[name], undefined), undefined);
+    const told = { session: "warden-main", capture: "" };
+    assertEquals(askTmux((name) => env[name], told), undefined);
+    assertEquals(names(), ["tmux"]);
+    await askTmux((name) => ({ ...env, TMUX: "/tmp/x,1,0" })[name], undefined)?.answer;
+    assertEquals(names(), ["asked", "tmux"]);
+  });
 });
 
 Deno.test("takeAnswer() gives an answer to who asked the question, and to nobody else", async () => {
