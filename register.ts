@@ -1,16 +1,16 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { pinDeno } from "./lib/deno_binary.ts";
-import { hooksForSettings } from "./lib/hook_command.ts";
-import { type Look, lookAround } from "./lib/installation.ts";
-import { installLaunchers, type LauncherPlaces, launcherPlaces } from "./lib/launchers.ts";
-import { fetchPackages, packagesReady } from "./lib/packages.ts";
+import { pinDeno } from "./lib/install/deno_binary.ts";
+import { hooksForSettings } from "./lib/install/hook_command.ts";
+import { type Look, lookAround } from "./lib/install/installation.ts";
+import { installLaunchers, type LauncherPlaces, launcherPlaces } from "./lib/install/launchers.ts";
+import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
 import { messageOf } from "./lib/process.ts";
-import { findProgram } from "./lib/programs.ts";
-import { register, type Registration, unregister } from "./lib/registration.ts";
-import { describe, type RegisterReport } from "./lib/register_report.ts";
-import { realWorld, type World } from "./lib/world.ts";
+import { findProgram } from "./lib/install/programs.ts";
+import { register, type Registration, unregister } from "./lib/install/registration.ts";
+import { describe, type RegisterReport } from "./lib/install/register_report.ts";
+import { realWorld, type World } from "./lib/sessions/world.ts";
 
 const HELP = `Usage: deno task register [options]
 

@@ -1,17 +1,22 @@
 /** Carries the wakes of the outbox to their agents; lists, revives and drops them. */
 
-import { LIFE_MS, type QueueResult, type QueueWorld, serveAgent } from "../lib/agent_queue.ts";
-import { keepHouse } from "../lib/housekeeping.ts";
+import {
+  LIFE_MS,
+  type QueueResult,
+  type QueueWorld,
+  serveAgent,
+} from "../lib/delivery/agent_queue.ts";
+import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, type QueuedWake, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere } from "../lib/files.ts";
-import { pathsFrom, rootOf } from "../lib/paths.ts";
+import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
-import { type Options, readArgs } from "../lib/deliver_args.ts";
+import { type Options, readArgs } from "../lib/delivery/deliver_args.ts";
 import { table } from "../lib/table.ts";
 import { pause } from "../lib/time.ts";
-import { drop, type ListedWake, listWakes, requeue } from "../lib/wake_list.ts";
+import { drop, type ListedWake, listWakes, requeue } from "../lib/delivery/wake_list.ts";
 
 export interface World extends QueueWorld {
   out(text: string): void;
@@ -176,9 +181,9 @@ function targetFromRegistry(registryPath: string) {
   };
 }
 
-export function realWorld(moduleUrl: string): World {
+export function realWorld(): World {
   const env = (name: string) => Deno.env.get(name);
-  const paths = pathsFrom(env, rootOf(moduleUrl));
+  const paths = pathsFrom(env, ROOT);
   const isTerminal = Deno.stdout.isTerminal();
   const write = (to: typeof Deno.stdout) => (text: string) => {
     try {
@@ -211,4 +216,4 @@ async function guarded(args: string[], world: World): Promise<number> {
   }
 }
 
-if (import.meta.main) Deno.exit(await guarded(Deno.args, realWorld(import.meta.url)));
+if (import.meta.main) Deno.exit(await guarded(Deno.args, realWorld()));

@@ -1,10 +1,10 @@
 /** Plays recorded events of a Claude Code session through the real hooks and shows the wakes. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { type Scene, Stage } from "../lib/demo_stage.ts";
-import { rootOf } from "../lib/paths.ts";
+import { type Scene, Stage } from "../lib/install/demo_stage.ts";
+import { ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { findProgram } from "../lib/programs.ts";
+import { findProgram } from "../lib/install/programs.ts";
 
 const HELP = `Shows what an agent is told, without Claude Code, OpenClaw or any settings of yours.
 
@@ -94,7 +94,7 @@ export async function main(args: string[]): Promise<number> {
   const colours = Deno.stdout.isTerminal() && !Deno.env.get("NO_COLOR") && !flags.plain;
   const ink = inkFor(colours);
   const dir = await Deno.makeTempDir({ prefix: "gsd-demo-" });
-  const stage = new Stage(dir, rootOf(import.meta.url), tmux);
+  const stage = new Stage(dir, ROOT, tmux);
   const interrupted = () => void stage.clear().then(() => Deno.exit(130));
   Deno.addSignalListener("SIGINT", interrupted);
   try {

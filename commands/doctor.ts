@@ -1,20 +1,20 @@
 /** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import type { Check, Finding, Patient } from "../lib/checks/finding.ts";
-import { checkGateway } from "../lib/checks/gateway_check.ts";
-import { checkHooks } from "../lib/checks/hooks_check.ts";
-import { checkJournal } from "../lib/checks/journal_check.ts";
-import { checkLaunchers } from "../lib/checks/launchers_check.ts";
-import { checkOutbox } from "../lib/checks/outbox_check.ts";
-import { admit } from "../lib/checks/patient.ts";
-import { checkPrograms } from "../lib/checks/programs_check.ts";
-import { checkRegistryFile } from "../lib/checks/registry_check.ts";
-import { checkSessions } from "../lib/checks/sessions_check.ts";
-import { checkSpeed } from "../lib/checks/speed_check.ts";
-import { sendTestWakes } from "../lib/checks/test_wake.ts";
+import type { Check, Finding, Patient } from "../lib/install/checks/finding.ts";
+import { checkGateway } from "../lib/install/checks/gateway_check.ts";
+import { checkHooks } from "../lib/install/checks/hooks_check.ts";
+import { checkJournal } from "../lib/install/checks/journal_check.ts";
+import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
+import { admit } from "../lib/install/checks/patient.ts";
+import { checkPrograms } from "../lib/install/checks/programs_check.ts";
+import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
+import { checkSessions } from "../lib/install/checks/sessions_check.ts";
+import { checkSpeed } from "../lib/install/checks/speed_check.ts";
+import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
 import { messageOf } from "../lib/process.ts";
-import { realWorld, type World } from "../lib/world.ts";
+import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Usage: deno task doctor [agent] [options]
 

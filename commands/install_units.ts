@@ -1,13 +1,13 @@
 /** Puts recovery after boot and redelivery every minute into systemd, or takes them out again. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { pinDeno } from "../lib/deno_binary.ts";
+import { pinDeno } from "../lib/install/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
-import { lookAround } from "../lib/installation.ts";
+import { lookAround } from "../lib/install/installation.ts";
 import { messageOf, run } from "../lib/process.ts";
-import { findProgram } from "../lib/programs.ts";
-import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/units.ts";
-import { realWorld, type World } from "../lib/world.ts";
+import { findProgram } from "../lib/install/programs.ts";
+import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/sessions/units.ts";
+import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
 

@@ -3,8 +3,8 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { ensureDir } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
-import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/recovery.ts";
-import { realWorld, type World } from "../lib/world.ts";
+import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
+import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Starts the sessions again that should be running and are not.
 

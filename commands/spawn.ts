@@ -1,12 +1,17 @@
 /** Starts an agent's Claude Code session in tmux, ready to work. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { launchFiles } from "../lib/launch_files.ts";
+import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { messageOf } from "../lib/process.ts";
 import { whyUnreachable } from "../lib/registry.ts";
 import { shellQuote } from "../lib/shell.ts";
-import { agentIn, type SpawnResult, spawnSession, type SpawnWish } from "../lib/spawn_session.ts";
-import { realWorld, type World } from "../lib/world.ts";
+import {
+  agentIn,
+  type SpawnResult,
+  spawnSession,
+  type SpawnWish,
+} from "../lib/sessions/spawn_session.ts";
+import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Starts Claude Code for an agent in a tmux session of its own.
 

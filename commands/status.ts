@@ -2,11 +2,11 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { journalSessions, readJournal } from "../lib/journal.ts";
-import { type Paths, pathsFrom, rootOf } from "../lib/paths.ts";
+import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { table } from "../lib/table.ts";
-import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/wake_life.ts";
-import { type ListedWake, listWakes } from "../lib/wake_list.ts";
+import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/delivery/wake_life.ts";
+import { type ListedWake, listWakes } from "../lib/delivery/wake_list.ts";
 
 export interface World {
   paths: Paths;
@@ -146,7 +146,7 @@ function realWorld(): World {
     to.writeSync(new TextEncoder().encode(text));
   };
   return {
-    paths: pathsFrom(env, rootOf(import.meta.url)),
+    paths: pathsFrom(env, ROOT),
     now: Date.now,
     out: write(Deno.stdout),
     err: write(Deno.stderr),

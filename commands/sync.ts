@@ -2,8 +2,8 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { messageOf } from "../lib/process.ts";
-import { syncRegistry, type SyncResult } from "../lib/sync_registry.ts";
-import { realWorld, type World } from "../lib/world.ts";
+import { syncRegistry, type SyncResult } from "../lib/sessions/sync_registry.ts";
+import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
 

@@ -9,7 +9,7 @@ import type { HookContext } from "./hook_context.ts";
 import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { messageOf } from "./json.ts";
 import { knownSession } from "./known_sessions.ts";
-import { type Env, pathsFrom, rootOf } from "./paths.ts";
+import { type Env, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
 export type Tools = typeof import("./hook_tools.ts");
@@ -26,7 +26,7 @@ export interface Hook {
  */
 export async function runHook(hook: Hook): Promise<never> {
   const env: Env = (name) => Deno.env.get(name);
-  const paths = pathsFrom(env, rootOf(import.meta.url));
+  const paths = pathsFrom(env, ROOT);
   let session: string | undefined;
   let exitCode = 0;
   try {

@@ -40,10 +40,8 @@ export const ENV_NAMES = [
   ...DELIVERER_ENV_NAMES,
 ] as const;
 
-/** The project's folder, from the address of a module one level below it. */
-export function rootOf(moduleUrl: string): string {
-  return decodeURIComponent(new URL("..", moduleUrl).pathname).replace(/\/$/, "");
-}
+/** The project's folder: this file lies one level below it. */
+export const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
 export function pathsFrom(env: Env, root: string): Paths {
   const home = env("HOME") ?? "/";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type QueueWorld, serveAgent } from "../lib/agent_queue.ts";
-import type { Tried } from "../lib/carriers.ts";
-import { DAY, MINUTE } from "../lib/delivery.ts";
+import { type QueueWorld, serveAgent } from "../lib/delivery/agent_queue.ts";
+import type { Tried } from "../lib/delivery/carriers.ts";
+import { DAY, MINUTE } from "../lib/delivery/delivery.ts";
 import { readJournal } from "../lib/journal.ts";
 import { holdLock } from "../lib/locks.ts";
 import {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readTextIfThere } from "../lib/files.ts";
-import { installLaunchers, launcherPlaces } from "../lib/launchers.ts";
+import { installLaunchers, launcherPlaces } from "../lib/install/launchers.ts";
 import { enqueue } from "../lib/outbox.ts";
 import { run } from "../lib/process.ts";
 import { aWake } from "./support/delivery_home.ts";

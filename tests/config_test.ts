@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { rootOf } from "../lib/paths.ts";
+import { ROOT } from "../lib/paths.ts";
 import { DEFAULT_SETTINGS, readRegistry } from "../lib/registry.ts";
-import { checkRegistry } from "../lib/registry_file.ts";
-import { agentSchema } from "../lib/registry_schema.ts";
-import { POST_LAUNCH_MODES } from "../lib/launch.ts";
+import { checkRegistry } from "../lib/sessions/registry_file.ts";
+import { agentSchema } from "../lib/sessions/registry_schema.ts";
+import { POST_LAUNCH_MODES } from "../lib/sessions/launch.ts";
 
-const root = rootOf(import.meta.url);
+const root = ROOT;
 const example = Deno.readTextFileSync(`${root}/config/recovery-registry.example.json`);
 
 Deno.test("recovery-registry.example.json passes the schema and the hooks' reader", () => {

@@ -1,28 +1,27 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/doctor.ts";
-import type { Check, Finding } from "../lib/checks/finding.ts";
-import { checkGateway } from "../lib/checks/gateway_check.ts";
-import { checkHooks } from "../lib/checks/hooks_check.ts";
-import { checkJournal } from "../lib/checks/journal_check.ts";
-import { checkLaunchers } from "../lib/checks/launchers_check.ts";
-import { checkOutbox } from "../lib/checks/outbox_check.ts";
-import { admit } from "../lib/checks/patient.ts";
-import { checkPrograms } from "../lib/checks/programs_check.ts";
-import { checkRegistryFile } from "../lib/checks/registry_check.ts";
-import { checkSessions } from "../lib/checks/sessions_check.ts";
-import { checkSpeed, judged } from "../lib/checks/speed_check.ts";
-import { sendTestWakes } from "../lib/checks/test_wake.ts";
-import { lookAround, placesFor } from "../lib/installation.ts";
+import type { Check, Finding } from "../lib/install/checks/finding.ts";
+import { checkGateway } from "../lib/install/checks/gateway_check.ts";
+import { checkHooks } from "../lib/install/checks/hooks_check.ts";
+import { checkJournal } from "../lib/install/checks/journal_check.ts";
+import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
+import { admit } from "../lib/install/checks/patient.ts";
+import { checkPrograms } from "../lib/install/checks/programs_check.ts";
+import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
+import { checkSessions } from "../lib/install/checks/sessions_check.ts";
+import { checkSpeed, judged } from "../lib/install/checks/speed_check.ts";
+import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
+import { lookAround, placesFor } from "../lib/install/installation.ts";
 import { record } from "../lib/journal.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
-import { rootOf } from "../lib/paths.ts";
-import { register } from "../lib/registration.ts";
-import type { World } from "../lib/world.ts";
+import { ROOT } from "../lib/paths.ts";
+import { register } from "../lib/install/registration.ts";
+import type { World } from "../lib/sessions/world.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 
-const ROOT = rootOf(import.meta.url);
 const WARDEN = {
   agent_id: "warden",
   tmux_session_name: "warden-main",

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { replyFrom } from "../lib/delivery.ts";
+import { replyFrom } from "../lib/delivery/delivery.ts";
 import { readEvent } from "../lib/events.ts";
-import { connect } from "../lib/gateway.ts";
-import { holdsWake } from "../lib/session_history.ts";
+import { connect } from "../lib/delivery/gateway.ts";
+import { holdsWake } from "../lib/delivery/session_history.ts";
 import { isObject, stripJsonComments } from "../lib/json.ts";
-import { parseJson5 } from "../lib/json5.ts";
-import { gatewayTarget } from "../lib/openclaw_config.ts";
+import { parseJson5 } from "../lib/delivery/json5.ts";
+import { gatewayTarget } from "../lib/delivery/openclaw_config.ts";
 import { readScreen } from "../lib/pane.ts";
 import { formatAnswers, formatQuestions, readAnswers, readQuestions } from "../lib/questions.ts";
 import { findAgent, LIMITS, readRegistry } from "../lib/registry.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { GatewayCarrier } from "../lib/gateway_carrier.ts";
-import { holdsWake, replyInHistory } from "../lib/session_history.ts";
-import type { TryOutcome } from "../lib/delivery.ts";
+import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
+import { holdsWake, replyInHistory } from "../lib/delivery/session_history.ts";
+import type { TryOutcome } from "../lib/delivery/delivery.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { DAY } from "../lib/delivery.ts";
+import { DAY } from "../lib/delivery/delivery.ts";
 import { namesIn, writeAtomic } from "../lib/files.ts";
-import { keepHouse } from "../lib/housekeeping.ts";
+import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { deliveryHome, put } from "./support/delivery_home.ts";
 
 Deno.test("keepHouse() removes what is old, once a day, and never a wake that waits", async () => {

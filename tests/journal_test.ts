@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
-import { lifeOf, statusOf } from "../lib/wake_life.ts";
+import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
 import { deliveryHome, projectRoot } from "./support/delivery_home.ts";
 

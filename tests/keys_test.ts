@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Goal, type KeyStep, nextStep, whyNotByKeys } from "../lib/keys.ts";
+import { type Goal, type KeyStep, nextStep, whyNotByKeys } from "../lib/menu/keys.ts";
 import { readScreen } from "../lib/pane.ts";
 import type { Question } from "../lib/questions.ts";
 

@@ -8,10 +8,15 @@ import {
   launchScript,
   programOf,
   promptText,
-} from "../lib/launch.ts";
-import { chooseFirstCommand, folderFacts, installedGsd } from "../lib/first_command.ts";
-import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/process_tree.ts";
-import { unitText } from "../lib/units.ts";
+} from "../lib/sessions/launch.ts";
+import { chooseFirstCommand, folderFacts, installedGsd } from "../lib/sessions/first_command.ts";
+import {
+  isClaude,
+  isIdleShell,
+  type ProcessInfo,
+  treeBelow,
+} from "../lib/sessions/process_tree.ts";
+import { unitText } from "../lib/sessions/units.ts";
 
 const LAUNCH: Launch = {
   session: "warden-main",

@@ -1,16 +1,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { chooseDeno, pinDeno } from "../lib/deno_binary.ts";
+import { chooseDeno, pinDeno } from "../lib/install/deno_binary.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { installLaunchers, launcherPlaces } from "../lib/launchers.ts";
+import { installLaunchers, launcherPlaces } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";
-import { pathsFrom, rootOf } from "../lib/paths.ts";
+import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
-import type { Installation } from "../lib/scope.ts";
+import type { Installation } from "../lib/install/scope.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { until } from "./support/until.ts";
-
-const ROOT = rootOf(import.meta.url);
 
 Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
   await inHome(async ({ install, bin, dir }) => {

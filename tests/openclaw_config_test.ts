@@ -1,6 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { parseJson5 } from "../lib/json5.ts";
-import { configPath, gatewayTarget, isSafeUrl, readGatewayTarget } from "../lib/openclaw_config.ts";
+import { parseJson5 } from "../lib/delivery/json5.ts";
+import {
+  configPath,
+  gatewayTarget,
+  isSafeUrl,
+  readGatewayTarget,
+} from "../lib/delivery/openclaw_config.ts";
 
 const env = (values: Record<string, string> = {}) => (name: string) => values[name];
 const target = (config: unknown, values: Record<string, string> = {}) => {

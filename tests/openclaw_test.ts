@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { CliCarrier, cliEnv } from "../lib/openclaw.ts";
-import { agentResult, callResult } from "../lib/openclaw_words.ts";
+import { CliCarrier, cliEnv } from "../lib/delivery/openclaw.ts";
+import { agentResult, callResult } from "../lib/delivery/openclaw_words.ts";
 import type { Finished, Outcome } from "../lib/process.ts";
 import { aWake } from "./support/delivery_home.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { answersFrom, readPicks } from "../lib/picks.ts";
+import { answersFrom, readPicks } from "../lib/menu/picks.ts";
 import type { Question } from "../lib/questions.ts";
 
 function question(text: string, labels: string[], multiSelect = false): Question {

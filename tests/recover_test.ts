@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/recover.ts";
-import type { AgentResult } from "../lib/recovery.ts";
+import type { AgentResult } from "../lib/sessions/recovery.ts";
 import { main as spawn } from "../commands/spawn.ts";
-import { readLaunch } from "../lib/launch_files.ts";
+import { readLaunch } from "../lib/sessions/launch_files.ts";
 import { memoryFile } from "../lib/session_memory.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";

@@ -1,12 +1,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { HOOKS } from "../lib/hook_list.ts";
-import { rootOf } from "../lib/paths.ts";
+import { ROOT } from "../lib/paths.ts";
 import { type Finished, run } from "../lib/process.ts";
-import { readSettings, withoutHooks } from "../lib/settings_file.ts";
+import { readSettings, withoutHooks } from "../lib/install/settings_file.ts";
 import { until } from "./support/until.ts";
 
-const ROOT = rootOf(import.meta.url);
 const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
   '{ "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  }\n}\n';
 

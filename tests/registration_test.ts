@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hooksForSettings, type WantedHook } from "../lib/hook_command.ts";
+import { hooksForSettings, type WantedHook } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/hook_list.ts";
-import { register, unregister } from "../lib/registration.ts";
-import { readSettings } from "../lib/settings_file.ts";
-import { changeSettings } from "../lib/settings_store.ts";
+import { register, unregister } from "../lib/install/registration.ts";
+import { readSettings } from "../lib/install/settings_file.ts";
+import { changeSettings } from "../lib/install/settings_store.ts";
 import { stripJsonComments } from "../lib/json.ts";
 import { shellQuote } from "../lib/shell.ts";
 

@@ -5,8 +5,8 @@ import {
   RegistryError,
   setAgentFields,
   upsertAgent,
-} from "../lib/registry_file.ts";
-import { setValue } from "../lib/jsonc_edit.ts";
+} from "../lib/sessions/registry_file.ts";
+import { setValue } from "../lib/sessions/jsonc_edit.ts";
 
 const COMMENTED = `// who looks after what
 {
@@ -160,7 +160,9 @@ Deno.test("upsertAgent() loses nothing when ten processes write at once", () =>
     const path = `${dir}/r.json`;
     Deno.writeTextFileSync(path, COMMENTED);
     const script = `
-      import { upsertAgent } from ${JSON.stringify(import.meta.resolve("../lib/registry_file.ts"))};
+      import { upsertAgent } from ${
+      JSON.stringify(import.meta.resolve("../lib/sessions/registry_file.ts"))
+    };
       for (let i = 0; i < 5; i++) upsertAgent(${
       JSON.stringify(path)
     }, { agent_id: Deno.args[0] + "-" + i });`;

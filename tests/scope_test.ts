@@ -1,12 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hookCommand } from "../lib/hook_command.ts";
+import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/hook_list.ts";
-import { pathsFrom, rootOf } from "../lib/paths.ts";
+import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
-import { type Installation, whyUnsafe } from "../lib/scope.ts";
+import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
 import { lastWord, shellQuote } from "../lib/shell.ts";
-
-const ROOT = rootOf(import.meta.url);
 
 /** What a hook could be talked into, and whether its registered permissions let it. */
 const ATTEMPTS: [string, "allowed" | "refused", string][] = [

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/spawn.ts";
-import { readLaunch } from "../lib/launch_files.ts";
+import { readLaunch } from "../lib/sessions/launch_files.ts";
 import { readRegistry } from "../lib/registry.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 

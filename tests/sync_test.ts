@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as installUnits } from "../commands/install_units.ts";
 import { main } from "../commands/sync.ts";
-import { type OpenClawSession, parseListing } from "../lib/openclaw_sessions.ts";
-import { planSync } from "../lib/sync_plan.ts";
+import { type OpenClawSession, parseListing } from "../lib/sessions/openclaw_sessions.ts";
+import { planSync } from "../lib/sessions/sync_plan.ts";
 import { inSessionWorld } from "./support/session_world.ts";
 
 const session = (key: string, id: string): OpenClawSession => ({

@@ -1,7 +1,7 @@
 /** `deno task canary`: what of this project works with the versions that are installed here. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { findProgram } from "../../lib/programs.ts";
+import { findProgram } from "../../lib/install/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";

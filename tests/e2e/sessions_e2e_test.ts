@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { AgentResult } from "../../lib/recovery.ts";
+import type { AgentResult } from "../../lib/sessions/recovery.ts";
 import { readTextIfThere } from "../../lib/files.ts";
-import { readLaunch } from "../../lib/launch_files.ts";
-import { allProcesses, isClaude, treeBelow } from "../../lib/process_tree.ts";
+import { readLaunch } from "../../lib/sessions/launch_files.ts";
+import { allProcesses, isClaude, treeBelow } from "../../lib/sessions/process_tree.ts";
 import { readRegistry } from "../../lib/registry.ts";
 import { readMemory } from "../../lib/session_memory.ts";
 import { inScene } from "../support/artefacts.ts";

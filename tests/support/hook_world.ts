@@ -1,17 +1,16 @@
 /** A place where hooks can run for real: own folders, own tmux server, nothing of the user's. */
 
 import { namesIn } from "../../lib/files.ts";
-import { hookCommand } from "../../lib/hook_command.ts";
+import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/hook_list.ts";
-import { installLaunchers, launcherPlaces } from "../../lib/launchers.ts";
+import { installLaunchers, launcherPlaces } from "../../lib/install/launchers.ts";
 import { readWake } from "../../lib/outbox.ts";
-import { type Env, pathsFrom } from "../../lib/paths.ts";
-import { findProgram } from "../../lib/programs.ts";
-import type { Installation } from "../../lib/scope.ts";
-import { TmuxServer } from "./tmux_server.ts";
+import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 
-export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname)
-  .replace(/\/$/, "");
+export { ROOT } from "../../lib/paths.ts";
+import { findProgram } from "../../lib/install/programs.ts";
+import type { Installation } from "../../lib/install/scope.ts";
+import { TmuxServer } from "./tmux_server.ts";
 
 export interface HookResult {
   code: number;

@@ -1,10 +1,10 @@
 /** Registers and removes our hooks again and again until it is killed: `<settings> <data>`. */
 
-import { wantedHooks } from "../../lib/hook_command.ts";
-import { pathsFrom, rootOf } from "../../lib/paths.ts";
-import { register, unregister } from "../../lib/registration.ts";
+import { wantedHooks } from "../../lib/install/hook_command.ts";
+import { pathsFrom, ROOT } from "../../lib/paths.ts";
+import { register, unregister } from "../../lib/install/registration.ts";
 
-const root = rootOf(import.meta.url).replace(/\/tests$/, "");
+const root = ROOT;
 const [settings = "", data = ""] = Deno.args;
 const install = {
   paths: { ...pathsFrom(() => undefined, root), data },

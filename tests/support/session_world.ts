@@ -1,8 +1,8 @@
 /** Commands run against a real tmux server of their own, with recorded screens for Claude Code. */
 
-import { rootOf } from "../../lib/paths.ts";
+import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
-import type { World } from "../../lib/world.ts";
+import type { World } from "../../lib/sessions/world.ts";
 import { until } from "./until.ts";
 
 export interface SessionWorld extends World {
@@ -21,7 +21,7 @@ export interface SessionWorld extends World {
   wakes(agentId: string): { trigger: string; message: string }[];
 }
 
-const root = rootOf(new URL(".", import.meta.url).href.replace(/\/$/, ""));
+const root = ROOT;
 
 export async function inSessionWorld(test: (world: SessionWorld) => Promise<void>): Promise<void> {
   const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-sessions-" }));

@@ -1,0 +1,247 @@
+/** Takes one agent's wakes out of the outbox, in order, by one process at a time. */
+
+import { Carriers, type CarrierWorld, type Tried } from "./carriers.ts";
+import { MINUTE, nextKey, pauseAfter, SECOND, targetOf, whyDead } from "./delivery.ts";
+import { type HeldLock, holdLock } from "../locks.ts";
+import { noteDelivered, noteTrouble } from "./delivery_records.ts";
+import { record } from "../journal.ts";
+import {
+  moveToDead,
+  outboxDir,
+  type QueuedWake,
+  readWake,
+  saveAttempts,
+  setAside,
+  waitingIds,
+  wakeFile,
+} from "../outbox.ts";
+import { removeIfThere } from "../files.ts";
+import { safeName } from "../paths.ts";
+import { messageOf } from "../process.ts";
+import { saveReply } from "./reply_files.ts";
+
+export interface QueueWorld extends CarrierWorld {
+  sleep(ms: number): Promise<void>;
+  /** The agent's place in OpenClaw as the registry has it now, where it can be read. */
+  targetNow(
+    wake: QueuedWake,
+  ): Pick<QueuedWake, "openclaw_session_key" | "openclaw_session_id" | "transport"> | undefined;
+  /** Told of each try, for a person who looks on. */
+  tell?(line: string): void;
+  /** In place of the real ways to an agent, in tests of time. */
+  carriers?: { deliver(wake: QueuedWake): Promise<Tried>; close(): void };
+}
+
+export interface QueueOptions {
+  once: boolean;
+  lifeMs: number;
+}
+
+export interface QueueResult {
+  kind: "served" | "busy";
+  delivered: number;
+  dead: number;
+  left: number;
+  lastError: string;
+  /** Replies that agents still owe: a process that ends loses them. */
+  replies: Promise<void>[];
+}
+
+export const LIFE_MS = 90 * MINUTE;
+/** How often a pause looks whether a new wake has come, and how soon that one may end it. */
+const LOOK_EVERY_MS = SECOND;
+const LEAST_PAUSE_MS = 5 * SECOND;
+
+export async function serveAgent(
+  agentId: string,
+  world: QueueWorld,
+  options: QueueOptions,
+): Promise<QueueResult> {
+  const queue = new AgentQueue(agentId, world, options);
+  const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
+  for (;;) {
+    const lock = holdLock(lockPath);
+    if (lock === undefined) return { ...queue.result(), kind: "busy" };
+    try {
+      await queue.work(lock);
+    } finally {
+      lock.release();
+    }
+    // Whoever was refused the lock has left by now, trusting us: what it wrote is seen here.
+    if (!queue.hasUnseen()) return queue.result();
+  }
+}
+
+class AgentQueue {
+  private readonly seen = new Set<string>();
+  /** Delivered, but still in the outbox since the disk would not let go of it. */
+  private readonly stuck = new Set<string>();
+  private readonly replies: Promise<void>[] = [];
+  private readonly carriers: NonNullable<QueueWorld["carriers"]>;
+  private readonly startedAt: number;
+  private delivered = 0;
+  private dead = 0;
+  private failures = 0;
+  private lastError = "";
+
+  constructor(
+    private readonly agentId: string,
+    private readonly world: QueueWorld,
+    private readonly options: QueueOptions,
+  ) {
+    this.carriers = world.carriers ?? new Carriers(world);
+    this.startedAt = world.now();
+  }
+
+  result(): QueueResult {
+    const { delivered, dead, lastError, replies } = this;
+    return { kind: "served", delivered, dead, left: this.waiting().length, lastError, replies };
+  }
+
+  hasUnseen(): boolean {
+    return this.waiting().some((id) => !this.seen.has(id));
+  }
+
+  async work(lock: HeldLock): Promise<void> {
+    try {
+      while (lock.isOurs() && this.waiting().length > 0) {
+        const before = this.delivered + this.dead;
+        await this.pass();
+        if (this.delivered + this.dead > before) this.failures = 0;
+        if (this.waiting().length === 0) continue;
+        if (this.options.once || this.isOver()) return;
+        this.failures++;
+        this.carriers.close();
+        await this.rest(pauseAfter(this.failures));
+      }
+    } finally {
+      this.carriers.close();
+    }
+  }
+
+  private waiting(): string[] {
+    return waitingIds(this.world.paths, this.agentId).filter((id) => !this.stuck.has(id));
+  }
+
+  // A clock that was set back makes a life longer, never endless: each pause moves it on.
+  private isOver(): boolean {
+    const age = this.world.now() - this.startedAt;
+    return age > this.options.lifeMs;
+  }
+
+  private async pass(): Promise<void> {
+    const closed = new Set<string>();
+    const ids = this.waiting();
+    for (const id of ids) this.seen.add(id);
+    for (const id of ids) {
+      const wake = this.read(id);
+      if (wake === undefined || closed.has(targetOf(wake))) continue;
+      const tried = await this.tryOne(wake);
+      const { outcome } = tried;
+      if (outcome.kind === "delivered") this.settle(wake, tried);
+      else if (this.failed(wake, tried) === "waits") {
+        if (outcome.kind !== "later" || outcome.scope === "all") return;
+        closed.add(targetOf(wake));
+      }
+    }
+  }
+
+  private async tryOne(wake: QueuedWake): Promise<Tried> {
+    try {
+      return await this.carriers.deliver(wake);
+    } catch (error) {
+      const reason = `Cannot deliver: ${messageOf(error)}`;
+      return { outcome: { kind: "later", scope: "all", reason }, why: "" };
+    }
+  }
+
+  /** A wake to try: for one that failed before, its place in OpenClaw is asked anew. */
+  private read(id: string): QueuedWake | undefined {
+    const path = `${outboxDir(this.world.paths, this.agentId)}/${id}.json`;
+    const wake = readWake(path);
+    if (wake === undefined) {
+      this.buryUnreadable(id, path);
+      return undefined;
+    }
+    const current = wake.attempts === undefined ? undefined : this.world.targetNow(wake);
+    return current === undefined ? wake : { ...wake, ...current };
+  }
+
+  private buryUnreadable(id: string, path: string): void {
+    const { paths } = this.world;
+    if (!setAside(paths, { agent_id: this.agentId, wake_id: id }, path)) return;
+    this.dead++;
+    const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
+    record(paths, { kind: "dead", ...about, reason: "Its file in the outbox is not a wake" });
+  }
+
+  private settle(wake: QueuedWake, { outcome, way, why }: Tried): void {
+    if (outcome.kind !== "delivered") return;
+    const { paths } = this.world;
+    const now = this.world.now();
+    try {
+      removeIfThere(wakeFile(paths, wake));
+    } catch (error) {
+      this.stuck.add(wake.wake_id);
+      this.note("problem", wake, `Delivered, but still in the outbox: ${messageOf(error)}`);
+    }
+    this.delivered++;
+    const more = { transport: way, why, detail: outcome.detail };
+    noteDelivered(paths, wake, now, more);
+    this.world.tell?.(
+      `delivered ${wake.wake_id} to ${wake.agent_id} by ${way} (${outcome.detail})`,
+    );
+    if (wake.expects_reply && outcome.reply) {
+      this.replies.push(saveReply(paths, wake, outcome.reply));
+    }
+  }
+
+  private failed(wake: QueuedWake, { outcome }: Tried): "dead" | "waits" {
+    if (outcome.kind === "delivered") return "waits";
+    const now = this.world.now();
+    const count = (wake.attempts?.count ?? 0) + 1;
+    const tried: QueuedWake = {
+      ...wake,
+      attempts: {
+        ...wake.attempts,
+        count,
+        next_at: new Date(now + pauseAfter(count)).toISOString(),
+        last_error: outcome.reason,
+      },
+    };
+    if (outcome.kind === "later" && outcome.newKey) tried.attempts!.key = nextKey(wake);
+    this.lastError = outcome.reason;
+    const reason = whyDead(tried, now, outcome);
+    try {
+      if (reason === undefined) saveAttempts(this.world.paths, tried);
+      else moveToDead(this.world.paths, tried, reason);
+    } catch {
+      // A full disk must not stop delivery: the try is only not remembered.
+    }
+    this.note(reason === undefined ? "failed" : "dead", tried, reason ?? outcome.reason);
+    if (reason === undefined) return "waits";
+    this.dead++;
+    if (wake.expects_reply) {
+      const reply = Promise.resolve({ status: "failed", reason } as const);
+      this.replies.push(saveReply(this.world.paths, wake, reply));
+    }
+    return "dead";
+  }
+
+  private note(kind: "failed" | "dead" | "problem", wake: QueuedWake, reason: string): void {
+    noteTrouble(this.world.paths, kind, wake, this.world.now(), reason);
+    this.world.tell?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
+  }
+
+  /** A new wake ends a pause early: where there is an event, there may be a gateway again. */
+  private async rest(ms: number): Promise<void> {
+    this.world.tell?.(`next try for ${this.agentId} in ${ms / 1000} s`);
+    for (let rested = 0; rested < ms;) {
+      const step = Math.min(LOOK_EVERY_MS, ms - rested);
+      await this.world.sleep(step);
+      rested += step;
+      const isNudged = rested >= LEAST_PAUSE_MS && this.hasUnseen();
+      if (isNudged || this.waiting().length === 0) return;
+    }
+  }
+}

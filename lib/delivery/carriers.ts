@@ -1,0 +1,117 @@
+/** Which way a wake goes, and why. */
+
+import type { TryOutcome } from "./delivery.ts";
+import { writeAtomic } from "../files.ts";
+import { GatewayCarrier } from "./gateway_carrier.ts";
+import { CliCarrier, cliEnv } from "./openclaw.ts";
+import { readGatewayTarget } from "./openclaw_config.ts";
+import type { QueuedWake } from "../outbox.ts";
+import { type Env, type Paths, safeName } from "../paths.ts";
+import { run } from "../process.ts";
+
+export interface CarrierWorld {
+  paths: Paths;
+  env: Env;
+  /** The whole environment, of which the CLI gets what it needs. */
+  allEnv(): Record<string, string>;
+  now(): number;
+}
+
+export type Way = "gateway" | "cli" | "inbox";
+export interface Tried {
+  outcome: TryOutcome;
+  way?: Way;
+  why: string;
+}
+
+/** The carriers of one agent: made when first needed, kept for the wakes that follow. */
+export class Carriers {
+  private gateway: { carrier: GatewayCarrier; source: string } | undefined;
+  private cli: CliCarrier | undefined;
+  /** Why the gateway cannot be used by us at all, once that is known. */
+  private gatewayUnfit: string | undefined;
+
+  constructor(private readonly world: CarrierWorld) {}
+
+  async deliver(wake: QueuedWake): Promise<Tried> {
+    if (wake.transport === "inbox") return this.toInbox(wake);
+    if (wake.openclaw_session_key === "" && wake.openclaw_session_id === "") {
+      const reason = `Agent "${wake.agent_id}" has neither openclaw_session_key nor ` +
+        `openclaw_session_id in the registry`;
+      return { outcome: { kind: "never", reason }, why: "" };
+    }
+    if (wake.transport === "cli") return this.byCli(wake, "set in the registry");
+    if (wake.transport === "gateway") {
+      return later(await this.byGateway(wake, "set in the registry"));
+    }
+    if (this.gatewayUnfit === undefined) {
+      const tried = await this.byGateway(wake, "auto");
+      if (tried.outcome.kind !== "unfit") return tried;
+      this.gatewayUnfit = tried.outcome.reason;
+    }
+    const tried = await this.byCli(wake, `auto, since ${this.gatewayUnfit}`);
+    if (tried.outcome.kind !== "unfit") return tried;
+    const reason = `Neither way to OpenClaw is open: ${this.gatewayUnfit}; ${tried.outcome.reason}`;
+    this.gatewayUnfit = undefined;
+    return { outcome: { kind: "later", scope: "all", reason }, why: tried.why };
+  }
+
+  /** Connections only: a config that has changed since is read when the next wake goes. */
+  close(): void {
+    this.gateway?.carrier.close();
+    this.gateway = undefined;
+    this.gatewayUnfit = undefined;
+  }
+
+  private async byGateway(wake: QueuedWake, why: string): Promise<Tried> {
+    if (this.gateway === undefined) {
+      const reading = readGatewayTarget(this.world.env);
+      if (reading.kind === "unreadable") {
+        return { outcome: { kind: "unfit", reason: reading.reason }, way: "gateway", why };
+      }
+      const carrier = new GatewayCarrier(reading.target, this.world.now);
+      this.gateway = { carrier, source: reading.target.source };
+    }
+    const outcome = await this.gateway.carrier.deliver(wake);
+    return { outcome, way: "gateway", why: `${why}: its address is in ${this.gateway.source}` };
+  }
+
+  private async byCli(wake: QueuedWake, why: string): Promise<Tried> {
+    if (this.cli === undefined) {
+      const program = this.world.env("GSD_OPENCLAW") ?? "openclaw";
+      const env = cliEnv(this.world.allEnv());
+      this.cli = new CliCarrier({
+        program,
+        now: this.world.now,
+        folder: `${this.world.paths.state}/content`,
+        run: (args, timeoutMs) =>
+          run(program, args, { env, timeoutMs, keepOnTimeout: true, cwd: "/" }),
+      });
+    }
+    const tried = { outcome: await this.cli.deliver(wake), way: "cli" as const, why };
+    return wake.transport === "cli" ? later(tried) : tried;
+  }
+
+  private toInbox(wake: QueuedWake): Tried {
+    const { paths } = this.world;
+    writeAtomic(
+      `${paths.state}/inbox/${safeName(wake.agent_id)}/${wake.wake_id}.txt`,
+      wake.message,
+    );
+    const reply = Promise.resolve(
+      { status: "failed", reason: "nobody replies through the inbox" } as const,
+    );
+    return {
+      outcome: { kind: "delivered", detail: "written", reply },
+      way: "inbox",
+      why: "set in the registry",
+    };
+  }
+}
+
+/** A way that was asked for by name has no other to fall back on: it is tried again. */
+function later(tried: Tried): Tried {
+  return tried.outcome.kind === "unfit"
+    ? { ...tried, outcome: { kind: "later", scope: "all", reason: tried.outcome.reason } }
+    : tried;
+}

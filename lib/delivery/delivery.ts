@@ -1,0 +1,103 @@
+/** The decisions of delivery: what a try came to, when to try again, when to give up. */
+
+import type { QueuedWake } from "../outbox.ts";
+
+export type TryOutcome =
+  /** The receiver says it has it. `reply` comes later, where one was asked for. */
+  | { kind: "delivered"; detail: string; reply?: Promise<Reply> }
+  /** It may succeed later. `all`: nothing else would get through either; `target`: other targets may. */
+  | { kind: "later"; reason: string; scope: "all" | "target"; newKey?: boolean }
+  /** As it is, it can never succeed. */
+  | { kind: "never"; reason: string }
+  /** This transport cannot carry it; another may. */
+  | { kind: "unfit"; reason: string };
+
+export interface Reply {
+  status: "ok" | "failed";
+  text?: string;
+  reason?: string;
+}
+
+/** What carries a wake to its agent. */
+export interface Carrier {
+  deliver(wake: QueuedWake): Promise<TryOutcome>;
+  close(): void;
+}
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const DAY = 24 * 60 * MINUTE;
+
+/** A gateway that restarts is away for 10 to 20 s: the first minute is watched closely. */
+const PAUSES = [0.25, 1, 2, 5, 5, 5, 10, 10, 10, 30, 60, 120, 300].map((s) => s * SECOND);
+/** Tried this often before age counts: a clock that jumped ahead must not kill a fresh wake. */
+const LEAST_TRIES = 9;
+/** A target that stays unknown this long is not about to appear. */
+const UNKNOWN_TARGET_LIMIT = 10 * MINUTE;
+
+export function pauseAfter(failures: number): number {
+  return PAUSES[Math.min(Math.max(failures, 1), PAUSES.length) - 1]!;
+}
+
+/** The moment its time began to run: when it was made, or put back by hand. */
+export function ageOf(wake: QueuedWake, now: number): number {
+  const since = Date.parse(wake.attempts?.requeued_at ?? wake.created_at);
+  return Number.isNaN(since) ? 0 : Math.max(0, now - since);
+}
+
+/** Why a wake that was tried in vain goes to the dead letters now, or undefined while it waits. */
+export function whyDead(wake: QueuedWake, now: number, outcome: TryOutcome): string | undefined {
+  if (outcome.kind === "never") return outcome.reason;
+  if (outcome.kind !== "later" && outcome.kind !== "unfit") return undefined;
+  const tries = wake.attempts?.count ?? 0;
+  if (tries < LEAST_TRIES) return undefined;
+  const age = ageOf(wake, now);
+  const isTarget = outcome.kind === "later" && outcome.scope === "target";
+  if (age > DAY) return `not delivered within a day; the last try: ${outcome.reason}`;
+  if (isTarget && age > UNKNOWN_TARGET_LIMIT) return outcome.reason;
+  return undefined;
+}
+
+/**
+ * Whether a wake may be with the gateway without its knowing: it remembers the keys of 5 minutes,
+ * and none from before its start. A wake that may have been sent then is looked for in the session.
+ */
+export function isDoubtful(wake: QueuedWake, now: number, gatewayUpMs = 0): boolean {
+  if ((wake.attempts?.count ?? 0) > 0) return true;
+  const age = now - Date.parse(wake.created_at);
+  return !(age >= 0 && age < 4 * MINUTE && age < gatewayUpMs);
+}
+
+export function keyOf(wake: QueuedWake): string {
+  return wake.attempts?.key ?? wake.wake_id;
+}
+
+/** All keys of a wake begin with its id: a session's history can be searched for any of them. */
+export function nextKey(wake: QueuedWake): string {
+  const last = /~(\d+)$/.exec(keyOf(wake));
+  return `${wake.wake_id}~${last ? Number(last[1]) + 1 : 2}`;
+}
+
+export function targetOf(wake: QueuedWake): string {
+  return wake.openclaw_session_key || wake.openclaw_session_id;
+}
+
+/** The agent's words in a finished run, whichever way it was asked. */
+export function replyFrom(final: unknown): Reply {
+  const run = objectOf(final);
+  const result = objectOf(run.result ?? final);
+  const payloads = Array.isArray(result.payloads) ? result.payloads.map(objectOf) : [];
+  const text = payloads.map((payload) => payload.text).filter((text) => typeof text === "string")
+    .join("\n\n");
+  const status = typeof run.status === "string" ? run.status : "ok";
+  if (status !== "ok") return { status: "failed", reason: `the agent's turn ended as "${status}"` };
+  if (payloads.some((payload) => payload.isError === true)) {
+    return { status: "failed", reason: "the agent's turn ended with an error" };
+  }
+  const terminal = objectOf(run.terminalReply).text;
+  return { status: "ok", text: text || (typeof terminal === "string" ? terminal : "") };
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
+}

@@ -1,0 +1,166 @@
+/** Carries wakes over one gateway connection, kept open for all wakes of an agent. */
+
+import {
+  type Carrier,
+  isDoubtful,
+  keyOf,
+  type Reply,
+  replyFrom,
+  type TryOutcome,
+} from "./delivery.ts";
+import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
+import { holdsWake } from "./session_history.ts";
+import type { GatewayTarget } from "./openclaw_config.ts";
+import type { QueuedWake } from "../outbox.ts";
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 30_000;
+/** No hook waits longer for a reply. */
+export const REPLY_MS = 600_000;
+
+export class GatewayCarrier implements Carrier {
+  private gateway: Gateway | undefined;
+  private readonly keys = new Map<string, string>();
+  private readonly repliesAwaited = new Set<Promise<Reply>>();
+
+  constructor(private readonly target: GatewayTarget, private readonly now: () => number) {}
+
+  async deliver(wake: QueuedWake): Promise<TryOutcome> {
+    const opened = await this.open();
+    if (opened.kind !== "open") return opened;
+    const { gateway } = opened;
+
+    const session = await this.sessionOf(gateway, wake);
+    if (session.kind !== "session") return session;
+    const { sessionKey } = session;
+    const doubtful = isDoubtful(wake, this.now(), gateway.upMs());
+    if (doubtful && await isInHistory(gateway, sessionKey, wake.wake_id)) {
+      return this.taken(wake, "it was in the session already", undefined);
+    }
+    const run = await gateway.start(
+      { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) },
+      ANSWER_MS,
+    );
+    const { first } = run;
+    if (isTaken(first) && first.kind === "ok") {
+      // Only the connection that began a run is told of its end.
+      const final = first.payload.status === "accepted" ? run.final : undefined;
+      return this.taken(wake, String(first.payload.status), final);
+    }
+    // A key the gateway has seen to its end: its cached result.
+    if (first.kind === "ok") return this.taken(wake, "finished before", Promise.resolve(first));
+    return judged(first, `The gateway did not take the wake for session ${sessionKey}`);
+  }
+
+  /** Replies that are still awaited keep the connection; the last one closes it. */
+  close(): void {
+    const { gateway } = this;
+    this.gateway = undefined;
+    if (gateway === undefined) return;
+    Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
+  }
+
+  private async open(): Promise<{ kind: "open"; gateway: Gateway } | TryOutcome> {
+    if (this.gateway?.isOpen) return { kind: "open", gateway: this.gateway };
+    const opened = await connect(this.target, CONNECT_MS);
+    switch (opened.kind) {
+      case "connected":
+        this.gateway = opened.gateway;
+        return { kind: "open", gateway: opened.gateway };
+      case "refused":
+        return { kind: "unfit", reason: opened.reason };
+      case "unreachable":
+        return { kind: "later", scope: "all", reason: opened.reason };
+    }
+  }
+
+  /** The key of a session that exists: `agent` would make a new one of any name it does not know. */
+  private async sessionOf(
+    gateway: Gateway,
+    wake: QueuedWake,
+  ): Promise<{ kind: "session"; sessionKey: string } | TryOutcome> {
+    const { openclaw_session_key: key, openclaw_session_id: id } = wake;
+    const known = this.keys.get(key || id);
+    if (known !== undefined) return { kind: "session", sessionKey: known };
+    const params = key ? { key } : { sessionId: id };
+    const answer = await gateway.request("sessions.resolve", params, ANSWER_MS);
+    const found = answer.kind === "ok" ? answer.payload.key : undefined;
+    if (typeof found === "string") {
+      this.keys.set(key || id, found);
+      return { kind: "session", sessionKey: found };
+    }
+    if (answer.kind === "error" && isUnknownSession(answer.message)) {
+      return unknownSession(wake);
+    }
+    const what = `The gateway did not find session ${key || id}`;
+    return answer.kind === "ok"
+      ? { kind: "later", scope: "target", reason: `${what}: it answered without a key` }
+      : judged(answer, what);
+  }
+
+  private taken(wake: QueuedWake, detail: string, final: Promise<Answer> | undefined): TryOutcome {
+    if (!wake.expects_reply) return { kind: "delivered", detail };
+    const reply = this.replyTo(keyOf(wake), final);
+    this.repliesAwaited.add(reply);
+    return { kind: "delivered", detail, reply };
+  }
+
+  private async replyTo(runId: string, final: Promise<Answer> | undefined): Promise<Reply> {
+    const until = this.now() + REPLY_MS;
+    let answer: Answer = final ? await final : { kind: "lost", reason: "the run began before" };
+    // The connection broke, or another began the run: any connection may ask how it ends.
+    for (let tries = 0; answer.kind === "lost" && tries < 5; tries++) {
+      const left = until - this.now();
+      if (left <= 0) break;
+      const opened = await connect(this.target, CONNECT_MS);
+      if (opened.kind !== "connected") continue;
+      const wait = { runId, timeoutMs: left };
+      answer = await opened.gateway.request("agent.wait", wait, left + ANSWER_MS);
+      opened.gateway.close();
+    }
+    if (answer.kind === "ok") return replyFrom(answer.payload);
+    return {
+      status: "failed",
+      reason: answer.kind === "lost" ? answer.reason : answer.message,
+    };
+  }
+}
+
+export function isUnknownSession(message: string): boolean {
+  return /^(No session found|session not found|Unknown session)/i.test(message);
+}
+
+export function unknownSession(wake: QueuedWake): TryOutcome {
+  const { openclaw_session_key: key, openclaw_session_id: id } = wake;
+  const [what, name, field] = key
+    ? ["key", key, "openclaw_session_key"]
+    : ["id", id, "openclaw_session_id"];
+  return {
+    kind: "later",
+    scope: "target",
+    reason: `OpenClaw has no session with the ${what} "${name}": correct ${field} of agent ` +
+      `"${wake.agent_id}" in the registry, or start that session`,
+  };
+}
+
+/** What a refusal or a lost answer means for the next try. */
+export function judged(answer: Exclude<Answer, { kind: "ok" }>, what: string): TryOutcome {
+  if (answer.kind === "lost") {
+    return { kind: "later", scope: "all", reason: `${what}: ${answer.reason}` };
+  }
+  const reason = `${what}: ${answer.message}`;
+  if (/missing scope/i.test(answer.message)) return { kind: "unfit", reason };
+  // Its key is spent: the gateway would only repeat that it cannot.
+  if (answer.code === "UNAVAILABLE") return { kind: "later", scope: "all", reason, newKey: true };
+  if (answer.code === "INVALID_REQUEST" && /invalid agent params/i.test(answer.message)) {
+    return { kind: "never", reason };
+  }
+  return { kind: "later", scope: "target", reason };
+}
+
+/** OpenClaw keeps the idempotency key beside each message: the proof that a wake has arrived. */
+async function isInHistory(gateway: Gateway, sessionKey: string, wakeId: string): Promise<boolean> {
+  const params = { sessionKey, limit: 1000, maxChars: 1 };
+  const answer = await gateway.request("chat.history", params, ANSWER_MS);
+  return answer.kind === "ok" && holdsWake(answer.payload, wakeId);
+}

@@ -1,0 +1,41 @@
+/** Keeps the state folder from growing without end. Done by the deliverer, once a day. */
+
+import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import type { Paths } from "../paths.ts";
+import { DAY, MINUTE } from "./delivery.ts";
+
+/** What is removed when it has not been written to for so long. */
+const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
+  { dir: "journal", suffix: "", afterMs: 30 * DAY },
+  { dir: "claude", suffix: "", afterMs: 90 * DAY },
+  { dir: "replies", suffix: "", afterMs: DAY },
+  { dir: "content", suffix: "", afterMs: 7 * DAY },
+  { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
+  { dir: "outbox", suffix: ".tmp", afterMs: 60 * MINUTE, isNested: true },
+];
+
+export function keepHouse(paths: Paths, now: number): void {
+  const stamp = `${paths.state}/locks/house`;
+  try {
+    const last = Number(readTextIfThere(stamp) ?? 0);
+    // A stamp from the future is a clock that was set back since.
+    if (last <= now && now - last < DAY) return;
+    writeAtomic(stamp, String(now));
+    for (const { dir, suffix, afterMs, isNested } of LIMITS) {
+      const top = `${paths.state}/${dir}`;
+      const dirs = isNested ? namesIn(top).map((name) => `${top}/${name}`) : [top];
+      for (const folder of dirs) removeOld(folder, suffix, now - afterMs);
+    }
+  } catch {
+    // Read-only or gone: then nothing grows either.
+  }
+}
+
+function removeOld(folder: string, suffix: string, before: number): void {
+  for (const name of namesIn(folder)) {
+    if (!name.endsWith(suffix)) continue;
+    const path = `${folder}/${name}`;
+    const stat = Deno.lstatSync(path);
+    if (stat.isFile && (stat.mtime?.getTime() ?? before) < before) removeIfThere(path);
+  }
+}

@@ -1,0 +1,127 @@
+/** The door to the `openclaw` program: carries wakes where the gateway cannot be asked directly. */
+
+import {
+  type Carrier,
+  isDoubtful,
+  keyOf,
+  type Reply,
+  replyFrom,
+  type TryOutcome,
+} from "./delivery.ts";
+import { removeIfThere, writeAtomic } from "../files.ts";
+import { REPLY_MS, unknownSession } from "./gateway_carrier.ts";
+import { agentResult, callResult } from "./openclaw_words.ts";
+import { holdsWake, replyInHistory } from "./session_history.ts";
+import type { QueuedWake } from "../outbox.ts";
+import type { Outcome } from "../process.ts";
+
+export interface CliWorld {
+  program: string;
+  now(): number;
+  /** Runs the program with these arguments; it is never ended, only no longer waited for. */
+  run(args: string[], timeoutMs: number): Promise<Outcome>;
+  /** A folder of ours for messages too long for a command line. */
+  folder: string;
+}
+
+const CALL_MS = 60_000;
+/** How old a wake may be before a gateway of unknown age is asked whether it has it: 2 s a call. */
+const FRESH_MS = 5_000;
+/** Linux ends an argument at 128 KiB; the JSON around and in it needs room. */
+const ARGUMENT_BYTES = 100_000;
+/** A refusal comes within seconds: what runs longer has been taken. */
+const TAKEN_AFTER_MS = 60_000;
+
+export class CliCarrier implements Carrier {
+  private readonly keys = new Map<string, string>();
+  constructor(private readonly world: CliWorld) {}
+
+  async deliver(wake: QueuedWake): Promise<TryOutcome> {
+    const session = await this.sessionOf(wake);
+    if (session.kind !== "session") return session;
+    const { sessionKey } = session;
+    if (isDoubtful(wake, this.world.now(), FRESH_MS)) {
+      const history = await this.call("chat.history", { sessionKey, limit: 1000 }, CALL_MS);
+      if (history.kind === "ok" && holdsWake(history.value, wake.wake_id)) {
+        return this.taken(wake, "it was in the session already");
+      }
+    }
+    const params = { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) };
+    if (bytesOf(JSON.stringify(params)) > ARGUMENT_BYTES) return this.sendLong(wake, sessionKey);
+    const answer = await this.call("agent", params, CALL_MS);
+    if (answer.kind === "ok") return this.taken(wake, String(answer.value.status ?? "accepted"));
+    return answer.outcome;
+  }
+
+  close(): void {}
+
+  private async sessionOf(
+    wake: QueuedWake,
+  ): Promise<{ kind: "session"; sessionKey: string } | TryOutcome> {
+    const { openclaw_session_key: key, openclaw_session_id: id } = wake;
+    const known = this.keys.get(key || id);
+    if (known !== undefined) return { kind: "session", sessionKey: known };
+    const params = key ? { key } : { sessionId: id };
+    const answer = await this.call("sessions.resolve", params, CALL_MS);
+    if (answer.kind === "failed") return answer.isUnknown ? unknownSession(wake) : answer.outcome;
+    const sessionKey = typeof answer.value.key === "string" ? answer.value.key : key;
+    this.keys.set(key || id, sessionKey);
+    return { kind: "session", sessionKey };
+  }
+
+  private async call(method: string, params: unknown, timeoutMs: number) {
+    const outcome = await this.world.run([
+      "gateway",
+      "call",
+      method,
+      "--params",
+      JSON.stringify(params),
+      "--timeout",
+      String(timeoutMs - 10_000),
+      "--json",
+    ], timeoutMs);
+    return callResult(outcome, this.world.program, method);
+  }
+
+  /** Too long for a command line: by file, where this OpenClaw can, and for the whole turn. */
+  private async sendLong(wake: QueuedWake, sessionKey: string): Promise<TryOutcome> {
+    const file = `${this.world.folder}/${wake.wake_id}.message`;
+    writeAtomic(file, wake.message);
+    const args = ["agent", "--session-key", sessionKey, "--message-file", file, "--json"];
+    const outcome = await this.world.run(args, TAKEN_AFTER_MS);
+    removeIfThere(file);
+    return agentResult(outcome, this.world.program, bytesOf(wake.message));
+  }
+
+  private taken(wake: QueuedWake, detail: string): TryOutcome {
+    if (!wake.expects_reply) return { kind: "delivered", detail };
+    return { kind: "delivered", detail, reply: this.replyTo(wake) };
+  }
+
+  private async replyTo(wake: QueuedWake): Promise<Reply> {
+    const wait = { runId: keyOf(wake), timeoutMs: REPLY_MS };
+    const answer = await this.call("agent.wait", wait, REPLY_MS + 30_000);
+    if (answer.kind === "failed") return { status: "failed", reason: reasonOf(answer.outcome) };
+    const reply = replyFrom(answer.value);
+    if (reply.status === "failed" || reply.text !== "") return reply;
+    const sessionKey = this.keys.get(wake.openclaw_session_key || wake.openclaw_session_id);
+    const history = await this.call("chat.history", { sessionKey, limit: 50 }, CALL_MS);
+    const text = history.kind === "ok" ? replyInHistory(history.value, wake.wake_id) : "";
+    return { status: "ok", text };
+  }
+}
+
+function reasonOf(outcome: TryOutcome): string {
+  return outcome.kind === "delivered" ? outcome.detail : outcome.reason;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** Only what OpenClaw needs: nothing of Claude Code's, no keys of other programs. */
+export function cliEnv(all: Record<string, string>): Record<string, string> {
+  const names =
+    /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|OPENCLAW_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/;
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.test(name)));
+}

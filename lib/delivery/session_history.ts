@@ -1,0 +1,44 @@
+/** What an OpenClaw session's history says about a wake. */
+
+import { isObject } from "../json.ts";
+
+export function holdsWake(history: Record<string, unknown>, wakeId: string): boolean {
+  const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
+  const isOurs = (key: unknown) => typeof key === "string" && isKeyOf(key, wakeId);
+  // What a restart interrupted is listed, but will never run: it has to be sent anew.
+  if (pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")) return true;
+  return objectsOf(history.messages).some((entry) =>
+    entry.role === "user" && (isOurs(entry.idempotencyKey) || isUserTextOf(entry, wakeId))
+  );
+}
+
+function objectsOf(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** 2026.2 keeps no key, but the wake names itself in its first lines. */
+function isUserTextOf(entry: Record<string, unknown>, wakeId: string): boolean {
+  return entry.role === "user" && textsOf(entry.content).includes(`\nwake_id: ${wakeId}\n`);
+}
+
+function textsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return objectsOf(content).map((part) => typeof part.text === "string" ? part.text : "")
+    .join("\n");
+}
+
+/** What the agent said to a wake, from the session itself: 2026.2 tells it nowhere else. */
+export function replyInHistory(history: Record<string, unknown>, wakeId: string): string {
+  const messages = objectsOf(history.messages);
+  const asked = messages.findLastIndex((entry) => isUserTextOf(entry, wakeId));
+  if (asked === -1) return "";
+  const after = messages.slice(asked + 1);
+  const next = after.findIndex((entry) => entry.role === "user");
+  const answers = next === -1 ? after : after.slice(0, next);
+  return textsOf(answers.findLast((entry) => entry.role === "assistant")?.content);
+}
+
+/** `<wake>`, `<wake>~2`, and either with the `:user` that OpenClaw adds. */
+function isKeyOf(key: string, wakeId: string): boolean {
+  return key.startsWith(wakeId) && /^(~\d+)?(:\w+)?$/.test(key.slice(wakeId.length));
+}

@@ -1,0 +1,90 @@
+/** What waits and what was given up, for people and programs. */
+
+import { ageOf } from "./delivery.ts";
+import {
+  agentsIn,
+  deadFile,
+  deadIds,
+  enqueue,
+  type QueuedWake,
+  readWake,
+  waitingIds,
+  wakeFile,
+} from "../outbox.ts";
+import { removeIfThere } from "../files.ts";
+import type { Paths } from "../paths.ts";
+
+export interface ListedWake {
+  state: "waiting" | "dead";
+  wake_id: string;
+  agent_id: string;
+  session: string;
+  trigger: string;
+  created_at: string;
+  age_s: number;
+  tries: number;
+  next_at?: string;
+  reason: string;
+}
+
+export function listWakes(paths: Paths, agentId: string | undefined, now: number): ListedWake[] {
+  return [
+    ...listIn(paths, "dead", agentId, now),
+    ...listIn(paths, "outbox", agentId, now),
+  ];
+}
+
+function listIn(
+  paths: Paths,
+  place: "outbox" | "dead",
+  agentId: string | undefined,
+  now: number,
+): ListedWake[] {
+  const agents = agentsIn(paths, place).filter((id) => agentId === undefined || id === agentId);
+  return agents.flatMap((agent_id) => {
+    const ids = place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
+    return ids.flatMap((wake_id) => {
+      const about = { agent_id, wake_id };
+      const wake = readWake(place === "dead" ? deadFile(paths, about) : wakeFile(paths, about));
+      return wake === undefined ? [] : [listed(wake, place === "dead" ? "dead" : "waiting", now)];
+    });
+  });
+}
+
+function listed(wake: QueuedWake & { reason?: string }, state: ListedWake["state"], now: number) {
+  return {
+    state,
+    wake_id: wake.wake_id,
+    agent_id: wake.agent_id,
+    session: wake.session,
+    trigger: wake.trigger,
+    created_at: wake.created_at,
+    age_s: Math.round(ageOf({ ...wake, attempts: undefined }, now) / 1000),
+    tries: wake.attempts?.count ?? 0,
+    ...(state === "waiting" && wake.attempts ? { next_at: wake.attempts.next_at } : {}),
+    reason: wake.reason ?? wake.attempts?.last_error ?? "",
+  };
+}
+
+/** Back into the outbox, with its day begun anew. The key stays: it may have arrived after all. */
+export function requeue(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">, now: number) {
+  const found = readWake(deadFile(paths, wake)) as QueuedWake & { reason?: string } | undefined;
+  if (found === undefined) return;
+  const { reason, ...rest } = found;
+  const at = new Date(now).toISOString();
+  enqueue(paths, {
+    ...rest,
+    attempts: {
+      ...rest.attempts,
+      count: 1,
+      next_at: at,
+      last_error: reason ?? "",
+      requeued_at: at,
+    },
+  });
+  removeIfThere(deadFile(paths, wake));
+}
+
+export function drop(paths: Paths, wake: ListedWake): void {
+  removeIfThere(wake.state === "dead" ? deadFile(paths, wake) : wakeFile(paths, wake));
+}

@@ -1,0 +1,39 @@
+/** What a check of the doctor says. */
+
+import type { Look } from "../installation.ts";
+import type { Agent, RegistryReading } from "../../registry.ts";
+import type { World } from "../../sessions/world.ts";
+
+export interface Finding {
+  check: string;
+  /** A note is worth knowing and nothing to mend, or for the reader to judge. */
+  level: "ok" | "note" | "broken";
+  text: string;
+  /** The command that mends it. */
+  mend?: string;
+  /** A repair that loses nothing: what it does, and its doing. */
+  repair?: { what: string; run(): Promise<void> | void };
+}
+
+export interface Patient {
+  world: World;
+  look: Look;
+  registry: RegistryReading | { kind: "missing" };
+  registryText: string;
+  /** All of them, or the one that was asked about. */
+  agents: Agent[];
+  settingsFiles: string[];
+}
+
+export type Check = (patient: Patient) => Promise<Finding[]> | Finding[];
+
+export function agentsToWake(patient: Patient): Agent[] {
+  return patient.agents.filter((agent) => agent.enabled && !agent.unusable);
+}
+
+export function age(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / 60_000));
+  if (minutes < 2) return `${Math.max(0, Math.round(ms / 1000))} s`;
+  if (minutes < 120) return `${minutes} min`;
+  return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}

@@ -1,0 +1,62 @@
+/** What a hook costs here, compared with a Deno that does nothing. */
+
+import { run } from "../../process.ts";
+import type { Finding, Patient } from "./finding.ts";
+
+const ROUNDS = 5;
+/** The budget is 1.6; a busy machine gets some leave. */
+const TOO_SLOW = 2.5;
+
+export async function checkSpeed(patient: Patient): Promise<Finding[]> {
+  const { look, world } = patient;
+  if (look.kind === "refused") return [];
+  const hook = look.wanted.find(({ event }) => event === "SessionStart");
+  if (hook === undefined) return [];
+  const empty = await Deno.makeTempFile({ suffix: ".ts" });
+  // A pane of no server: the hook finds out that it is nobody's business, and leaves no trace.
+  const env = {
+    HOME: world.env("HOME") ?? "/",
+    PATH: world.env("PATH") ?? "",
+    TMUX: "/nonexistent/gsd-doctor,0,0",
+    TMUX_PANE: "%0",
+    DENO_NO_UPDATE_CHECK: "1",
+  };
+  const bareArgs = ["run", "--no-config", "--no-lock", "--quiet", empty];
+  const timed = async (program: string, args: string[]) => {
+    const began = performance.now();
+    const outcome = await run(program, args, { timeoutMs: 30_000, env, stdin: "{}" });
+    const failed = outcome.kind !== "finished" || outcome.code !== 0 || outcome.stderr !== "";
+    return failed ? NaN : performance.now() - began;
+  };
+  try {
+    const bare: number[] = [], hooks: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      bare.push(await timed(look.install.deno, bareArgs));
+      hooks.push(await timed("/bin/sh", ["-c", hook.command]));
+    }
+    return [judged(median(bare), median(hooks))];
+  } finally {
+    await Deno.remove(empty);
+  }
+}
+
+export function judged(bare: number, hook: number): Finding {
+  if (Number.isNaN(bare) || Number.isNaN(hook)) {
+    return {
+      check: "speed",
+      level: "broken",
+      text: "A hook run as registered failed or complained",
+      mend: "deno task register",
+    };
+  }
+  const ratio = hook / bare;
+  const text = `A hook in an unmanaged session takes ${Math.round(hook)} ms, ` +
+    `${ratio.toFixed(1)} times a bare Deno (${Math.round(bare)} ms)`;
+  return ratio <= TOO_SLOW
+    ? { check: "speed", level: "ok", text }
+    : { check: "speed", level: "note", text: `${text}: more than it should; is tmux slow here?` };
+}
+
+function median(values: number[]): number {
+  return values.some(Number.isNaN) ? NaN : values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}

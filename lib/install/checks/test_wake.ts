@@ -1,0 +1,82 @@
+/** Sends one wake for real, the way a hook's goes, and waits until the receiver has it. */
+
+import { enqueue, isDelivered, readWake, wakeFile } from "../../outbox.ts";
+import { newWakeId } from "../../ids.ts";
+import { DELIVERER_ENV_NAMES } from "../../paths.ts";
+import { run } from "../../process.ts";
+import type { Agent } from "../../registry.ts";
+import { launcherPath } from "../scope.ts";
+import { renderWake } from "../../wake.ts";
+import type { World } from "../../sessions/world.ts";
+import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+
+const CHECK = "test wake";
+
+export async function sendTestWakes(patient: Patient): Promise<Finding[]> {
+  const agents = agentsToWake(patient);
+  if (agents.length === 0) {
+    const text = "There is no agent to send a test wake to";
+    return [{ check: CHECK, level: "broken", text }];
+  }
+  const findings: Finding[] = [];
+  for (const agent of agents) findings.push(await sendTestWake(agent, patient.world));
+  return findings;
+}
+
+async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
+  const now = world.now();
+  const wake_id = newWakeId(now.getTime());
+  const session = agent.tmux_session_name;
+  const { message } = renderWake(
+    {
+      agent_id: agent.agent_id,
+      tmux_session_name: session,
+      timestamp: now.toISOString(),
+      wake_id,
+    },
+    {
+      trigger: "doctor_test",
+      section: "CONTENT",
+      body: "This is a test of the way from Claude Code's hooks to you. Nothing is to be done.",
+      state: "unknown",
+      actions: [],
+    },
+    { maxChars: agent.settings.max_content_chars, wholeTextFile: "" },
+  );
+  const wake = {
+    wake_id,
+    agent_id: agent.agent_id,
+    session,
+    trigger: "doctor_test",
+    created_at: now.toISOString(),
+    transport: agent.transport,
+    openclaw_session_key: agent.openclaw_session_key,
+    openclaw_session_id: agent.openclaw_session_id,
+    message,
+    expects_reply: false,
+  };
+  enqueue(world.paths, wake);
+  const began = performance.now();
+  const env: Record<string, string> = {};
+  for (const name of DELIVERER_ENV_NAMES) {
+    const value = world.env(name);
+    if (value !== undefined) env[name] = value;
+  }
+  const launcher = launcherPath(world.paths, "deliver");
+  const args = ["--wait", "--agent", agent.agent_id, "--once"];
+  const outcome = await run(launcher, args, { timeoutMs: 120_000, env });
+  const took = Math.round(performance.now() - began);
+  if (isDelivered(world.paths, wake)) {
+    const text = `Agent "${agent.agent_id}" has the test wake ${wake_id}, after ${took} ms`;
+    return { check: CHECK, level: "ok", text };
+  }
+  const why = readWake(wakeFile(world.paths, wake))?.attempts?.last_error ||
+    (outcome.kind === "finished" ? outcome.stderr.trim().split("\n")[0] : "") ||
+    (outcome.kind === "missing" ? outcome.reason : "it is still on its way");
+  return {
+    check: CHECK,
+    level: "broken",
+    text: `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`,
+    mend: `deno task deliver --agent ${agent.agent_id} --once`,
+  };
+}

@@ -1,0 +1,183 @@
+/** Where the demo plays: the real hooks and launchers around a recorded screen. */
+
+import { namesIn } from "../files.ts";
+import { installLaunchers, launcherPlaces } from "./launchers.ts";
+import { pathsFrom } from "../paths.ts";
+import { run } from "../process.ts";
+import { shellQuote } from "../shell.ts";
+import { pause } from "../time.ts";
+
+export interface Scene {
+  title: string;
+  hook: string;
+  event: string;
+  screen: string;
+  /** What the agent runs on reading it, and the hook through which it reaches Claude. */
+  answer?: { words: string[]; hook: string; event: string; screen: string };
+}
+
+const SOURCES: Record<string, string> = {
+  event: "the event itself",
+  transcript: "the transcript",
+  pane: "the screen",
+  none: "nowhere",
+};
+
+/** A place of the demo's own: folders, a tmux server, a registry with one agent. */
+export class Stage {
+  private readonly socket = `gsd-demo-${Deno.pid}`;
+  private pane = "";
+
+  constructor(readonly dir: string, readonly root: string, private readonly tmuxPath: string) {}
+
+  get env(): Record<string, string> {
+    const inherited = ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]
+      .flatMap((name) => Deno.env.get(name) === undefined ? [] : [[name, Deno.env.get(name)!]]);
+    return {
+      ...Object.fromEntries(inherited),
+      DENO_NO_UPDATE_CHECK: "1",
+      GSD_REGISTRY: `${this.dir}/registry.json`,
+      GSD_STATE_DIR: `${this.dir}/state`,
+      GSD_DATA_DIR: `${this.dir}/data`,
+      GSD_TMUX: this.tmuxPath,
+    };
+  }
+
+  async set(): Promise<void> {
+    const env = this.env;
+    const paths = pathsFrom((name) => env[name], this.root);
+    const registry = {
+      delivery: { transport: "inbox" },
+      agents: [{ agent_id: "warden", tmux_session_name: "warden-main" }],
+    };
+    await Deno.writeTextFile(paths.registry, JSON.stringify(registry));
+    const [home, deno] = [env.HOME ?? "/", Deno.execPath()];
+    const install = { paths, home, deno, tmux: this.tmuxPath, transcripts: [], allowAll: true };
+    installLaunchers(install, launcherPlaces((name) => env[name], undefined));
+    const size = ["-x", "120", "-y", "40"];
+    this.pane = await this.tmux(
+      ...["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, "-s", "warden-main", "cat"],
+    );
+  }
+
+  /** Runs one hook as Claude Code in that pane would; the wake that arrived, and how it went. */
+  async play({ hook, event, screen }: Scene) {
+    await this.show(screen);
+    const started = performance.now();
+    await this.hook(hook, event);
+    const hookMs = performance.now() - started;
+    const message = await this.nextWake();
+    const wakeMs = performance.now() - started;
+    return { message, hookMs, wakeMs, source: await this.source() };
+  }
+
+  /** Lets the agent answer while the hook stands beside the dialog; what Claude Code gets. */
+  async answer({ words, hook, event, screen }: NonNullable<Scene["answer"]>) {
+    let started = 0;
+    // Claude Code would take the dialog away on the hook's reply, and the driver looks for that.
+    const waiting = this.hook(hook, event).then(async (reply) => {
+      const ms = performance.now() - started;
+      await this.show(screen);
+      return { reply, ms };
+    });
+    const pending = `${this.dir}/state/pending/warden-main`;
+    await this.until("the hook waits for an answer", () => namesIn(pending).length > 0);
+    started = performance.now();
+    const all = ["--socket", this.socket, ...words];
+    const driver = `${this.dir}/data/bin/menu-driver`;
+    const outcome = await run(driver, all, { env: this.env, timeoutMs: 20_000 });
+    if (outcome.kind !== "finished" || outcome.code !== 0) {
+      throw new Error(`menu-driver ${words.join(" ")} failed: ${JSON.stringify(outcome)}`);
+    }
+    return await waiting;
+  }
+
+  async bareDenoMs(): Promise<number> {
+    const script = `${this.dir}/empty.ts`;
+    await Deno.writeTextFile(script, "export {};\n");
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const started = performance.now();
+      await this.deno([script], {});
+      times.push(performance.now() - started);
+    }
+    return times.sort((a, b) => a - b)[2]!;
+  }
+
+  async clear(): Promise<void> {
+    await this.tmux("kill-server").catch(() => {});
+    // The deliverer of the last wake may still be writing that it is done.
+    for (let tries = 0; tries < 50; tries++) {
+      try {
+        await Deno.remove(this.dir, { recursive: true });
+        return;
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return;
+        await pause(20);
+      }
+    }
+  }
+
+  private async show(screen: string): Promise<void> {
+    const file = `${this.root}/tests/fixtures/panes/${screen}.txt`;
+    const command = `printf '\\033[H\\033[2J'; cat ${shellQuote(file)}; sleep 60`;
+    await this.tmux("respawn-pane", "-k", "-t", this.pane, command);
+    await this.until(
+      "the screen is drawn",
+      async () => (await this.tmux("capture-pane", "-p", "-t", this.pane)).trim() !== "",
+    );
+  }
+
+  private async hook(file: string, event: string): Promise<string> {
+    const server = await this.tmux("display-message", "-p", "#{socket_path},#{pid},0");
+    const outcome = await this.deno([`${this.root}/hooks/${file}`], {
+      stdin: await Deno.readTextFile(`${this.root}/tests/fixtures/events/${event}.json`),
+      env: { TMUX: server, TMUX_PANE: this.pane },
+    });
+    if (outcome.kind !== "finished" || outcome.code !== 0 || outcome.stderr !== "") {
+      throw new Error(`hooks/${file} did not end silently: ${JSON.stringify(outcome)}`);
+    }
+    return outcome.stdout;
+  }
+
+  private async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 1000; tries++) {
+      if (await isSo()) return;
+      await pause(10);
+    }
+    throw new Error(`10 seconds were not enough until ${what}`);
+  }
+
+  private deno(args: string[], { stdin, env }: { stdin?: string; env?: Record<string, string> }) {
+    return run(Deno.execPath(), ["run", "-A", "--no-config", "--quiet", ...args], {
+      env: { ...this.env, ...env },
+      timeoutMs: 20_000,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  }
+
+  private async tmux(...args: string[]): Promise<string> {
+    const all = ["-u", "-L", this.socket, "-f", "/dev/null", ...args];
+    const env = { PATH: this.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" };
+    const outcome = await run(this.tmuxPath, all, { env, timeoutMs: 10_000 });
+    if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.trimEnd();
+    throw new Error(`tmux ${args[0]} failed: ${JSON.stringify(outcome)}`);
+  }
+
+  private async nextWake(): Promise<string> {
+    const inbox = `${this.dir}/state/inbox/warden`;
+    const arrived = () => namesIn(inbox).filter((name) => name.endsWith(".txt"));
+    await this.until("a wake arrives", () => arrived().length > 0);
+    const file = `${inbox}/${arrived()[0]}`;
+    const message = await Deno.readTextFile(file);
+    await Deno.remove(file);
+    return message;
+  }
+
+  private async source(): Promise<string> {
+    const journal = await Deno.readTextFile(`${this.dir}/state/journal/warden-main.jsonl`);
+    const queued = journal.trim().split("\n").map((line) => JSON.parse(line))
+      .findLast((entry) => entry.kind === "queued");
+    return SOURCES[queued?.source] ?? "unknown";
+  }
+}

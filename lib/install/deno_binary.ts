@@ -1,0 +1,52 @@
+/** Which Deno the hooks are registered with: one that will still be there next month. */
+
+import { ensureDir, removeIfThere } from "../files.ts";
+import type { Paths } from "../paths.ts";
+
+export type DenoChoice = { kind: "as it is"; path: string } | { kind: "pin"; path: string };
+
+/** Caches of npx and its relatives, and temporary folders, are swept without asking. */
+const SWEPT = ["/_npx/", "/dlx/", "/dlx-", "/bunx-", "/.bun/install/cache/"];
+const TEMPORARY = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+/** A new version is another folder there; the link on PATH stays. */
+const VERSIONED = ["/Cellar/", "/nix/store/"];
+
+/** `links`: the `deno`s on PATH that lead to `execPath`. */
+export function chooseDeno(execPath: string, paths: Paths, links: string[]): DenoChoice {
+  const pinned = pinnedDeno(paths);
+  if (execPath === pinned) return { kind: "as it is", path: pinned };
+  const fragile = SWEPT.some((part) => execPath.includes(part)) ||
+    TEMPORARY.some((folder) => execPath.startsWith(folder));
+  if (fragile) return { kind: "pin", path: pinned };
+  const versioned = VERSIONED.some((part) => execPath.includes(part));
+  return { kind: "as it is", path: (versioned ? links[0] : undefined) ?? execPath };
+}
+
+export function pinnedDeno(paths: Paths): string {
+  return `${paths.data}/bin/deno`;
+}
+
+/** A hard link where the disk allows it, else a copy; in one step, for a hook may be starting. */
+export function pinDeno(execPath: string, pinned: string): void {
+  if (sameFile(execPath, pinned)) return;
+  ensureDir(pinned.slice(0, pinned.lastIndexOf("/")));
+  const temporary = `${pinned}.${Deno.pid}.tmp`;
+  removeIfThere(temporary);
+  try {
+    Deno.linkSync(execPath, temporary);
+  } catch {
+    Deno.copyFileSync(execPath, temporary);
+    Deno.chmodSync(temporary, 0o755);
+  }
+  Deno.renameSync(temporary, pinned);
+  removeIfThere(temporary); // renaming one link of a file over another leaves both
+}
+
+function sameFile(a: string, b: string): boolean {
+  try {
+    const [first, second] = [Deno.statSync(a), Deno.statSync(b)];
+    return first.ino === second.ino && first.dev === second.dev;
+  } catch {
+    return false;
+  }
+}

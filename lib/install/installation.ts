@@ -1,0 +1,107 @@
+/** Looks at this machine: what the commands of hooks and launchers will be made of. */
+
+import { chooseDeno, type DenoChoice } from "./deno_binary.ts";
+import { readTextIfThere } from "../files.ts";
+import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
+import { type Env, type Paths, pathsFrom } from "../paths.ts";
+import { messageOf } from "../process.ts";
+import { findProgram } from "./programs.ts";
+import { readRegistry, type Registry } from "../registry.ts";
+import { type Installation, whyUnsafe } from "./scope.ts";
+
+export type Look =
+  | {
+    kind: "installation";
+    install: Installation;
+    deno: DenoChoice;
+    limits: TimeLimits;
+    wanted: WantedHook[];
+    notes: string[];
+  }
+  | { kind: "refused"; reason: string };
+
+export function lookAround(env: Env, root: string, options: { allowAll: boolean }): Look {
+  const paths = placesFor(env, root);
+  const tmux = findProgram(env, "GSD_TMUX", "tmux");
+  if (tmux === undefined) {
+    return { kind: "refused", reason: missingProgram(env, "GSD_TMUX", "tmux") };
+  }
+  const deno = chooseDeno(Deno.execPath(), paths, denosOnPath(env));
+  const home = env("HOME") ?? "/";
+  const install: Installation = {
+    paths,
+    home,
+    deno: deno.path,
+    tmux,
+    transcripts: transcriptFolders(paths, home),
+    allowAll: options.allowAll,
+  };
+  const unsafe = whyUnsafe(install, realPath);
+  if (unsafe !== undefined) return { kind: "refused", reason: unsafe };
+  const notes: string[] = [];
+  const limits = timeLimits(registryFor(paths, notes));
+  return {
+    kind: "installation",
+    install,
+    deno,
+    limits,
+    wanted: wantedHooks(install, limits),
+    notes,
+  };
+}
+
+/** Unlike a hook, register and doctor may ask where Claude Code keeps its things. */
+export function placesFor(env: Env, root: string): Paths {
+  const paths = pathsFrom(env, root);
+  const own = env("CLAUDE_CONFIG_DIR");
+  return own?.startsWith("/") ? { ...paths, claudeConfig: own.replace(/(.)\/+$/, "$1") } : paths;
+}
+
+export function missingProgram(env: Env, variable: string, name: string): string {
+  const named = env(variable);
+  return named
+    ? `Cannot find ${name}: ${variable} is ${named}, and there is no such program`
+    : `Cannot find ${name} on PATH: install it, or set ${variable} to its path`;
+}
+
+/** A path with its links followed as far as it exists. */
+export function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    const slash = path.lastIndexOf("/");
+    if (slash <= 0) return path;
+    const parent = realPath(path.slice(0, slash));
+    return `${parent === "/" ? "" : parent}${path.slice(slash)}`;
+  }
+}
+
+function transcriptFolders(paths: Paths, home: string): string[] {
+  const named = [`${paths.claudeConfig}/projects`, `${home}/.claude/projects`];
+  return [...new Set([...named, ...named.map(realPath)])];
+}
+
+function denosOnPath(env: Env): string[] {
+  const here = realPath(Deno.execPath());
+  return (env("PATH") ?? "").split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => `${folder}/deno`)
+    .filter((path) => realPath(path) === here);
+}
+
+function registryFor(paths: Paths, notes: string[]): Registry | undefined {
+  const assumed = "the time limits of hooks are the defaults until you register again";
+  try {
+    const text = readTextIfThere(paths.registry);
+    if (text === undefined) {
+      notes.push(`There is no registry at ${paths.registry} yet: ${assumed}`);
+      return undefined;
+    }
+    const reading = readRegistry(text);
+    if (reading.kind === "registry") return reading.registry;
+    notes.push(`Cannot use the registry ${paths.registry}: ${reading.reason}; ${assumed}`);
+  } catch (error) {
+    notes.push(`Cannot read the registry ${paths.registry}: ${messageOf(error)}; ${assumed}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+/** What each of our programs may touch, spelled out with absolute paths. */
+
+import { ENV_NAMES, type Paths } from "../paths.ts";
+
+export interface Scope {
+  env: readonly string[];
+  read: readonly string[];
+  write: readonly string[];
+  run: readonly string[];
+  net: readonly string[];
+}
+
+/** Everything about this machine that the commands of hooks and launchers are made of. */
+export interface Installation {
+  paths: Paths;
+  home: string;
+  deno: string;
+  tmux: string;
+  /** Folders in which Claude Code keeps transcripts. */
+  transcripts: readonly string[];
+  allowAll: boolean;
+}
+
+export function launcherPath(paths: Paths, name: string): string {
+  return `${paths.data}/bin/${name}`;
+}
+
+/** A hook writes into the state folder alone: the registry and the launchers are beyond it. */
+export function hookScope(install: Installation): Scope {
+  const { paths } = install;
+  const deliver = launcherPath(paths, "deliver");
+  return {
+    env: ENV_NAMES,
+    read: [
+      `${paths.root}/hooks`,
+      `${paths.root}/lib`,
+      paths.registry,
+      paths.state,
+      `${paths.data}/bin`,
+      ...install.transcripts,
+    ],
+    write: [paths.state],
+    run: [install.tmux, deliver],
+    net: [],
+  };
+}
+
+export function scopeFlags(scope: Scope): string[] {
+  return (["env", "read", "write", "run", "net"] as const)
+    .filter((name) => scope[name].length > 0)
+    .map((name) => `--allow-${name}=${[...new Set(scope[name])].join(",")}`);
+}
+
+/** Why an installation cannot be kept within a scope; undefined when it can. */
+export function whyUnsafe(
+  install: Installation,
+  real: (path: string) => string,
+): string | undefined {
+  const { paths } = install;
+  const places: [string, string][] = [
+    ["the launchers", paths.data],
+    ["the registry", paths.registry],
+    ["this project", paths.root],
+    ["Deno", install.deno],
+    ["tmux", install.tmux],
+    ["Claude Code's folder", paths.claudeConfig],
+  ];
+  for (const [what, place] of places) {
+    const inside = isWithin(place, paths.state) || isWithin(real(place), real(paths.state));
+    if (inside) {
+      return `Cannot keep hooks away from ${what}: ${place} lies in the state folder ` +
+        `${paths.state}, where hooks may write; set GSD_STATE_DIR to a folder of its own`;
+    }
+  }
+  if (install.allowAll) return undefined;
+  const listed = [...hookScope(install).read, ...hookScope(install).run];
+  const comma = listed.find((path) => path.includes(","));
+  return comma === undefined
+    ? undefined
+    : `Cannot spell out permissions for ${comma}: Deno separates paths by commas and this one ` +
+      "holds one; move it, or register with --allow-all";
+}
+
+export function isWithin(path: string, folder: string): boolean {
+  const parent = folder === "/" ? "/" : `${folder}/`;
+  return path === folder || path.startsWith(parent);
+}

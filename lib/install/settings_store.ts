@@ -1,0 +1,201 @@
+/** The door to a settings file: one change at a time, whole or not at all, with a way back. */
+
+import { namesIn, readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
+import { isObject } from "../json.ts";
+import { hash, safeName } from "../paths.ts";
+import { messageOf } from "../process.ts";
+import { shellQuote } from "../shell.ts";
+
+/** What a file was without our hooks, for each of our last writes to it. */
+export interface Remembered {
+  /** Signature of the text we wrote. */
+  registered: string;
+  /** The text without our hooks; null when there was no file. */
+  base: string | null;
+}
+
+export type Decision =
+  | { kind: "unchanged" }
+  | { kind: "refused"; reason: string }
+  /** `text` null: the file goes. `base`: to be remembered with it; null: there was no file. */
+  | { kind: "write"; text: string | null; base?: string | null };
+
+export type StoreOutcome =
+  | { kind: "unchanged"; file: string }
+  | { kind: "refused"; reason: string }
+  | { kind: "written"; file: string; before: string | null; after: string | null; backup?: string };
+
+export interface StoreOptions {
+  /** Where locks and memories are kept. */
+  data: string;
+  dryRun: boolean;
+  now: Date;
+}
+
+const BACKUPS = 5;
+const MEMORIES = 3;
+const TRIES = 5;
+
+export function changeSettings(
+  path: string,
+  options: StoreOptions,
+  decide: (text: string | null, remembered: Remembered[]) => Decision,
+): StoreOutcome {
+  const file = followLinks(path);
+  const work = () => attempt(file, options, decide);
+  try {
+    if (options.dryRun) return work();
+    const locked = withLock(`${options.data}/locks/${safeName(file)}.lock`, 10_000, work);
+    return locked.kind === "done" ? locked.value : refused(file, "another registration holds it");
+  } catch (error) {
+    return refused(file, messageOf(error));
+  }
+}
+
+function attempt(
+  file: string,
+  options: StoreOptions,
+  decide: (text: string | null, remembered: Remembered[]) => Decision,
+): StoreOutcome {
+  const memoryFile = `${options.data}/registered/${safeName(file)}.json`;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const bytes = readBytes(file);
+    const before = bytes === null ? null : decode(bytes);
+    if (before === undefined) return refused(file, "it is not UTF-8 text");
+    const remembered = readMemory(memoryFile);
+    const decision = decide(before, remembered);
+    if (decision.kind === "unchanged") return { kind: "unchanged", file };
+    if (decision.kind === "refused") return refused(file, decision.reason);
+    const { text: after } = decision;
+    const info = before === null ? undefined : Deno.statSync(file);
+    if (info !== undefined && ((info.mode ?? 0o600) & 0o200) === 0) {
+      return refused(file, `it is read-only; make it writable with: chmod u+w ${shellQuote(file)}`);
+    }
+    if (options.dryRun) return { kind: "written", file, before, after };
+
+    sweep(file);
+    const backup = before === null ? undefined : backUp(file, bytes!, options.now, info!);
+    // Remembered first: killed in between, the old file still stands and its memory with it.
+    remember(memoryFile, file, after, decision.base, remembered);
+    // Claude Code writes this file too, and knows no lock of ours.
+    if (signature(readBytes(file)) !== signature(bytes)) continue;
+    if (after === null) removeIfThere(file);
+    else replace(file, after, info);
+    return { kind: "written", file, before, after, ...(backup ? { backup } : {}) };
+  }
+  return refused(file, "somebody else keeps changing it");
+}
+
+export function signatureOf(text: string): string {
+  return `${text.length}-${hash(text)}`;
+}
+
+/** The file a link leads to, also when that one is still to be made. */
+function followLinks(path: string): string {
+  for (let hops = 0; hops < 40; hops++) {
+    let target: string;
+    try {
+      target = Deno.readLinkSync(path);
+    } catch {
+      return path;
+    }
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    path = target.startsWith("/") ? target : folder + target;
+  }
+  return path;
+}
+
+function readBytes(file: string): Uint8Array | null {
+  try {
+    return Deno.readFileSync(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function signature(bytes: Uint8Array | null): string {
+  return bytes === null ? "none" : signatureOf(new TextDecoder("latin1").decode(bytes));
+}
+
+function replace(file: string, text: string, info: Deno.FileInfo | undefined): void {
+  const mode = (info?.mode ?? 0o600) & 0o7777;
+  const temporary = temporaryOf(file);
+  writeAtomic(temporary, text, { mode, durable: true });
+  Deno.chmodSync(temporary, mode); // the process's umask has had its say
+  keepOwner(temporary, info);
+  Deno.renameSync(temporary, file);
+}
+
+function keepOwner(file: string, info: Deno.FileInfo | undefined): void {
+  if (info?.uid === undefined || info.uid === null || info.uid === Deno.uid()) return;
+  Deno.chownSync(file, info.uid, info.gid);
+}
+
+function temporaryOf(file: string): string {
+  return `${file}.gsd-${Deno.pid}.tmp`;
+}
+
+/** What a registration left that was killed; under the lock nobody else is writing one. */
+function sweep(file: string): void {
+  for (const name of besides(file, (rest) => /^\.gsd-\d+\.tmp/.test(rest))) removeIfThere(name);
+}
+
+function backUp(file: string, bytes: Uint8Array, now: Date, info: Deno.FileInfo): string {
+  const stamp = now.toISOString().replace(/[-:]/g, "").replace(".", "-");
+  const backup = `${file}.gsd-backup-${stamp}`;
+  Deno.writeFileSync(backup, bytes, { mode: 0o600 });
+  Deno.chmodSync(backup, (info.mode ?? 0o600) & 0o777);
+  keepOwner(backup, info);
+  const all = besides(file, (rest) => /^\.gsd-backup-[0-9TZ-]+$/.test(rest));
+  for (const old of all.slice(0, -BACKUPS)) removeIfThere(old);
+  return backup;
+}
+
+function besides(file: string, isOurs: (rest: string) => boolean): string[] {
+  const slash = file.lastIndexOf("/");
+  const [folder, name] = [file.slice(0, slash), file.slice(slash + 1)];
+  return namesIn(folder)
+    .filter((other) => other.startsWith(name) && isOurs(other.slice(name.length)))
+    .map((other) => `${folder}/${other}`);
+}
+
+function readMemory(memoryFile: string): Remembered[] {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(memoryFile) ?? "");
+    const list = isObject(value) && Array.isArray(value.writes) ? value.writes : [];
+    return list.filter(isObject).flatMap(({ registered, base }) =>
+      typeof registered === "string" && (typeof base === "string" || base === null)
+        ? [{ registered, base }]
+        : []
+    );
+  } catch {
+    return [];
+  }
+}
+
+function remember(
+  memoryFile: string,
+  file: string,
+  after: string | null,
+  base: string | null | undefined,
+  earlier: Remembered[],
+): void {
+  if (base === undefined) return;
+  const registered = signatureOf(after ?? "");
+  const writes = [{ registered, base }, ...earlier.filter((one) => one.registered !== registered)];
+  const kept = writes.slice(0, MEMORIES);
+  writeAtomic(memoryFile, JSON.stringify({ settings: file, writes: kept }, null, 1));
+}
+
+function refused(file: string, reason: string): StoreOutcome {
+  return { kind: "refused", reason: `Cannot change ${file}: ${reason}` };
+}

@@ -1,0 +1,125 @@
+/** The pane of a session in which Claude Code runs: found by its screen, addressed by its id. */
+
+import { readScreen, type Screen, stripCodes } from "../pane.ts";
+import { allProcesses, isIdleShell, treeBelow } from "../sessions/process_tree.ts";
+import type { Tmux } from "../tmux.ts";
+
+export interface ClaudePane {
+  id: string;
+  look(): Promise<Look>;
+  press(...keys: string[]): Promise<void>;
+  paste(text: string): Promise<void>;
+}
+
+export interface Look extends Screen {
+  /** The screen as text without colours. */
+  text: string;
+}
+
+export type FoundPane =
+  | { kind: "pane"; pane: ClaudePane; screen: Look }
+  | { kind: "none"; reason: string };
+
+export interface PaneWorld {
+  tmux: Tmux;
+  /** A call that is given text on its standard input. */
+  feed(
+    text: string,
+    ...args: string[]
+  ): Promise<{ kind: "ok" } | { kind: "failed"; reason: string }>;
+}
+
+export async function findPane(
+  world: PaneWorld,
+  session: string,
+  wanted: string | undefined,
+): Promise<FoundPane> {
+  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_current_command}";
+  const listed = await world.tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
+  if (listed.kind === "failed") {
+    return { kind: "none", reason: await whyNoSession(world, session, listed.reason) };
+  }
+  const panes = listed.stdout.split("\n").filter((line) => line !== "").map((line) => {
+    const [id = "", pid = "", dead = "", ...command] = line.split(" ");
+    return { id, pid: Number(pid), dead: dead === "1", command: command.join(" ") };
+  });
+  const found: { pane: ClaudePane; screen: Look }[] = [];
+  for (
+    const { id, pid, dead, command } of panes.filter((one) =>
+      wanted === undefined || one.id === wanted
+    )
+  ) {
+    if (dead || await isAtShell(pid, command)) continue;
+    const pane = paneOf(world, id);
+    const screen = await pane.look();
+    if (screen.state !== "unknown") found.push({ pane, screen });
+  }
+  if (found.length === 1) return { kind: "pane", ...found[0]! };
+  if (found.length > 1) {
+    const ids = found.map(({ pane }) => pane.id).join(", ");
+    return {
+      kind: "none",
+      reason: `several panes of it run Claude Code (${ids}); name one with --pane`,
+    };
+  }
+  const shown = panes.map((pane) => `${pane.id} runs ${pane.dead ? "nothing" : pane.command}`).join(
+    ", ",
+  );
+  const missing = wanted !== undefined && !panes.some((pane) => pane.id === wanted);
+  return {
+    kind: "none",
+    reason: missing
+      ? `it has no pane ${wanted} (${shown})`
+      : `no pane of it shows Claude Code (${shown})`,
+  };
+}
+
+/** What a program has drawn may outlive it. A script's shell in front of a program is no prompt. */
+async function isAtShell(pid: number, command: string): Promise<boolean> {
+  if (!/^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command)) return false; // saves the list of processes
+  return isIdleShell(treeBelow(await allProcesses(), pid));
+}
+
+async function whyNoSession(world: PaneWorld, session: string, failure: string): Promise<string> {
+  const names = await world.tmux.call("list-sessions", "-F", "#{session_name}");
+  if (names.kind === "failed") {
+    return /no server running|error connecting/.test(names.reason)
+      ? "no tmux server runs there (--socket names another)"
+      : failure;
+  }
+  const similar = names.stdout.split("\n").filter((name) => name.startsWith(session));
+  const hint = similar.length > 0
+    ? `; there is ${similar.map((name) => `"${name}"`).join(", ")}`
+    : "";
+  return `there is no tmux session of that name${hint}`;
+}
+
+let buffers = 0;
+
+function paneOf({ tmux, feed }: PaneWorld, id: string): ClaudePane {
+  const must = <T extends { kind: string }>(result: T | { kind: "failed"; reason: string }) => {
+    if (result.kind === "failed") throw new Error((result as { reason: string }).reason);
+    return result as T;
+  };
+  return {
+    id,
+    look: async () => {
+      // -e: only the colours tell a suggestion in the input box from a draft.
+      const result = await tmux.call("capture-pane", "-e", "-p", "-t", id);
+      const capture = result.kind === "ok" ? result.stdout : "";
+      return { ...readScreen(capture), text: stripCodes(capture) };
+    },
+    press: async (...keys) => {
+      // In copy mode, where somebody scrolls back, keys would go to tmux.
+      must(await tmux.call("copy-mode", "-q", "-t", id, ";", "send-keys", "-t", id, ...keys));
+    },
+    paste: async (text) => {
+      const buffer = `gsd-${Deno.pid}-${buffers++}`;
+      must(await feed(text, "load-buffer", "-b", buffer, "-"));
+      // -p: bracketed, so that no newline in it is an Enter; -d: nobody finds it in the buffers.
+      const pasted = await tmux.call("paste-buffer", "-p", "-d", "-b", buffer, "-t", id);
+      if (pasted.kind === "failed") await tmux.call("delete-buffer", "-b", buffer);
+      must(pasted);
+    },
+  };
+}

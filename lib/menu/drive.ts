@@ -1,0 +1,81 @@
+/** Carries out keys with open eyes: look, one step, look again until the screen has changed. */
+
+import type { ClaudePane, Look } from "./claude_pane.ts";
+import { type Goal, type KeyStep, nextStep } from "./keys.ts";
+import { pause } from "../time.ts";
+
+export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
+
+const MOST_STEPS = 80;
+const LOOK_EVERY_MS = 40;
+/** A key is lost now and then in the first instants of a dialog: after this it comes once more. */
+const CHANGE_WITHIN_MS = 2000;
+
+export async function drive(
+  pane: ClaudePane,
+  goal: Goal,
+  tell: (step: KeyStep) => void = () => {},
+): Promise<Driven> {
+  let screen = await pane.look();
+  let retried = false;
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    const step = nextStep(goal, screen);
+    if (step.kind === "done") return { kind: "done", screen };
+    if (step.kind === "stuck") return step;
+    tell(step);
+    if (step.kind === "press") await pane.press(...step.keys);
+    else if (step.kind === "paste") await pane.paste(step.text);
+    const before = screen;
+    screen = await settled(pane, before);
+    // The prompt is back. A dialog that comes next, even the same again, is another one.
+    if (screen.dialog === undefined && screen.state !== "unknown") return { kind: "done", screen };
+    if (fingerprint(screen) !== fingerprint(before)) {
+      retried = false;
+    } else if (retried) {
+      return { kind: "stuck", reason: inVain(step) };
+    } else {
+      retried = true;
+    }
+  }
+  return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
+}
+
+function inVain(step: KeyStep): string {
+  switch (step.kind) {
+    case "press":
+      return `the key ${step.keys.join(" ")} changed nothing on the screen`;
+    case "paste":
+      return "the pasted text does not show on the screen";
+    default:
+      return "the screen does not show what came of it";
+  }
+}
+
+/** The screen once it differs from before and has stood still for a moment. */
+async function settled(pane: ClaudePane, before: Look): Promise<Look> {
+  const from = fingerprint(before);
+  const until = performance.now() + CHANGE_WITHIN_MS;
+  let last = before;
+  while (performance.now() < until) {
+    await pause(LOOK_EVERY_MS);
+    const screen = await pane.look();
+    if (screen.dialog === undefined && screen.state !== "unknown") return screen;
+    const changed = fingerprint(screen) !== from;
+    if (changed && fingerprint(screen) === fingerprint(last)) return screen;
+    last = screen;
+  }
+  return last;
+}
+
+/** What a key can change: not the spinner, nor words that arrive meanwhile. */
+function fingerprint(screen: Look): string {
+  const { state, draft, dialog } = screen;
+  return JSON.stringify([
+    state,
+    draft,
+    dialog?.kind,
+    dialog?.focused,
+    dialog?.options,
+    dialog?.text,
+  ]);
+}

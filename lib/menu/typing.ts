@@ -1,0 +1,137 @@
+/** Puts text into Claude Code's input box, intact, and sends it: pasted, then a separate Enter. */
+
+import type { ClaudePane, Look } from "./claude_pane.ts";
+import { pause } from "../time.ts";
+
+export type Typed =
+  | { kind: "sent"; screen: Look }
+  /** Nothing of ours is left in the box. */
+  | { kind: "refused"; reason: string }
+  | { kind: "unsure"; reason: string };
+
+const LOOK_EVERY_MS = 40;
+const SHOWN_WITHIN_MS = 8000;
+const SENT_WITHIN_MS = 3000;
+const OFFERED_WITHIN_MS = 1500;
+const KEY_PAUSE_MS = 100;
+
+export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
+  const pasted = await pasteText(pane, text);
+  if (!isOurs(pasted, text)) {
+    if (pasted.draft === "") return { kind: "unsure", reason: "the pasted text did not show" };
+    await clear(pane);
+    return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
+  }
+  let screen = await withOffers(pane, pasted, text);
+  const wrongCommand = whyNoCommand(screen, text);
+  if (wrongCommand !== undefined) {
+    await clear(pane);
+    return { kind: "refused", reason: wrongCommand };
+  }
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await prepareEnter(pane, screen, text);
+    await pane.press("Enter");
+    screen = await waitFor(pane, SENT_WITHIN_MS, isSent);
+    if (isSent(screen)) return { kind: "sent", screen };
+  }
+  return { kind: "unsure", reason: `Enter did not send it; it is still in the box` };
+}
+
+async function pasteText(pane: ClaudePane, text: string): Promise<Look> {
+  if (text.startsWith("!")) return await pasteBang(pane, text);
+  await pane.paste(text);
+  return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+}
+
+/**
+ * A "!" at the very beginning would turn the box into a shell. It goes in behind a blank, which is
+ * deleted then. Where the cursor stands cannot be seen: what comes out wrong is done once more.
+ */
+async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
+  let screen = await pane.look();
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await pane.paste(" !");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => now.draft === "!");
+    await pane.press("C-a");
+    await pause(KEY_PAUSE_MS);
+    await pane.press("C-d");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
+    await pane.press("C-e");
+    await pause(KEY_PAUSE_MS);
+    if (text.length > 1) await pane.paste(text.slice(1));
+    const isRight = (now: Look) => now.ready && now.draft.startsWith("!") && isOurs(now, text);
+    screen = await waitFor(pane, SENT_WITHIN_MS, isRight);
+    if (isRight(screen)) return screen;
+    await clear(pane);
+  }
+  return await pane.look(); // empty again: nothing of it may be sent
+}
+
+/** What Claude Code offers for a command or a name comes a moment after the text itself. */
+async function withOffers(pane: ClaudePane, screen: Look, text: string): Promise<Look> {
+  if (!/^\/\S*$|(^|\s)@\S*$/.test(text)) return screen;
+  return await waitFor(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
+}
+
+/** Enter after a trailing backslash makes a new line, and in a list of names takes one of them. */
+async function prepareEnter(pane: ClaudePane, screen: Look, text: string): Promise<void> {
+  if (text.endsWith("\\")) await pane.press("C-a");
+  if (screen.dialog?.title === "Suggestions") {
+    await pane.press("Escape");
+    await waitFor(pane, SENT_WITHIN_MS, (now) => now.dialog === undefined);
+  }
+}
+
+/** Enter takes the first command offered, also where it only resembles what was typed. */
+function whyNoCommand(screen: Look, text: string): string | undefined {
+  const { dialog } = screen;
+  if (dialog?.title !== "Commands" || /\s/.test(text.trim())) return undefined;
+  const first = dialog.options.find((option) => option.focused) ?? dialog.options[0];
+  if (first?.label === text.trim()) return undefined;
+  const instead = first === undefined ? "" : ` (it would take ${first.label})`;
+  return `Claude Code has no command "${text.trim()}"${instead}`;
+}
+
+/** The box shows the text, or its end, or that so and so much was pasted. */
+export function isOurs(screen: Look, text: string): boolean {
+  if (screen.draft === "") return false;
+  if (/\[Pasted text #\d+/.test(screen.draft)) return true;
+  const shown = squeeze(screen.draft);
+  const wanted = squeeze(text);
+  return shown === wanted || (shown.length > 100 && wanted.includes(shown));
+}
+
+function isSent(screen: Look): boolean {
+  return screen.state !== "unknown" && screen.draft === "";
+}
+
+export async function waitFor(
+  pane: ClaudePane,
+  ms: number,
+  sees: (screen: Look) => boolean,
+): Promise<Look> {
+  const until = performance.now() + ms;
+  while (true) {
+    const screen = await pane.look();
+    if (sees(screen) || performance.now() >= until) return screen;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Line by line: C-c would do it at once, but after another C-c it ends Claude Code. */
+async function clear(pane: ClaudePane): Promise<void> {
+  let screen = await pane.look();
+  for (let presses = 0; presses < 50 && screen.draft !== ""; presses++) {
+    const { draft } = screen;
+    await pane.press("C-u");
+    screen = await waitFor(pane, 500, (now) => now.draft !== draft);
+  }
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, "");
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,115 @@
+/** Puts together what an agent's session is started with. */
+
+import { pinDeno } from "../install/deno_binary.ts";
+import { readTextIfThere, writeAtomic } from "../files.ts";
+import { hooksForSettings } from "../install/hook_command.ts";
+import { lookAround } from "../install/installation.ts";
+import { installLaunchers, launcherPlaces } from "../install/launchers.ts";
+import { type Launch, programOf, promptText } from "./launch.ts";
+import { launchFiles, writeLaunch } from "./launch_files.ts";
+import { DELIVERER_ENV_NAMES, type Env } from "../paths.ts";
+import { findProgram, onPath } from "../install/programs.ts";
+import type { Agent } from "../registry.ts";
+import type { World } from "./world.ts";
+
+export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_command">): string {
+  return agent.claude_launch_command.trim() || world.env("GSD_CLAUDE") || "claude";
+}
+
+/** Why a launch cannot work, before anything is touched; undefined when it may. */
+export function whyNoLaunch(
+  env: Env,
+  dir: string,
+  command: string,
+): string | undefined {
+  let isFolder = false;
+  try {
+    isFolder = Deno.statSync(dir).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return `its folder ${dir} does not exist`;
+    if (error instanceof Deno.errors.PermissionDenied) return `its folder ${dir} cannot be entered`;
+    throw error;
+  }
+  if (!isFolder) return `${dir} is not a folder`;
+  const program = programOf(command);
+  if (program === "") return "its launch command names no program";
+  if (isShellWord(program) || isProgram(env, program)) return undefined;
+  return `the program ${program} of its launch command is not installed, or not on PATH`;
+}
+
+// Words that only the shell can resolve are left to it.
+function isShellWord(program: string): boolean {
+  return /[$`*;&|()]/.test(program) || /^(\.|exec|cd|source|eval|command|export)$/.test(program);
+}
+
+function isProgram(env: Env, program: string): boolean {
+  const path = program.startsWith("~/") ? `${env("HOME") ?? ""}${program.slice(1)}` : program;
+  if (!path.includes("/")) return onPath(env, path) !== undefined;
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+export interface LaunchWish {
+  agent: Agent;
+  session: string;
+  dir: string;
+  command: string;
+  /** The agent's part of the system prompt. */
+  prompt: string;
+  claudeSessionId: string;
+  /** The PATH of an earlier launch: a timer or a boot has a poorer one. */
+  path?: string;
+}
+
+/** Writes prompt, settings and record; what is started with them can be started again. */
+export function prepareLaunch(world: World, wish: LaunchWish): Launch {
+  const { paths } = world;
+  const files = launchFiles(paths, wish.session);
+  const byDefault = readTextIfThere(`${paths.root}/config/default-system-prompt.txt`) ?? "";
+  writeAtomic(files.prompt, promptText(byDefault, wish.prompt));
+  writeSettings(world, files.settings);
+  const launch: Launch = {
+    session: wish.session,
+    agent_id: wish.agent.agent_id,
+    working_directory: wish.dir,
+    command: wish.command,
+    settings_file: files.settings,
+    prompt_file: files.prompt,
+    system_prompt: wish.prompt,
+    env: {
+      ...passedOn(world),
+      ...(wish.path === undefined ? {} : { PATH: wish.path }),
+      CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(wish.agent.settings.autocompact_pct),
+    },
+    claude_session_id: wish.claudeSessionId,
+    started_at: world.now().toISOString(),
+  };
+  writeLaunch(paths, launch);
+  return launch;
+}
+
+/** Our hooks for this one session, as they are registered today. */
+export function writeSettings(world: World, file: string): void {
+  const look = lookAround(world.env, world.paths.root, { allowAll: false });
+  if (look.kind === "refused") throw new Error(look.reason);
+  // The hooks call the deliverer by its launcher, also where nothing was ever registered.
+  if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
+  const openclaw = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
+  installLaunchers(look.install, launcherPlaces(world.env, openclaw));
+  writeAtomic(file, JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
+}
+
+/** Where things are, never what opens them: the tmux server's own environment has the keys. */
+function passedOn(world: World): Record<string, string> {
+  const names = [...DELIVERER_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]
+    .filter((name) => name !== "HOME" && name !== "OPENCLAW_SHELL");
+  const passed: Record<string, string> = {};
+  for (const name of names) {
+    const value = world.env(name);
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
+}

@@ -1,0 +1,108 @@
+/** The sessions OpenClaw knows of: from its own list, or from the file older versions kept. */
+
+import { namesIn, readTextIfThere } from "../files.ts";
+import { isObject } from "../json.ts";
+import { configPath } from "../delivery/openclaw_config.ts";
+import { run } from "../process.ts";
+import { findProgram } from "../install/programs.ts";
+import type { World } from "./world.ts";
+
+export interface OpenClawSession {
+  agentId: string;
+  key: string;
+  id: string;
+  updatedAt: number;
+}
+
+export type SessionListing =
+  | { kind: "sessions"; sessions: OpenClawSession[]; source: string }
+  | { kind: "unknown"; reason: string };
+
+/** It starts a whole Node with all its plugins: two seconds on a good day. */
+const LIST_MS = 60_000;
+
+export async function listOpenClawSessions(world: World): Promise<SessionListing> {
+  const program = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
+  let reason = "there is no openclaw on PATH";
+  if (program !== undefined) {
+    // Older versions do not know --limit; without it 9.6 stops after a hundred sessions.
+    for (const more of [["--limit", "all"], []]) {
+      const args = ["sessions", "--json", "--all-agents", ...more];
+      const outcome = await run(program, args, { env: world.environment(), timeoutMs: LIST_MS });
+      if (outcome.kind === "finished" && outcome.code === 0) {
+        const sessions = parseListing(outcome.stdout);
+        if (sessions !== undefined) {
+          return { kind: "sessions", sessions, source: "openclaw sessions" };
+        }
+      }
+      reason = outcome.kind === "finished"
+        ? `openclaw sessions failed: ${firstLine(outcome.stderr || outcome.stdout)}`
+        : outcome.kind === "timeout"
+        ? `openclaw sessions did not answer in ${LIST_MS / 1000} s`
+        : outcome.reason;
+    }
+  }
+  const old = oldStores(world);
+  return old ?? { kind: "unknown", reason };
+}
+
+/** The list as 2026.9.6 prints it; undefined when it is something else. */
+export function parseListing(text: string): OpenClawSession[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.slice(Math.max(0, text.indexOf("{"))));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || !Array.isArray(value.sessions)) return undefined;
+  return value.sessions.filter(isObject).flatMap((entry) => {
+    const { key, sessionId, agentId, updatedAt } = entry;
+    if (typeof key !== "string" || typeof sessionId !== "string") return [];
+    return [{
+      agentId: typeof agentId === "string" ? agentId : agentOfKey(key),
+      key,
+      id: sessionId,
+      updatedAt: typeof updatedAt === "number" ? updatedAt : 0,
+    }];
+  });
+}
+
+/** `agents/<agent>/sessions/sessions.json`, as versions before the SQLite store wrote it. */
+export function parseOldStore(text: string, agentId: string): OpenClawSession[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, entry]) => {
+    if (!isObject(entry) || typeof entry.sessionId !== "string") return [];
+    const updatedAt = typeof entry.updatedAt === "number" ? entry.updatedAt : 0;
+    return [{ agentId, key, id: entry.sessionId, updatedAt }];
+  });
+}
+
+function oldStores(world: World): SessionListing | undefined {
+  const config = configPath(world.env);
+  const agents = `${config.slice(0, config.lastIndexOf("/"))}/agents`;
+  const sessions: OpenClawSession[] = [];
+  let found = false;
+  for (const agentId of namesIn(agents)) {
+    const text = readTextIfThere(`${agents}/${agentId}/sessions/sessions.json`);
+    if (text === undefined) continue;
+    found = true;
+    sessions.push(...parseOldStore(text, agentId));
+  }
+  return found
+    ? { kind: "sessions", sessions, source: `${agents}/*/sessions/sessions.json` }
+    : undefined;
+}
+
+function agentOfKey(key: string): string {
+  return /^agent:([^:]+):/.exec(key)?.[1] ?? "";
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}

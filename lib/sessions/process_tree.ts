@@ -1,0 +1,81 @@
+/** Which programs run below a pane. */
+
+import { run } from "../process.ts";
+
+export interface ProcessInfo {
+  pid: number;
+  parent: number;
+  /** The program with its arguments. */
+  args: string[];
+  /** It has the terminal: keys typed there go to it. */
+  foreground: boolean;
+}
+
+/** Every process of the machine: from /proc where there is one, else from ps. */
+export async function allProcesses(): Promise<ProcessInfo[]> {
+  const listed = fromProc();
+  if (listed !== undefined) return listed;
+  const columns = ["-A", "-o", "pid=,ppid=,pgid=,tpgid=,command="];
+  const outcome = await run("/bin/ps", columns, { env: {}, timeoutMs: 5000 });
+  return outcome.kind === "finished" ? outcome.stdout.split("\n").flatMap(fromPsLine) : [];
+}
+
+function fromProc(): ProcessInfo[] | undefined {
+  const found: ProcessInfo[] = [];
+  try {
+    for (const { name } of Deno.readDirSync("/proc")) {
+      if (/^\d+$/.test(name)) found.push(...procEntry(Number(name)));
+    }
+  } catch {
+    return undefined;
+  }
+  return found.length > 0 ? found : undefined;
+}
+
+function procEntry(pid: number): ProcessInfo[] {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    const args = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0").slice(0, -1);
+    // The name in brackets may hold blanks and brackets itself.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, parent, group, , , terminalGroup] = fields;
+    const foreground = group === terminalGroup;
+    return state === "Z" ? [] : [{ pid, parent: Number(parent), args, foreground }];
+  } catch {
+    return []; // It has just ended.
+  }
+}
+
+function fromPsLine(line: string): ProcessInfo[] {
+  const [pid, parent, group, terminalGroup, ...args] = line.trim().split(/\s+/);
+  if (args.length === 0) return [];
+  return [{ pid: Number(pid), parent: Number(parent), args, foreground: group === terminalGroup }];
+}
+
+/** A process and all below it, itself first. */
+export function treeBelow(processes: ProcessInfo[], pid: number): ProcessInfo[] {
+  const self = processes.filter((process) => process.pid === pid);
+  const children = processes.filter((process) => process.parent === pid && process.pid !== pid);
+  return [...self, ...children.flatMap((child) => treeBelow(processes, child.pid))];
+}
+
+/** Claude Code itself: the native program, or Node running its package. */
+export function isClaude(process: ProcessInfo, launchProgram = ""): boolean {
+  const [program = "", script = ""] = process.args;
+  const name = baseName(program);
+  if (name === "claude" || (launchProgram !== "" && program === launchProgram)) return true;
+  return /^(node|bun)$/.test(name) && /\/claude-code\/|\/claude$/.test(script);
+}
+
+/** A shell that waits for its next line: no script, no command, nothing in front of it. */
+export function isIdleShell(tree: ProcessInfo[]): boolean {
+  const [shell, ...below] = tree;
+  if (!shell?.foreground || below.some((process) => process.foreground)) return false;
+  const [program = "", ...args] = shell.args;
+  return /^-?(ba|z|da|k|mk|fi|a)?sh$/.test(baseName(program)) &&
+    args.every((arg) => /^-[il]+$|^--(login|interactive)$/.test(arg));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,212 @@
+/** The one place that writes the registry. Commands only: hooks read with registry.ts. */
+
+import { sleepSync, writeAtomic } from "../files.ts";
+import { type JsonPath, lineAt, nearestNode, parseText, setValue } from "./jsonc_edit.ts";
+import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
+import { stripJsonComments } from "../json.ts";
+
+export interface RegistryProblem {
+  line: number;
+  /** Where in the registry, as `agents[2].enabled`; "" for the file as a whole. */
+  field: string;
+  problem: string;
+}
+
+/** Everything that is not as the schema wants it, with the line to look at. */
+export function checkRegistry(text: string): RegistryProblem[] {
+  const { root, errors } = parseText(text);
+  if (errors.length > 0 || root === undefined) {
+    const first = errors[0] ?? { offset: text.length, problem: "the file is empty" };
+    return [{ line: lineAt(text, first.offset), field: "", problem: `not JSON: ${first.problem}` }];
+  }
+  const outcome = registrySchema.safeParse(JSON.parse(stripJsonComments(text)));
+  if (outcome.success) return [];
+  return outcome.error.issues.map((issue) => {
+    const path = issue.path.filter((step) => typeof step !== "symbol");
+    return {
+      line: lineAt(text, nearestNode(root, path).offset),
+      field: fieldName(path),
+      problem: issue.message,
+    };
+  });
+}
+
+export interface RegistryChange {
+  path: JsonPath;
+  value: unknown;
+}
+export type EditOutcome = { kind: "created" | "changed"; changes: RegistryChange[] } | {
+  kind: "unchanged";
+};
+
+/** The registry is not as it should be, or cannot be written; it has not been touched. */
+export class RegistryError extends Error {
+  override name = "RegistryError";
+}
+
+export interface EditOptions {
+  dryRun?: boolean;
+  lockWaitMs?: number;
+}
+
+/**
+ * Lets `change` look at the registry and say what is to be set, alone among all writers. A registry
+ * that is broken, before or by the change, is never written.
+ */
+export function editRegistry(
+  path: string,
+  change: (registry: RegistryFile) => RegistryChange[],
+  options: EditOptions = {},
+): EditOutcome {
+  const file = targetOf(path);
+  if (options.dryRun && !isThere(dirname(file))) return applied(path, undefined, change).outcome;
+  Deno.mkdirSync(dirname(file), { recursive: true });
+  return locked(dirname(file), options.lockWaitMs ?? 10_000, path, () => {
+    const there = isThere(file) ? { text: Deno.readTextFileSync(file) } : undefined;
+    const { text, outcome } = applied(path, there?.text, change);
+    if (outcome.kind !== "unchanged" && !options.dryRun) replace(file, text);
+    return outcome;
+  });
+}
+
+/** Adds an agent, or sets the given fields of the one that is there. */
+export function upsertAgent(
+  path: string,
+  agent: AgentFile,
+  options?: EditOptions,
+): EditOutcome {
+  return editRegistry(path, (registry) => {
+    const index = registry.agents.findIndex((other) => other.agent_id === agent.agent_id);
+    return index === -1
+      ? [{ path: ["agents", registry.agents.length], value: agent }]
+      : fieldChanges(["agents", index], registry.agents[index]!, agent);
+  }, options);
+}
+
+/** The changes that give an object of the registry these fields; none for what is so already. */
+export function fieldChanges(
+  at: JsonPath,
+  present: Record<string, unknown>,
+  wanted: Record<string, unknown>,
+): RegistryChange[] {
+  return Object.entries(wanted)
+    .filter(([name, value]) => value !== undefined && !same(present[name], value))
+    .map(([name, value]) => ({ path: [...at, name], value }));
+}
+
+export function setAgentFields(
+  path: string,
+  agentId: string,
+  fields: Omit<Partial<AgentFile>, "agent_id">,
+  options?: EditOptions,
+): EditOutcome {
+  return editRegistry(path, (registry) => {
+    const index = registry.agents.findIndex((agent) => agent.agent_id === agentId);
+    if (index === -1) {
+      throw new RegistryError(`Cannot change agent "${agentId}": ${path} has no such agent`);
+    }
+    return fieldChanges(["agents", index], registry.agents[index]!, fields);
+  }, options);
+}
+
+export function fieldName(path: JsonPath): string {
+  return path.map((step, at) =>
+    typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`
+  )
+    .join("");
+}
+
+const EMPTY_REGISTRY = `{
+  // The agents of gsd-code-skill and the tmux sessions they look after.
+  // Comments are kept. Every field is explained in recovery-registry.example.json.
+  "agents": []
+}
+`;
+
+function applied(
+  path: string,
+  present: string | undefined,
+  change: (registry: RegistryFile) => RegistryChange[],
+): { text: string; outcome: EditOutcome } {
+  let text = present ?? EMPTY_REGISTRY;
+  refuseBroken(path, text, "it was left untouched");
+  const changes = change(JSON.parse(stripJsonComments(text)));
+  if (changes.length === 0) return { text, outcome: { kind: "unchanged" } };
+  for (const { path: at, value } of changes) text = setValue(text, at, value);
+  refuseBroken(path, text, "the change was not made");
+  return { text, outcome: { kind: present === undefined ? "created" : "changed", changes } };
+}
+
+/** Throws for a registry that is not sound, with file, line and field. */
+export function refuseBroken(path: string, text: string, result: string): void {
+  const problem = checkRegistry(text)[0];
+  if (problem === undefined) return;
+  const field = problem.field === "" ? "" : `, field ${problem.field}`;
+  throw new RegistryError(
+    `the registry ${path} is broken at line ${problem.line}${field}: ${problem.problem}; ${result}`,
+  );
+}
+
+/** A symlink stays one: what it points to is replaced, even where that does not exist yet. */
+function targetOf(path: string): string {
+  let at = path;
+  for (let hops = 0; hops < 40; hops++) {
+    try {
+      if (!Deno.lstatSync(at).isSymlink) break;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) break;
+      throw error;
+    }
+    const link = Deno.readLinkSync(at);
+    at = link.startsWith("/") ? link : `${dirname(at)}/${link}`;
+  }
+  return at;
+}
+
+function replace(file: string, text: string): void {
+  const present = isThere(file) ? Deno.statSync(file) : undefined;
+  const mode = present?.mode == null ? 0o600 : present.mode & 0o7777;
+  writeAtomic(file, text, { mode, durable: true });
+  if (present === undefined) return;
+  Deno.chmodSync(file, mode); // the umask may have taken bits away
+  if (present.uid !== null && Deno.statSync(file).uid !== present.uid) {
+    Deno.chownSync(file, present.uid, present.gid);
+  }
+}
+
+// The folder itself is locked, so that no lock file appears beside the user's registry.
+function locked<T>(dir: string, waitMs: number, path: string, work: () => T): T {
+  const handle = Deno.openSync(dir, { read: true });
+  try {
+    const until = performance.now() + waitMs;
+    while (!handle.tryLockSync(true)) {
+      if (performance.now() >= until) {
+        throw new RegistryError(
+          `Cannot write the registry ${path}: another program has held its lock for ${waitMs} ms`,
+        );
+      }
+      sleepSync(10);
+    }
+    return work();
+  } finally {
+    handle.close();
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function dirname(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,172 @@
+/** From a wish to a session that works: checked, registered, started, spoken to. */
+
+import { launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
+import { readTextIfThere } from "../files.ts";
+import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
+import { sendPrompt } from "./first_prompt.ts";
+import { missingProgram } from "../install/installation.ts";
+import { record } from "../journal.ts";
+import { chooseSession, defaultSessionName } from "./launch.ts";
+import { messageOf } from "../process.ts";
+import { findProgram } from "../install/programs.ts";
+import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
+import { refuseBroken, upsertAgent } from "./registry_file.ts";
+import { shellQuote } from "../shell.ts";
+import { awaitReady, dialogHelp, launchInto } from "./start_claude.ts";
+import { syncRegistry } from "./sync_registry.ts";
+import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { sessionNames, whyMarked } from "./tmux_sessions.ts";
+import type { World } from "./world.ts";
+
+export interface SpawnWish {
+  agentId: string;
+  dir: string;
+  first: string | undefined;
+  systemPrompt: string | undefined;
+  timeoutMs: number;
+  dryRun: boolean;
+}
+
+export interface SpawnResult {
+  agent_id: string;
+  session: string;
+  registered: boolean;
+  state: "planned" | "ready" | "dialog" | "failed";
+  pane: string;
+  claude_session_id: string;
+  first_command: string;
+  problem: string;
+}
+
+export async function spawnSession(wish: SpawnWish, world: World): Promise<SpawnResult> {
+  const { paths } = world;
+  const known = agentIn(world, wish.agentId);
+  const command = launchCommand(world, known.agent ?? { claude_launch_command: "" });
+  const refused = whyNoLaunch(world.env, wish.dir, command);
+  if (refused !== undefined) throw new Error(refused);
+  if (findProgram(world.env, "GSD_TMUX", "tmux") === undefined) {
+    throw new Error(missingProgram(world.env, "GSD_TMUX", "tmux"));
+  }
+  const tmux = tmuxFrom(world.env, { env: world.environment(), timeoutMs: 10_000 });
+  const marked = await whyMarked(tmux, world.env("OPENCLAW_SHELL"));
+  if (marked !== undefined) throw new Error(marked);
+
+  const base = known.agent?.tmux_session_name || defaultSessionName(wish.agentId);
+  const others = known.registry?.agents.filter((agent) => agent.agent_id !== wish.agentId) ?? [];
+  const taken = new Set(others.map((agent) => agent.tmux_session_name));
+  const choice = chooseSession(base, await sessionNames(tmux), taken);
+  if (choice.kind === "refused") throw new Error(choice.reason);
+  const first = wish.first ??
+    chooseFirstCommand(folderFacts(wish.dir), installedGsd(wish.dir, paths.claudeConfig));
+  const result: SpawnResult = {
+    agent_id: wish.agentId,
+    session: choice.name,
+    registered: known.agent === undefined,
+    state: "planned",
+    pane: "",
+    claude_session_id: crypto.randomUUID(),
+    first_command: first,
+    problem: "",
+  };
+  if (wish.dryRun) return result;
+
+  const agent = await reachable(registered(wish, world, base), world);
+  const launch = prepareLaunch(world, {
+    agent,
+    session: choice.name,
+    dir: wish.dir,
+    command,
+    prompt: wish.systemPrompt ?? agent.system_prompt,
+    claudeSessionId: result.claude_session_id,
+  });
+  const conversation = { kind: "new", id: result.claude_session_id } as const;
+  const started = await launchInto(tmux, paths, launch, conversation, { kind: "new_session" });
+  if (started.kind === "failed") throw new Error(started.reason);
+  record(paths, {
+    kind: "session",
+    session: choice.name,
+    agent_id: agent.agent_id,
+    reason: "spawned",
+  });
+  return await begin(tmux, { ...result, pane: started.stdout }, wish, world);
+}
+
+/** From a started program to an answered first command. */
+async function begin(
+  tmux: Tmux,
+  result: SpawnResult,
+  wish: SpawnWish,
+  world: World,
+): Promise<SpawnResult> {
+  const arrival = await awaitReady(tmux, result.pane, result.session, {
+    timeoutMs: wish.timeoutMs,
+    progress: world.warn,
+  });
+  const look = `look at it with: tmux attach -t ${shellQuote(`=${result.session}`)}`;
+  if (arrival.kind === "failed") {
+    const lines = arrival.screen.split("\n").filter((line) => line.trim() !== "").slice(-8);
+    const shown = lines.length === 0 ? "" : `\nIts screen:\n${lines.join("\n")}`;
+    const problem = `Session ${result.session} was started, but ${arrival.reason}; ${look}${shown}`;
+    return { ...result, state: "failed", problem };
+  }
+  if (arrival.kind === "dialog") {
+    const left = result.first_command === ""
+      ? ""
+      : `; the first command was not sent: ${result.first_command}`;
+    const problem = `Session ${result.session} waits: ${
+      dialogHelp(arrival.dialog)
+    }; ${look}${left}`;
+    return { ...result, state: "dialog", problem };
+  }
+  if (result.first_command === "") return { ...result, state: "ready" };
+  const sent = await sendPrompt(world, result, result.first_command);
+  return sent.kind === "sent" ? { ...result, state: "ready" } : {
+    ...result,
+    state: "ready",
+    problem:
+      `Session ${result.session} is ready, but its first command was not sent: ${sent.reason}`,
+  };
+}
+
+/** The agent as the registry has it; a registry that cannot be used is refused by name. */
+export function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
+  const text = readTextIfThere(world.paths.registry);
+  if (text === undefined) return {};
+  refuseBroken(world.paths.registry, text, "it was left untouched");
+  const reading = readRegistry(text);
+  if (reading.kind === "broken") throw new Error(reading.reason);
+  const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
+  return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** Adds the agent, or fills what its entry lacks to be found by its session. */
+function registered(wish: SpawnWish, world: World, base: string): Agent {
+  const { agent } = agentIn(world, wish.agentId);
+  const fields = agent === undefined
+    ? {
+      enabled: true,
+      auto_wake: true,
+      working_directory: wish.dir,
+      tmux_session_name: base,
+      claude_launch_command: launchCommand(world, { claude_launch_command: "" }),
+      ...(wish.systemPrompt === undefined ? {} : { system_prompt: wish.systemPrompt }),
+    }
+    : {
+      ...(agent.tmux_session_name === "" ? { tmux_session_name: base } : {}),
+      ...(agent.working_directory === "" ? { working_directory: wish.dir } : {}),
+    };
+  upsertAgent(world.paths.registry, { agent_id: wish.agentId, ...fields });
+  return agentIn(world, wish.agentId).agent!;
+}
+
+/** Asks OpenClaw which session a new agent has, so that its first turn already wakes it. */
+async function reachable(agent: Agent, world: World): Promise<Agent> {
+  if (whyUnreachable(agent) === undefined) return agent;
+  world.warn(`Asking OpenClaw for the session of ${agent.agent_id}`);
+  try {
+    await syncRegistry(world, false);
+  } catch (error) {
+    world.warn(`OpenClaw could not be asked: ${messageOf(error)}`);
+  }
+  return agentIn(world, agent.agent_id).agent ?? agent;
+}

@@ -1,0 +1,182 @@
+/** Starts Claude Code in tmux and waits until it takes a prompt, or tells what is in the way. */
+
+import { type Conversation, type Launch, programOf } from "./launch.ts";
+import { writeScript } from "./launch_files.ts";
+import { type Dialog, readScreen } from "../pane.ts";
+import type { Paths } from "../paths.ts";
+import {
+  allProcesses,
+  isClaude,
+  isIdleShell,
+  type ProcessInfo,
+  treeBelow,
+} from "./process_tree.ts";
+import { shellQuote } from "../shell.ts";
+import { pause } from "../time.ts";
+import type { Tmux, TmuxResult } from "../tmux.ts";
+import { newSession, type PaneInfo, panesOf, typeAtShell } from "./tmux_sessions.ts";
+
+export type Place = { kind: "new_session" } | { kind: "pane"; pane: string };
+
+/** Gives the pane in which it starts. */
+export async function launchInto(
+  tmux: Tmux,
+  paths: Paths,
+  launch: Launch,
+  conversation: Conversation,
+  place: Place,
+): Promise<TmuxResult> {
+  const script = writeScript(paths, launch, conversation);
+  if (place.kind === "new_session") {
+    return newSession(tmux, launch.session, launch.working_directory, ["/bin/sh", script]);
+  }
+  const line = `exec /bin/sh ${shellQuote(script)}`;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const typed = await typeAtShell(tmux, place.pane, line);
+    if (typed.kind === "failed") return typed;
+    if (await runsScript(tmux, launch.session, place.pane, script)) {
+      return { kind: "ok", stdout: place.pane };
+    }
+  }
+  return { kind: "failed", reason: `the shell in pane ${place.pane} did not run ${script}` };
+}
+
+/** A shell that has just come up may lose what is typed at it: then it is typed again. */
+async function runsScript(
+  tmux: Tmux,
+  session: string,
+  pane: string,
+  script: string,
+): Promise<boolean> {
+  for (const until = performance.now() + 5000; performance.now() < until; await pause(50)) {
+    const tree = await treeOf(tmux, session, pane);
+    if (tree[0]?.args.includes(script)) return true;
+    if (tree.length === 0) return false;
+  }
+  return !isIdleShell(await treeOf(tmux, session, pane));
+}
+
+async function treeOf(tmux: Tmux, session: string, pane: string): Promise<ProcessInfo[]> {
+  const info = (await panesOf(tmux, session)).find((candidate) => candidate.pane === pane);
+  return info === undefined ? [] : treeBelow(await allProcesses(), info.pid);
+}
+
+export type Arrival =
+  | { kind: "ready"; pane: string }
+  | { kind: "dialog"; pane: string; dialog: Dialog }
+  | { kind: "failed"; reason: string; screen: string };
+
+export interface WaitOptions {
+  timeoutMs?: number;
+  /** Called about every two seconds with what is being waited for. */
+  progress?: (line: string) => void;
+}
+
+/** A dialog must stand still for this long: some flash by while Claude Code starts. */
+const DIALOG_MS = 1200;
+const LOOK_EVERY_MS = 150;
+
+export async function awaitReady(
+  tmux: Tmux,
+  pane: string,
+  session: string,
+  { timeoutMs = 60_000, progress = () => {} }: WaitOptions = {},
+): Promise<Arrival> {
+  const began = performance.now();
+  let dialogSince: number | undefined;
+  let nextWord = began + 2000;
+  let screen = "";
+  while (true) {
+    await pause(LOOK_EVERY_MS);
+    const now = performance.now();
+    const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
+    if (capture.kind === "failed") {
+      return { kind: "failed", reason: `its pane ${pane} closed at once`, screen };
+    }
+    screen = capture.stdout;
+    const reading = readScreen(screen);
+    if (reading.ready && !isIdleShell(await treeOf(tmux, session, pane))) {
+      return { kind: "ready", pane };
+    }
+    if (reading.dialog === undefined) dialogSince = undefined;
+    else {
+      dialogSince ??= now;
+      if (now - dialogSince > DIALOG_MS) return { kind: "dialog", pane, dialog: reading.dialog };
+    }
+    if (now - began > 1000 && isIdleShell(await treeOf(tmux, session, pane))) {
+      return { kind: "failed", reason: "Claude Code ended as soon as it was started", screen };
+    }
+    if (now - began > timeoutMs) {
+      const reason = `Claude Code showed no prompt within ${Math.round(timeoutMs / 1000)} s`;
+      return { kind: "failed", reason, screen };
+    }
+    if (now > nextWord) {
+      progress(`Waiting for Claude Code in ${session}: ${Math.round((now - began) / 1000)} s`);
+      nextWord = now + 2000;
+    }
+  }
+}
+
+export type SessionState =
+  | { kind: "alive"; pane: string }
+  | { kind: "shell"; pane: string }
+  | { kind: "occupied" }
+  | { kind: "gone" };
+
+/**
+ * Whether Claude Code lives in a session: its process below one of the panes, or its screen where
+ * the process is out of reach (in a container, over ssh).
+ */
+export async function stateOfSession(
+  tmux: Tmux,
+  session: string,
+  command: string,
+  patience = 5,
+): Promise<SessionState> {
+  const panes = await panesOf(tmux, session);
+  if (panes.length === 0) return { kind: "gone" };
+  const processes = await allProcesses();
+  const program = programOf(command);
+  const trees = panes.map((info) => ({ info, tree: treeBelow(processes, info.pid) }));
+  const alive = trees.find(({ tree }) => tree.some((process) => isClaude(process, program)));
+  if (alive !== undefined) return { kind: "alive", pane: alive.info.pane };
+  const shell = [...trees].sort((a, b) => rank(a.info) - rank(b.info))
+    .find(({ tree }) => isIdleShell(tree));
+  if (shell !== undefined) return { kind: "shell", pane: shell.info.pane };
+  // Just killed, or just starting: the script is about to become a shell, or to have a child.
+  if (patience > 0 && trees.some(({ tree }) => tree.length === 1 && isLaunchScript(tree[0]!))) {
+    await pause(200);
+    return stateOfSession(tmux, session, command, patience - 1);
+  }
+  for (const { info } of trees) {
+    const capture = await tmux.call("capture-pane", "-p", "-e", "-t", info.pane);
+    if (capture.kind === "ok" && readScreen(capture.stdout).state !== "unknown") {
+      return { kind: "alive", pane: info.pane };
+    }
+  }
+  return { kind: "occupied" };
+}
+
+function isLaunchScript({ args }: ProcessInfo): boolean {
+  return /\/launches\/[^/]+\.sh$/.test(args[1] ?? "");
+}
+
+function rank(info: PaneInfo): number {
+  return info.active ? 0 : 1;
+}
+
+/** A dialog that keeps a session from starting, in words, with the way out. */
+export function dialogHelp(dialog: Dialog): string {
+  switch (dialog.kind) {
+    case "trust":
+      return "Claude Code asks whether to trust this folder, and runs no hook until it is answered";
+    case "bypass":
+      return "Claude Code asks to accept the bypass-permissions mode of the launch command";
+    case "resume_summary":
+      return "Claude Code asks whether to go on with the whole conversation or with its summary";
+    case "resume_picker":
+      return "Claude Code shows its conversations and waits for one to be picked";
+    default:
+      return `Claude Code shows a dialog: ${dialog.title || dialog.kind}`;
+  }
+}

@@ -1,0 +1,78 @@
+/** Sessions of tmux: which there are, what runs in them, a new one. */
+
+import type { Tmux, TmuxResult } from "../tmux.ts";
+
+export interface PaneInfo {
+  pane: string;
+  pid: number;
+  /** The first pane of the first window comes first. */
+  active: boolean;
+}
+
+/** The names of all sessions; none when no server runs. */
+export async function sessionNames(tmux: Tmux): Promise<Set<string>> {
+  const result = await tmux.call("list-sessions", "-F", "#{session_name}");
+  return new Set(result.kind === "ok" ? result.stdout.split("\n").filter((name) => name) : []);
+}
+
+export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> {
+  const format = "#{pane_id} #{pane_pid} #{window_active}#{pane_active} #{pane_dead}";
+  const result = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
+  if (result.kind === "failed") return [];
+  return result.stdout.split("\n").filter((line) => line.endsWith(" 0")).map((line) => {
+    const [pane = "", pid = "", active = ""] = line.split(" ");
+    return { pane, pid: Number(pid), active: active === "11" };
+  });
+}
+
+/** Wide enough that Claude Code cuts neither its footer nor a menu. */
+const SIZE = { columns: "200", rows: "50" };
+
+/** A session whose pane runs a program directly: no shell reads the words. Gives the pane's id. */
+export async function newSession(
+  tmux: Tmux,
+  session: string,
+  dir: string,
+  program: string[],
+): Promise<TmuxResult> {
+  const { columns, rows } = SIZE;
+  const result = await tmux.call(
+    ...["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", session],
+    ...["-x", columns, "-y", rows, "-c", dir, "--", ...program],
+  );
+  return result.kind === "ok" ? { kind: "ok", stdout: result.stdout.trim() } : result;
+}
+
+/**
+ * Types a line at a shell prompt. A half-typed one is given up with C-u: C-c would make the terminal
+ * drop keys that follow it. Where somebody scrolls back, that is left first.
+ */
+export async function typeAtShell(tmux: Tmux, pane: string, line: string): Promise<TmuxResult> {
+  const cleared = ["copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, "C-u"];
+  await tmux.call(...cleared);
+  const typed = await tmux.call("send-keys", "-t", pane, "-l", "--", line);
+  return typed.kind === "failed" ? typed : await tmux.call("send-keys", "-t", pane, "Enter");
+}
+
+/**
+ * Why a session made now would be of no use: OpenClaw refuses every message from below its own exec
+ * tool, and a server hands the environment it was started in to all its sessions, for ever.
+ */
+export async function whyMarked(
+  tmux: Tmux,
+  ownMark: string | undefined,
+): Promise<string | undefined> {
+  const answer = await tmux.call("show-environment", "-g", "OPENCLAW_SHELL");
+  if (answer.kind === "ok") {
+    return answer.stdout.trim() === "OPENCLAW_SHELL=exec"
+      ? "the tmux server was started from OpenClaw's exec tool and hands OPENCLAW_SHELL=exec to " +
+        "every session, from where OpenClaw takes no message; start a tmux server elsewhere first"
+      : undefined;
+  }
+  const serverRuns = (await tmux.call("list-sessions")).kind === "ok";
+  return ownMark === "exec" && !serverRuns
+    ? "no tmux server runs, and one started from here would carry OPENCLAW_SHELL=exec, from where " +
+      "OpenClaw takes no message; start one outside of OpenClaw first, for example with: " +
+      "systemd-run --user --unit=gsd-tmux --property=Type=forking tmux new-session -d -s keep"
+    : undefined;
+}

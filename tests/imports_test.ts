@@ -1,0 +1,40 @@
+/** What hooks load, all of it, since every event of every session pays for it. */
+
+import { assertEquals } from "@std/assert";
+import { namesIn } from "../lib/files.ts";
+import { ROOT } from "../lib/paths.ts";
+
+/** The addresses that a file imports or loads later; types cost nothing and do not count. */
+function importsOf(path: string): string[] {
+  const text = Deno.readTextFileSync(path).replace(/^\s*(\/\/|\*|\/\*).*$/gm, "")
+    .replace(/typeof import\("[^"]*"\)/g, "").replace(/^(import|export) type [^;]*;/gm, "");
+  return Array.from(text.matchAll(/(?:from|import\(|new URL\()\s*"([^"]+)"/g), (match) => match[1]!)
+    .filter((address) => address !== "..");
+}
+
+function graphOf(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const address of importsOf(entry)) {
+    if (address.startsWith(".")) graphOf(new URL(address, `file://${entry}`).pathname, seen);
+    else seen.add(address);
+  }
+  return seen;
+}
+
+for (const hook of namesIn(`${ROOT}/hooks`)) {
+  Deno.test(`hooks/${hook} loads files of lib/ alone, and nothing that is slow to start`, () => {
+    const files = [...graphOf(`${ROOT}/hooks/${hook}`)].filter((file) => !file.includes("/hooks/"));
+    const strangers = files.filter((file) => !/^\/.*\/lib\/[a-z_0-9]+\.ts$/.test(file));
+    assertEquals(strangers, []);
+    const slow =
+      /\b(setTimeout|setInterval|localeCompare|toLocaleString|Intl|Buffer)\b|(?<![/])\bprocess\./;
+    const users = files.filter((file) => !file.endsWith("/lib/time.ts"))
+      .filter((file) => slow.test(code(file)));
+    assertEquals(users, []);
+  });
+}
+
+function code(file: string): string {
+  return Deno.readTextFileSync(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+}
