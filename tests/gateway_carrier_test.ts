@@ -70,6 +70,18 @@ Deno.test("GatewayCarrier counts a key the gateway already has as delivered", as
   });
 });
 
+Deno.test("GatewayCarrier sends again what a freshly started gateway took and let go", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    await gateway.restart(1);
+    gateway.faults.revoke = 1;
+    const outcome = await deliver(aWake());
+    assert(outcome.kind === "later" && outcome.newKey === true, JSON.stringify(outcome));
+    assertStringIncludes(outcome.reason, "let it go again");
+    gateway.faults.revoke = 0;
+    assertEquals((await deliver(aWake())).kind, "delivered");
+  });
+});
+
 Deno.test("GatewayCarrier looks into the session when the gateway has forgotten its keys", async () => {
   await withGateway({}, async (gateway, deliver) => {
     const wake = aWake();

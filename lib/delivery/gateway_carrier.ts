@@ -12,6 +12,7 @@ import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
 import { holdsWake } from "./session_history.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
+import { TIME_IS_UP, within } from "../time.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
@@ -43,6 +44,10 @@ export class GatewayCarrier implements Carrier {
     );
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
+      const revoked = await revocation(gateway, run.final);
+      if (revoked !== undefined) {
+        return judged(revoked, `The gateway took the wake for ${sessionKey} and let it go again`);
+      }
       // Only the connection that began a run is told of its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
       return this.taken(wake, String(first.payload.status), final);
@@ -156,6 +161,23 @@ export function judged(answer: Exclude<Answer, { kind: "ok" }>, what: string): T
     return { kind: "never", reason };
   }
   return { kind: "later", scope: "target", reason };
+}
+
+/** So long after its start a gateway is still finding its sessions again. */
+const YOUNG_MS = 120_000;
+const REVOKED_WITHIN_MS = 5_000;
+
+/**
+ * A gateway that was killed in an agent's turn says "accepted" and, some seconds later and for the
+ * same request, UNAVAILABLE: then nobody will ever read the message. Seen only after a start.
+ */
+async function revocation(
+  gateway: Gateway,
+  final: Promise<Answer>,
+): Promise<Extract<Answer, { kind: "error" }> | undefined> {
+  if (gateway.upMs() > YOUNG_MS) return undefined;
+  const end = await within(final, REVOKED_WITHIN_MS);
+  return end !== TIME_IS_UP && end.kind === "error" && end.code === "UNAVAILABLE" ? end : undefined;
 }
 
 /** OpenClaw keeps the idempotency key beside each message: the proof that a wake has arrived. */

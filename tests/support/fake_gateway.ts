@@ -11,6 +11,8 @@ export interface Faults {
   dropBefore?: number;
   dropAfter?: number;
   unavailable?: number;
+  /** Accepted, and let go again some moments later, as after a start in an agent's turn. */
+  revoke?: number;
   slowMs?: number;
   random?: () => number;
 }
@@ -164,6 +166,12 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       if (chance(gateway.faults.unavailable)) {
         spent.add(key);
         return no("UNAVAILABLE", "the agent cannot take it now");
+      }
+      if (chance(gateway.faults.revoke)) {
+        spent.add(key);
+        ok({ runId: key, status: "accepted", sessionKey });
+        await sleep(200);
+        return no("UNAVAILABLE", "Session changed while starting work. Retry.");
       }
       known.add(key);
       gateway.taken.push({ key, session: sessionKey, message });
