@@ -156,6 +156,7 @@ function readOptions(args: string[]): Parsed {
   const unknown: string[] = [];
   const given = parseArgs(args, {
     boolean: ["remove", "dry-run", "print", "allow-all", "json", "help"],
+    alias: { help: "h" },
     string: ["settings", "project"],
     unknown: (arg) => {
       unknown.push(arg);

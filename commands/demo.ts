@@ -81,7 +81,19 @@ function answersIn(reply: string): string {
 }
 
 export async function main(args: string[]): Promise<number> {
-  const flags = parseArgs(args, { boolean: ["help", "plain"] });
+  let unknown = "";
+  const flags = parseArgs(args, {
+    boolean: ["help", "plain"],
+    alias: { help: "h" },
+    unknown: (arg) => {
+      unknown ||= arg;
+      return false;
+    },
+  });
+  if (unknown !== "") {
+    console.error(`"${unknown}" is not an option (see deno task demo --help)`);
+    return 2;
+  }
   if (flags.help) {
     console.log(HELP.trimEnd());
     return 0;

@@ -160,6 +160,7 @@ function readOptions(args: string[]): Parsed {
   const unknown: string[] = [];
   const given = parseArgs(args, {
     boolean: ["send-test-wake", "fix", "json", "help"],
+    alias: { help: "h" },
     string: ["_"],
     unknown: (arg) => {
       if (arg.startsWith("-")) unknown.push(arg);

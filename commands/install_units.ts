@@ -4,6 +4,7 @@ import { parseArgs } from "@std/cli/parse-args";
 import { pinDeno } from "../lib/install/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { lookAround } from "../lib/install/installation.ts";
+import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
 import { findProgram } from "../lib/install/programs.ts";
 import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/sessions/units.ts";
@@ -29,22 +30,7 @@ Options:
 `;
 
 /** What the programs must find as you have it now. */
-const PASSED = [
-  "PATH",
-  "GSD_REGISTRY",
-  "GSD_STATE_DIR",
-  "GSD_DATA_DIR",
-  "GSD_TMUX",
-  "GSD_CLAUDE",
-  "GSD_OPENCLAW",
-  "CLAUDE_CONFIG_DIR",
-  "DENO_DIR",
-  "XDG_STATE_HOME",
-  "XDG_DATA_HOME",
-  "OPENCLAW_HOME",
-  "OPENCLAW_STATE_DIR",
-  "OPENCLAW_CONFIG_PATH",
-];
+const PASSED = [...PLACE_ENV_NAMES, "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"];
 
 export async function main(args: string[], world: World): Promise<number> {
   let unknown = "";
@@ -75,11 +61,7 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function install(world: World, dryRun: boolean): Promise<number> {
   const dir = unitDir(world);
-  const environment: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
-  for (const name of PASSED) {
-    const value = world.env(name);
-    if (value) environment[name] = value;
-  }
+  const environment = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(world.env, PASSED) };
   const { root, state } = world.paths;
   const look = lookAround(world.env, root, { allowAll: false });
   if (look.kind === "refused") throw new Error(look.reason);
@@ -100,7 +82,7 @@ async function install(world: World, dryRun: boolean): Promise<number> {
       continue;
     }
     ensureDir(dir);
-    writeAtomic(path, text, { mode: 0o644 });
+    writeAtomic(path, text); // for the user alone: an address may hold a password
     world.say(`Wrote ${path}`);
   }
   if (dryRun) {

@@ -36,7 +36,14 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   if (waited.kind === "dialog gone" || waited.kind === "claude gone") {
     closePending(paths, session, { id });
   }
-  const base = { session, agent_id: agent.agent_id, event: event.name, question_id: id, tool };
+  const base = {
+    session,
+    agent_id: agent.agent_id,
+    wake_id: pending.wake_id,
+    event: event.name,
+    question_id: id,
+    tool,
+  };
   if (waited.kind !== "answered") {
     record(paths, { kind: "answered", ...base, by: "not the hook", reason: waited.kind });
     return;

@@ -1,15 +1,11 @@
 /** Starts what carries the wakes, and never waits for it. */
 
-import { DELIVERER_ENV_NAMES, type Env, type Paths } from "./paths.ts";
+import { DELIVERER_ENV_NAMES, type Env, type Paths, setVariables } from "./paths.ts";
 import { startDetached } from "./process.ts";
 
 /** The launcher that registration made; without one (a hook run by hand) Deno itself. */
 export function startDeliverer(paths: Paths, env: Env, agentId: string): void {
-  const passed: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
-  for (const name of DELIVERER_ENV_NAMES) {
-    const value = env(name);
-    if (value !== undefined) passed[name] = value;
-  }
+  const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
   const args = ["--agent", agentId];
   try {
     startDetached(`${paths.data}/bin/deliver`, args, passed);

@@ -9,7 +9,7 @@ import type { HookContext } from "./hook_context.ts";
 import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { messageOf } from "./json.ts";
 import { knownSession } from "./known_sessions.ts";
-import { type Env, pathsFrom, ROOT } from "./paths.ts";
+import { type Env, type Paths, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
 export type Tools = typeof import("./hook_tools.ts");
@@ -38,6 +38,7 @@ export async function runHook(hook: Hook): Promise<never> {
       const { event } = reading;
       const known = knownSession(paths, event.sessionId);
       const loading = known === undefined ? undefined : loadTools(); // while tmux answers
+      loading?.catch(() => {}); // thrown where it is awaited
       const gate = await openGate(paths, asking, known);
       if (gate.kind !== "unmanaged") {
         session = gate.session;
@@ -54,10 +55,7 @@ export async function runHook(hook: Hook): Promise<never> {
       }
     }
   } catch (error) {
-    if (session !== undefined) {
-      const { record } = await loadTools();
-      record(paths, { kind: "problem", session, event: hook.event, reason: messageOf(error) });
-    }
+    if (session !== undefined) await note(paths, session, hook.event, messageOf(error));
   }
   Deno.exit(exitCode);
 }
@@ -65,6 +63,16 @@ export async function runHook(hook: Hook): Promise<never> {
 // An address that is made here: Deno loads beforehand what it finds written out.
 function loadTools(): Promise<Tools> {
   return import(new URL("./hook_tools.ts", import.meta.url).href);
+}
+
+/** By the journal alone: what failed may be the loading of everything else. */
+async function note(paths: Paths, session: string, event: string, reason: string): Promise<void> {
+  try {
+    const { record } = await import(new URL("./journal.ts", import.meta.url).href);
+    record(paths, { kind: "problem", session, event, reason });
+  } catch {
+    // Not even that: then there is nobody left to tell.
+  }
 }
 
 function isFor(hook: Hook, event: HookEvent): boolean {

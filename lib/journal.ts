@@ -3,6 +3,7 @@
 import { appendLine, namesIn, withLock } from "./files.ts";
 import { isObject } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
+import { maskSecrets } from "./text.ts";
 
 /** The life of a wake, and what went wrong beside it. */
 export type RecordKind =
@@ -35,11 +36,15 @@ export function journalFile(paths: Paths, session: string): string {
   return `${paths.state}/journal/${safeName(session)}.jsonl`;
 }
 
+function masked(_: string, value: unknown): unknown {
+  return typeof value === "string" ? maskSecrets(value) : value;
+}
+
 /** Never throws: a journal that cannot be written must not stop what it tells about. */
 export function record(paths: Paths, entry: JournalRecord, now = new Date()): void {
   const path = journalFile(paths, entry.session);
   try {
-    appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }));
+    appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }, masked));
     if (Deno.statSync(path).size > MAX_BYTES) rotate(path);
   } catch {
     // Disk full or read-only: there is nowhere left to say so.

@@ -31,6 +31,17 @@ export const DELIVERER_ENV_NAMES = [
   "OPENCLAW_SHELL",
 ] as const;
 
+/** The same for those who are started anew, with a HOME and a shell of their own. */
+export const PLACE_ENV_NAMES = DELIVERER_ENV_NAMES.filter((name) =>
+  name !== "HOME" && name !== "OPENCLAW_SHELL"
+);
+
+/** Those of the variables that are set. */
+export function setVariables(env: Env, names: readonly string[]): Record<string, string> {
+  const found = names.map((name) => [name, env(name)] as const);
+  return Object.fromEntries(found.filter((entry): entry is [string, string] => !!entry[1]));
+}
+
 /** The names a hook may ask for; its registered permissions allow these and no other. */
 export const ENV_NAMES = [
   "TMUX",

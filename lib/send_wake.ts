@@ -1,14 +1,14 @@
 /** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
 
 import type { HookContext } from "./hook_context.ts";
-import { writeAtomic } from "./files.ts";
 import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
+import { newWake, receiverOf } from "./new_wake.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import { changeMemory, type SessionMemory, withEvent } from "./session_memory.ts";
-import { renderWake, type WakeDraft } from "./wake.ts";
+import type { WakeDraft } from "./wake.ts";
 
 export interface SendOptions {
   /** Where the words came from, for the journal. */
@@ -94,32 +94,12 @@ function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeD
 }
 
 function queuedWake(
-  context: HookContext,
+  { agent, session, now, paths }: HookContext,
   wakeId: string,
   draft: WakeDraft,
-  options: SendOptions,
+  { expectsReply }: SendOptions,
 ): QueuedWake {
-  const { agent, session, now, paths } = context;
-  const wholeTextFile = `${paths.state}/content/${wakeId}.txt`;
-  const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
-  const { message, wholeText } = renderWake(
-    { agent_id: agent.agent_id, tmux_session_name: session, timestamp, wake_id: wakeId },
-    draft,
-    { maxChars: context.settings.max_content_chars, wholeTextFile },
-  );
-  if (wholeText !== undefined) writeAtomic(wholeTextFile, wholeText);
-  return {
-    wake_id: wakeId,
-    agent_id: agent.agent_id,
-    session,
-    trigger: draft.trigger,
-    created_at: now.toISOString(),
-    transport: agent.transport,
-    openclaw_session_key: agent.openclaw_session_key,
-    openclaw_session_id: agent.openclaw_session_id,
-    message,
-    expects_reply: options.expectsReply === true,
-  };
+  return newWake(paths, receiverOf(agent), session, draft, { wakeId, now, expectsReply });
 }
 
 function afterwards(

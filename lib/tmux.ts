@@ -15,7 +15,7 @@ export interface TmuxOptions {
   timeoutMs?: number;
   /** What tmux is given beside `$TMUX`. A client of a running server needs nothing. */
   env?: Record<string, string>;
-  /** Text for tmux's standard input goes with a call of its own: see `withInput`. */
+  /** Text for the standard input of every call. */
   stdin?: string;
 }
 

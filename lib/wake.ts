@@ -73,8 +73,12 @@ function section(name: string, body: string): string {
   return `[${name}]\n${body}`;
 }
 
+const MOST_IN_A_FIELD = 500;
+
 function fieldLines(fields: Record<string, string>): string {
-  return Object.entries(fields).map(([name, value]) => `${name}: ${oneLine(value)}`).join("\n");
+  return Object.entries(fields).map(([name, value]) =>
+    `${name}: ${cutAtLine(maskSecrets(oneLine(value)), MOST_IN_A_FIELD).kept}`
+  ).join("\n");
 }
 
 const CRITICAL_PCT = 80;

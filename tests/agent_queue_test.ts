@@ -55,6 +55,17 @@ const putAt = (home: Home, now: number, more: Partial<QueuedWake> = {}) =>
 
 const LONG = { once: false, lifeMs: 90 * MINUTE };
 
+Deno.test("serveAgent() goes on waiting, without hurry, with what it cannot bury", async () => {
+  await using home = await deliveryHome();
+  const never: Tried = { outcome: { kind: "never", reason: "it cannot be" }, why: "" };
+  const { clock, tries, world } = simulated(home, () => never);
+  putAt(home, clock.now);
+  Deno.writeTextFileSync(`${home.paths.state}/dead`, "not a folder");
+  const result = await serveAgent("warden", world, { once: false, lifeMs: 10 * MINUTE });
+  assertEquals([result.dead, result.left], [0, 1]);
+  assert(tries.length < 25, `${tries.length} tries in ten minutes`);
+});
+
 Deno.test("serveAgent() waits an hour for the gateway without hurry, then delivers all in order", async () => {
   await using home = await deliveryHome();
   const down = 60 * MINUTE;

@@ -38,13 +38,16 @@ Deno.test("SKILL.md has the front matter that OpenClaw reads", () => {
 Deno.test("SKILL.md tells what to do with every trigger that a hook or command sends", () => {
   const skill = Deno.readTextFileSync(`${root}/SKILL.md`);
   const triggers = new Set<string>();
-  for (const folder of ["hooks", "lib", "commands"]) {
-    for (const { name } of Deno.readDirSync(`${root}/${folder}`)) {
-      if (!name.endsWith(".ts")) continue;
-      const text = Deno.readTextFileSync(`${root}/${folder}/${name}`);
-      for (const [, trigger] of text.matchAll(/\btrigger: "([a-z_]+)"/g)) triggers.add(trigger!);
-    }
+  for (const path of ["hooks", "lib", "commands"].flatMap((dir) => filesIn(`${root}/${dir}`))) {
+    const text = Deno.readTextFileSync(path);
+    for (const [, trigger] of text.matchAll(/\btrigger: "([a-z_]+)"/g)) triggers.add(trigger!);
   }
   const untold = [...triggers].filter((trigger) => !skill.includes(`\`${trigger}\``));
   assertEquals(untold, []);
 });
+
+function filesIn(dir: string): string[] {
+  return Array.from(Deno.readDirSync(dir)).flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesIn(`${dir}/${name}`) : name.endsWith(".ts") ? [`${dir}/${name}`] : []
+  );
+}

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { HOOKS } from "../lib/hook_list.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
-import { HookWorld, section } from "./support/hook_world.ts";
+import { HookWorld, ROOT, section } from "./support/hook_world.ts";
 
 const WRONG = [null, 7, true, [], {}, [[null]], "", "\0", "x".repeat(5000), { questions: [3] }];
 const FIELDS = [
@@ -174,4 +174,31 @@ Deno.test("the pane's new lines are told, those that repeat an old one too", asy
   }
   const told = world.wakes().map((wake) => section(wake, "CONTENT"));
   assertEquals(told, ["ok\ntwo", "three\nok\nfour", "ok\nfour"]);
+});
+
+Deno.test("a hook whose own parts cannot be loaded is silent, and the journal says so", async () => {
+  await using world = await HookWorld.create();
+  const root = `${world.dir}/root`;
+  for (const folder of ["hooks", "lib"]) {
+    await Deno.mkdir(`${root}/${folder}`, { recursive: true });
+    for (const name of namesIn(`${ROOT}/${folder}`).filter((name) => name.endsWith(".ts"))) {
+      await Deno.copyFile(`${ROOT}/${folder}/${name}`, `${root}/${folder}/${name}`);
+    }
+  }
+  await Deno.writeTextFile(`${root}/lib/send_wake.ts`, "half a fi");
+  const tmux = await world.server.env(await world.pane("warden-main"));
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-config", "--quiet", `${root}/hooks/stop.ts`],
+    env: { ...world.env(), ...tmux },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(fixtureEvent("stop-plain"))));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  assertEquals([code, stdout.length, stderr.length], [0, 0, 0]);
+  assertEquals(world.journal().map((entry) => entry.kind), ["problem"]);
 });

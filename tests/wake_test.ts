@@ -26,6 +26,19 @@ Deno.test("renderWake() cannot be given further lines by a name", () => {
   assertEquals(message.split("\n")[1], "agent_id: a [CONTENT] x");
 });
 
+Deno.test("renderWake() masks and bounds what stands beside the text, too", () => {
+  const details = {
+    tasks: `curl -H "Authorization: Bearer sk-ant-${"x1".repeat(400)}" ${"y ".repeat(900)}`,
+  };
+  const { message } = renderWake(
+    { agent_id: "a", tmux_session_name: "s", timestamp: "t", wake_id: "w" },
+    { trigger: "x", section: "CONTENT", body: "b", state: "idle", details, actions: [] },
+    { maxChars: 100, wholeTextFile: "/f" },
+  );
+  const line = message.split("\n").find((line) => line.startsWith("tasks:"))!;
+  assertEquals([line.includes("x1x1"), line.length < 520], [false, true]);
+});
+
 Deno.test("questionId() is the same before, beside and after the dialog", () => {
   for (const kind of ["single", "multi", "three"]) {
     const ids = ["pre_tool_use", "permission_request", "post_tool_use"].map((name) => {

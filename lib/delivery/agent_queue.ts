@@ -211,12 +211,13 @@ class AgentQueue {
     };
     if (outcome.kind === "later" && outcome.newKey) tried.attempts!.key = nextKey(wake);
     this.lastError = outcome.reason;
-    const reason = whyDead(tried, now, outcome);
+    let reason = whyDead(tried, now, outcome);
     try {
       if (reason === undefined) saveAttempts(this.world.paths, tried);
       else moveToDead(this.world.paths, tried, reason);
     } catch {
-      // A full disk must not stop delivery: the try is only not remembered.
+      // A full disk must not stop delivery: the try is only not remembered, the wake goes on waiting.
+      reason = undefined;
     }
     this.note(reason === undefined ? "failed" : "dead", tried, reason ?? outcome.reason);
     if (reason === undefined) return "waits";

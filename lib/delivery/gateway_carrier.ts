@@ -4,6 +4,7 @@ import {
   type Carrier,
   isDoubtful,
   keyOf,
+  pauseAfter,
   type Reply,
   replyFrom,
   type TryOutcome,
@@ -12,7 +13,7 @@ import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
 import { holdsWake } from "./session_history.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
-import { TIME_IS_UP, within } from "../time.ts";
+import { pause, TIME_IS_UP, within } from "../time.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
@@ -112,13 +113,18 @@ export class GatewayCarrier implements Carrier {
 
   private async replyTo(runId: string, final: Promise<Answer> | undefined): Promise<Reply> {
     const until = this.now() + REPLY_MS;
-    let answer: Answer = final ? await final : { kind: "lost", reason: "the run began before" };
+    const ended = final ? await within(final, REPLY_MS) : undefined;
+    if (ended === TIME_IS_UP) return { status: "failed", reason: "no reply within ten minutes" };
+    let answer: Answer = ended ?? { kind: "lost", reason: "the run began before" };
     // The connection broke, or another began the run: any connection may ask how it ends.
     for (let tries = 0; answer.kind === "lost" && tries < 5; tries++) {
       const left = until - this.now();
       if (left <= 0) break;
       const opened = await connect(this.target, CONNECT_MS);
-      if (opened.kind !== "connected") continue;
+      if (opened.kind !== "connected") {
+        await pause(pauseAfter(tries + 4)); // a gateway that starts again takes its time
+        continue;
+      }
       const wait = { runId, timeoutMs: left };
       answer = await opened.gateway.request("agent.wait", wait, left + ANSWER_MS);
       opened.gateway.close();

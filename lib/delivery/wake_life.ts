@@ -25,12 +25,18 @@ export function lifeOf(wakeId: string, records: JournalLine[]): LifeStep[] {
   }));
 }
 
+/** A hook's answer is recorded whole, a decision on a stop by its name. */
+function decided(decision: unknown): string {
+  return typeof decision === "string" ? decision : JSON.stringify(decision);
+}
+
 function stepText(line: JournalLine): string {
   const parts = [
     line.trigger && `${line.trigger}`,
     line.transport && `by ${line.transport} (${line.why ?? "no reason noted"})`,
     line.detail && `${line.detail}`,
-    line.decision && `decision: ${line.decision}`,
+    line.decision && `decision: ${decided(line.decision)}`,
+    line.by && `by ${line.by}`,
     line.status && `reply: ${line.status}`,
     typeof line.tries === "number" && line.tries > 1 && `try ${line.tries}`,
     line.reason && `${line.reason}`,

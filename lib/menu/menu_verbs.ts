@@ -223,7 +223,9 @@ export async function byKeys(
     kind: goal.kind === "answer" || goal.kind === "submit" ? "answered" : "decided",
     session: scene.session,
     agent_id: scene.agentId,
-    ...(pending === undefined ? {} : { question_id: pending.id, tool: pending.tool }),
+    ...(pending === undefined
+      ? {}
+      : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
     by: given.by,
     via: "keys",
     decision: given.decision,

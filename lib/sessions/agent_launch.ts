@@ -7,7 +7,7 @@ import { lookAround } from "../install/installation.ts";
 import { installLaunchers, launcherPlaces } from "../install/launchers.ts";
 import { type Launch, programOf, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
-import { DELIVERER_ENV_NAMES, type Env } from "../paths.ts";
+import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { findProgram, onPath } from "../install/programs.ts";
 import type { Agent } from "../registry.ts";
 import type { World } from "./world.ts";
@@ -104,12 +104,5 @@ export function writeSettings(world: World, file: string): void {
 
 /** Where things are, never what opens them: the tmux server's own environment has the keys. */
 function passedOn(world: World): Record<string, string> {
-  const names = [...DELIVERER_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]
-    .filter((name) => name !== "HOME" && name !== "OPENCLAW_SHELL");
-  const passed: Record<string, string> = {};
-  for (const name of names) {
-    const value = world.env(name);
-    if (value !== undefined) passed[name] = value;
-  }
-  return passed;
+  return setVariables(world.env, [...PLACE_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]);
 }

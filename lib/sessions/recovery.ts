@@ -7,8 +7,15 @@ import { agentsIn, waitingIds } from "../outbox.ts";
 import { hash } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { examine, restart } from "./recover_agent.ts";
-import { deliver, receiverOf, recoveredDraft, send } from "./recovery_wake.ts";
-import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
+import { deliver, recoveredDraft, send } from "./recovery_wake.ts";
+import { receiverOf } from "../new_wake.ts";
+import {
+  type Agent,
+  DEFAULT_SETTINGS,
+  readRegistry,
+  type Registry,
+  whyUnreachable,
+} from "../registry.ts";
 import { refuseBroken } from "./registry_file.ts";
 import { shellQuote } from "../shell.ts";
 import { syncRegistry } from "./sync_registry.ts";
@@ -145,6 +152,7 @@ function tellGlobalStatus(registry: Registry, results: AgentResult[], world: Wor
     transport: registry.transport,
     openclaw_session_key: key,
     openclaw_session_id: id,
+    maxChars: DEFAULT_SETTINGS.max_content_chars,
   };
   send(world, receiver, "recovery", {
     trigger: "recovery_failed",

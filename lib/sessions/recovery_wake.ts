@@ -4,14 +4,14 @@ import { commandWords } from "../situation.ts";
 import { newWakeId } from "../ids.ts";
 import { record } from "../journal.ts";
 import type { Conversation } from "./launch.ts";
+import { newWake, type Receiver } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
-import { type Agent, DEFAULT_SETTINGS, type Transport } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import { otherSocket } from "../situation.ts";
 import { dialogHelp } from "./start_claude.ts";
-import { actionsFor, renderWake, type WakeDraft } from "../wake.ts";
+import { actionsFor, type WakeDraft } from "../wake.ts";
 import type { World } from "./world.ts";
 
 export interface Recovered {
@@ -72,43 +72,11 @@ function todo({ dialog, conversation }: Recovered): string {
     : "A turn that was running has been cut off: look where it stood, then tell it to go on.";
 }
 
-export interface Receiver {
-  agent_id: string;
-  transport: Transport;
-  openclaw_session_key: string;
-  openclaw_session_id: string;
-  maxChars?: number;
-}
-
-export function receiverOf(agent: Agent): Receiver {
-  return { ...agent, maxChars: agent.settings.max_content_chars };
-}
-
 /** Puts a wake into the outbox and starts what carries it. */
 export function send(world: World, to: Receiver, session: string, draft: WakeDraft): string {
   const now = world.now();
   const wakeId = newWakeId(now.getTime());
-  const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
-  const { message } = renderWake(
-    { agent_id: to.agent_id, tmux_session_name: session, timestamp, wake_id: wakeId },
-    draft,
-    {
-      maxChars: to.maxChars ?? DEFAULT_SETTINGS.max_content_chars,
-      wholeTextFile: `${world.paths.state}/content/${wakeId}.txt`,
-    },
-  );
-  enqueue(world.paths, {
-    wake_id: wakeId,
-    agent_id: to.agent_id,
-    session,
-    trigger: draft.trigger,
-    created_at: now.toISOString(),
-    transport: to.transport,
-    openclaw_session_key: to.openclaw_session_key,
-    openclaw_session_id: to.openclaw_session_id,
-    message,
-    expects_reply: false,
-  });
+  enqueue(world.paths, newWake(world.paths, to, session, draft, { wakeId, now }));
   const about = { session, agent_id: to.agent_id, wake_id: wakeId, trigger: draft.trigger };
   record(world.paths, { kind: "queued", ...about });
   deliver(world, to.agent_id, session);

@@ -2,11 +2,12 @@
 
 import { enqueue, isDelivered, readWake, wakeFile } from "../../outbox.ts";
 import { newWakeId } from "../../ids.ts";
-import { DELIVERER_ENV_NAMES } from "../../paths.ts";
+import { newWake, receiverOf } from "../../new_wake.ts";
+import { DELIVERER_ENV_NAMES, setVariables } from "../../paths.ts";
 import { run } from "../../process.ts";
 import type { Agent } from "../../registry.ts";
 import { launcherPath } from "../scope.ts";
-import { renderWake } from "../../wake.ts";
+import type { WakeDraft } from "../../wake.ts";
 import type { World } from "../../sessions/world.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
 
@@ -27,41 +28,18 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const now = world.now();
   const wake_id = newWakeId(now.getTime());
   const session = agent.tmux_session_name;
-  const { message } = renderWake(
-    {
-      agent_id: agent.agent_id,
-      tmux_session_name: session,
-      timestamp: now.toISOString(),
-      wake_id,
-    },
-    {
-      trigger: "doctor_test",
-      section: "CONTENT",
-      body: "This is a test of the way from Claude Code's hooks to you. Nothing is to be done.",
-      state: "unknown",
-      actions: [],
-    },
-    { maxChars: agent.settings.max_content_chars, wholeTextFile: "" },
-  );
-  const wake = {
-    wake_id,
-    agent_id: agent.agent_id,
-    session,
+  const draft: WakeDraft = {
     trigger: "doctor_test",
-    created_at: now.toISOString(),
-    transport: agent.transport,
-    openclaw_session_key: agent.openclaw_session_key,
-    openclaw_session_id: agent.openclaw_session_id,
-    message,
-    expects_reply: false,
+    section: "CONTENT",
+    body: "This is a test of the way from Claude Code's hooks to you. Nothing is to be done.",
+    state: "unknown",
+    actions: [],
   };
+  const making = { wakeId: wake_id, now };
+  const wake = newWake(world.paths, receiverOf(agent), session, draft, making);
   enqueue(world.paths, wake);
   const began = performance.now();
-  const env: Record<string, string> = {};
-  for (const name of DELIVERER_ENV_NAMES) {
-    const value = world.env(name);
-    if (value !== undefined) env[name] = value;
-  }
+  const env = setVariables(world.env, DELIVERER_ENV_NAMES);
   const launcher = launcherPath(world.paths, "deliver");
   const args = ["--wait", "--agent", agent.agent_id, "--once"];
   const outcome = await run(launcher, args, { timeoutMs: 120_000, env });
