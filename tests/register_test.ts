@@ -5,6 +5,7 @@ import { ROOT } from "../lib/paths.ts";
 import { type Finished, run } from "../lib/process.ts";
 import { readSettings, withoutHooks } from "../lib/install/settings_file.ts";
 import { until } from "./support/until.ts";
+import { seeded } from "./support/delivery_home.ts";
 
 const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
   '{ "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  }\n}\n';
@@ -118,9 +119,10 @@ Deno.test("registers at the same time leave one registration and everything of t
 
 Deno.test("registers killed at any moment leave a valid file and everything of the user's", async () => {
   await using home = await Home.create();
+  const random = seeded(5);
   for (let round = 0; round < 12; round++) {
     const loops = await Promise.all([home.startLoop(), home.startLoop()]);
-    await new Promise((done) => setTimeout(done, 20 + Math.random() * 120));
+    await new Promise((done) => setTimeout(done, 20 + random() * 120));
     for (const loop of loops) loop.kill("SIGKILL");
     for (const loop of loops) await loop.status;
     const text = home.text();

@@ -231,7 +231,7 @@ Deno.test("unregister() waits while another registration holds the file", async 
     register(file, WANTED, ROOT, options);
     const lock = `${options.data}/locks/${namesOf(`${options.data}/locks`)[0]}`;
     const code = `const file = Deno.openSync(${JSON.stringify(lock)}, { write: true });
-      file.lockSync(true); console.log("held"); setTimeout(() => file.close(), 500);`;
+      file.lockSync(true); console.log("held"); setTimeout(() => file.close(), 1500);`;
     const holder = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" });
     const child = holder.spawn();
     const reader = child.stdout.getReader();

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { waitingIds } from "../../lib/outbox.ts";
 import { deliveryHome, projectRoot, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
@@ -42,16 +42,25 @@ Deno.test("enqueue() keeps what it accepted, whole, when its process is killed a
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
-    const output = child.output();
-    await new Promise((resolve) => setTimeout(resolve, 60 + random() * 200));
-    kill(child);
-    const lines = new TextDecoder().decode((await output).stdout).split("\n").slice(0, -1);
+    let said = "";
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    for (let killed = false;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      said += value;
+      if (killed) continue;
+      killed = true; // once it has begun, at any moment
+      setTimeout(() => kill(child), random() * 200);
+    }
+    await child.status;
+    const lines = said.split("\n").slice(0, -1);
     accepted.push(...lines.map((line) => JSON.parse(line).wake_id));
   }
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   try {
     home.configure({ port: gateway.port, auth: { token: "fake-token" } });
     const waiting = waitingIds(home.paths, "warden");
+    assert(accepted.length >= 16, "each process had begun");
     const missing = accepted.filter((id) => !waiting.includes(id));
     assertEquals(missing, []);
     assertEquals((await home.deliver([]).done).code, 0);
