@@ -32,7 +32,20 @@ interface Figures {
 }
 
 async function main(args: string[]): Promise<number> {
-  const flags = parseArgs(args, { boolean: ["help", "json", "real"], string: ["rounds"] });
+  let unknown = "";
+  const flags = parseArgs(args, {
+    boolean: ["help", "json", "real"],
+    string: ["rounds"],
+    alias: { help: "h" },
+    unknown: (arg) => {
+      unknown ||= arg;
+      return false;
+    },
+  });
+  if (unknown !== "") {
+    console.error(`"${unknown}" is not an option (see deno task bench --help)`);
+    return 2;
+  }
   if (flags.help) {
     console.log(HELP.trimEnd());
     return 0;

@@ -70,19 +70,28 @@ async function serve(options: Options, world: World, agents?: string[]): Promise
   const { paths } = world;
   const waiting = () => agentsIn(paths, "outbox").filter((id) => waitingIds(paths, id).length > 0);
   const ids = agents ?? (options.agent === undefined ? waiting() : [options.agent]);
-  const results = await Promise.all(
-    ids.map((id) => serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS })),
-  );
+  const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
   keepHouse(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
 }
 
+/** One agent's trouble is its own. */
+async function serveAlone(id: string, options: Options, world: World): Promise<QueueResult> {
+  try {
+    return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS });
+  } catch (error) {
+    const lastError = `Cannot deliver to "${id}": ${messageOf(error)}`;
+    record(world.paths, { kind: "problem", session: id, agent_id: id, reason: lastError });
+    return { kind: "served", delivered: 0, dead: 0, left: 1, lastError, replies: [] };
+  }
+}
+
 function report(ids: string[], results: QueueResult[], options: Options, world: World): number {
   const sum = (of: (result: QueueResult) => number) => results.reduce((n, r) => n + of(r), 0);
   const [delivered, dead] = [sum((r) => r.delivered), sum((r) => r.dead)];
-  const served = results.filter((result) => result.kind === "served");
-  const left = served.reduce((n, result) => n + result.left, 0);
+  const left = sum((r) => r.left);
+  const ours = results.filter((r) => r.kind === "served").reduce((n, r) => n + r.left, 0);
   if (options.json) {
     const agents = results.map(({ replies: _, ...result }, index) => ({
       agent_id: ids[index],
@@ -94,7 +103,7 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
     const also = busy.length > 0 ? `; another process is delivering to ${busy.join(", ")}` : "";
     world.out(`${delivered} delivered, ${dead} given up, ${left} waiting${also}\n`);
   }
-  if (left === 0 && dead === 0) return 0;
+  if (ours === 0 && dead === 0) return 0;
   const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";
   world.err(`Not everything was delivered: ${last}\n`);
   return 1;

@@ -107,7 +107,11 @@ export async function main(args: string[]): Promise<number> {
   const ink = inkFor(colours);
   const dir = await Deno.makeTempDir({ prefix: "gsd-demo-" });
   const stage = new Stage(dir, ROOT, tmux);
-  const interrupted = () => void stage.clear().then(() => Deno.exit(130));
+  let isInterrupted = false;
+  const interrupted = () => {
+    isInterrupted = true;
+    void stage.clear().then(() => Deno.exit(130));
+  };
   Deno.addSignalListener("SIGINT", interrupted);
   try {
     await stage.set();
@@ -118,10 +122,9 @@ export async function main(args: string[]): Promise<number> {
     );
     for (const [index, scene] of SCENES.entries()) {
       const played = await stage.play(scene);
-      const ratio = (played.hookMs / bare).toFixed(1);
       console.log(
         `${ink.bold(`${index + 1}. ${scene.title}`)}  ${ink.dim(`hooks/${scene.hook}`)}\n` +
-          `   hook ${played.hookMs.toFixed(0)} ms (${ratio} × bare Deno) · ` +
+          `   hook ${played.hookMs.toFixed(0)} ms (a bare Deno ${bare.toFixed(0)} ms) · ` +
           `with the agent after ${played.wakeMs.toFixed(0)} ms · text from ${played.source}\n` +
           `${show(played.message, dir, ink)}\n`,
       );
@@ -139,8 +142,8 @@ export async function main(args: string[]): Promise<number> {
     );
     return 0;
   } catch (error) {
-    console.error(`The demo could not go on: ${messageOf(error)}`);
-    return 1;
+    if (!isInterrupted) console.error(`The demo could not go on: ${messageOf(error)}`);
+    return isInterrupted ? 130 : 1;
   } finally {
     Deno.removeSignalListener("SIGINT", interrupted);
     await stage.clear();

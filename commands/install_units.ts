@@ -47,7 +47,7 @@ export async function main(args: string[], world: World): Promise<number> {
     return 0;
   }
   if (unknown !== "") {
-    world.warn(`install-units does not take ${unknown}; see install-units --help`);
+    world.warn(`install-units does not take ${unknown}; see deno task install-units --help`);
     return 2;
   }
   const dryRun = options["dry-run"] === true;

@@ -50,7 +50,8 @@ Examples:
 
 A hook that waits beside the dialog gets the answer, and no key is pressed; without one the keys
 are pressed one at a time, with a look at the screen after each.
-Exit codes: 0 done, 1 could not (the reason is on stderr, nothing was sent), 2 wrong usage.
+Exit codes: 0 done, 1 could not (the reason is on stderr; where keys were pressed before it failed,
+the screen has changed: look with snapshot before you try again), 2 wrong usage.
 `;
 
 export async function main(args: string[], world: World): Promise<number> {

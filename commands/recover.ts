@@ -8,7 +8,7 @@ import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Starts the sessions again that should be running and are not.
 
-Usage: recover [options]
+Usage: deno task recover [options]
 
   recover                   every agent that is enabled and has auto_wake
   recover --agent warden    this one alone
@@ -38,7 +38,7 @@ export async function main(args: string[], world: World): Promise<number> {
   }
   const options = optionsFrom(args);
   if (typeof options === "string") {
-    world.warn(`${options}; see recover --help`);
+    world.warn(`${options}; see deno task recover --help`);
     return 2;
   }
   try {
@@ -71,9 +71,11 @@ function optionsFrom(args: string[]): Options | string {
   });
   if (unknown !== "") return `recover does not take ${unknown}`;
   const seconds = Number(options.timeout);
-  if (!(seconds > 0)) return `--timeout takes seconds, not ${options.timeout}`;
+  if (!(seconds > 0)) return `--timeout takes seconds, not "${options.timeout}"`;
+  const only = options.agent as string[];
+  if (only.includes("")) return "--agent needs an agent's id";
   return {
-    only: options.agent as string[],
+    only,
     sync: options["skip-sync"] !== true,
     timeoutMs: seconds * 1000,
     dryRun: options["dry-run"] === true,

@@ -15,7 +15,7 @@ import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Starts Claude Code for an agent in a tmux session of its own.
 
-Usage: spawn <agent> <folder> [first command] [options]
+Usage: deno task spawn <agent> <folder> [first command] [options]
 
   spawn warden ~/work/shop                            begins with what fits the folder
   spawn warden ~/work/shop "Fix the failing tests"    begins with these words
@@ -48,7 +48,7 @@ export async function main(args: string[], world: World): Promise<number> {
   }
   const wish = wishFrom(args, world);
   if (typeof wish === "string") {
-    world.warn(`${wish}; see spawn --help`);
+    world.warn(`${wish}; see deno task spawn --help`);
     return 2;
   }
   try {
@@ -81,13 +81,19 @@ function wishFrom(args: string[], world: World): Wish | string {
   const [agentId = "", folder = "", ...words] = options._.map(String);
   if (agentId === "" || folder === "") return "An agent and a folder are needed";
   const seconds = Number(options.timeout);
-  if (!(seconds > 0)) return `--timeout takes seconds, not ${options.timeout}`;
+  if (!(seconds > 0)) return `--timeout takes seconds, not "${options.timeout}"`;
+  if (seconds === Infinity) return "--timeout takes seconds, not Infinity";
   const prompt = options["system-prompt"];
+  if (prompt === "") return "--system-prompt needs a text or a file";
+  const systemPrompt = typeof prompt === "string" ? textOrFile(prompt, world.cwd()) : undefined;
+  if (systemPrompt === NO_SUCH_FILE) {
+    return `--system-prompt names ${prompt}, which is no file that can be read`;
+  }
   return {
     agentId,
     dir: absolute(folder, world.cwd()),
     first: words.length === 0 ? undefined : words.join(" "),
-    systemPrompt: typeof prompt === "string" ? textOrFile(prompt, world.cwd()) : undefined,
+    systemPrompt,
     attachHint: options["attach-hint"] === true,
     timeoutMs: seconds * 1000,
     dryRun: options["dry-run"] === true,
@@ -116,12 +122,15 @@ function tell(result: SpawnResult, wish: Wish, world: World): void {
   } else if (wish.attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
 }
 
-function textOrFile(value: string, cwd: string): string {
+const NO_SUCH_FILE = Symbol("no such file");
+
+/** A single word that looks like a path is meant as one: mistyped, it must not become the prompt. */
+function textOrFile(value: string, cwd: string): string | typeof NO_SUCH_FILE {
   if (value.includes("\n") || value.length > 4000) return value;
   try {
     return Deno.readTextFileSync(absolute(value, cwd));
   } catch {
-    return value;
+    return /^\S*(\/\S*|\.(md|txt))$/.test(value) ? NO_SUCH_FILE : value;
   }
 }
 

@@ -143,7 +143,11 @@ function ago(at: string, now: number): string {
 function realWorld(): World {
   const env = (name: string) => Deno.env.get(name);
   const write = (to: typeof Deno.stdout) => (text: string) => {
-    to.writeSync(new TextEncoder().encode(text));
+    try {
+      to.writeSync(new TextEncoder().encode(text));
+    } catch {
+      // Nobody listens any more.
+    }
   };
   return {
     paths: pathsFrom(env, ROOT),

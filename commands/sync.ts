@@ -7,7 +7,7 @@ import { realWorld, type World } from "../lib/sessions/world.ts";
 
 const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
 
-Usage: sync [options]
+Usage: deno task sync [options]
 
   sync               ask OpenClaw for its sessions, write what changed, say what it was
   sync --dry-run     the same without writing
@@ -36,7 +36,7 @@ export async function main(args: string[], world: World): Promise<number> {
     return 0;
   }
   if (unknown !== "") {
-    world.warn(`sync does not take ${unknown}; see sync --help`);
+    world.warn(`sync does not take ${unknown}; see deno task sync --help`);
     return 2;
   }
   const dryRun = options["dry-run"] === true;

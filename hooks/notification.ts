@@ -11,24 +11,26 @@ export const hook: Hook = {
     const looking = context.screen();
     const said = reading.textSoFar(event);
     const { capture } = await looking;
-    const fromPane = reading.paneText(paths, session, capture, settings.min_context_lines);
+    const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
     const message = tools.textOf(event.fields, "message");
-    const trigger = tools.oneLine(tools.textOf(event.fields, "notification_type")) ||
-      "notification";
+    const type = tools.oneLine(tools.textOf(event.fields, "notification_type")).slice(0, 100);
+    const trigger = type || "notification";
     const pressure = await tools.pressureLine(context, said.tokens);
     const draft = { trigger, section: "CONTENT", pressure } as const;
 
-    if (trigger === "idle_prompt") {
-      await tools.sendWake(context, {
-        ...draft,
-        body: said.text || fromPane || message,
-        state: "idle",
-        actions: tools.actions(context, { kind: "prompt" }),
-      }, { source: said.text === "" ? "pane" : said.source });
-    } else {
-      const shown = await fromDialog(context, tools, trigger, message || fromPane);
-      await tools.sendWake(context, { ...draft, ...shown }, { source: "pane" });
-    }
+    const idle = {
+      body: said.text || pane.text || message,
+      state: "idle" as const,
+      actions: tools.actions(context, { kind: "prompt" }),
+    };
+    const isIdle = trigger === "idle_prompt";
+    const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text);
+    const { dialog } = await context.screen();
+    const sent = await tools.sendWake(context, { ...draft, ...shown }, {
+      source: isIdle && said.text !== "" ? said.source : "pane",
+      ...(dialog === undefined ? {} : { dialog: dialog.kind }),
+    });
+    if (sent.kind !== "suppressed") pane.keep();
   },
 };
 

@@ -26,7 +26,8 @@ export const hook: Hook = {
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);
-    if (decision.kind === "instructions") return decision.text;
+    // Claude Code takes what begins with a brace for a decision of the hook's own.
+    if (decision.kind === "instructions") return decision.text.replace(/^\s*(?=[{[])/, "Note: ");
     // An automatic compaction that is blocked leaves Claude without room to go on.
     if (decision.kind !== "block" || trigger !== "manual") return;
     return JSON.stringify({ decision: "block", reason: decision.reason });

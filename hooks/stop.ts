@@ -10,8 +10,8 @@ export const hook: Hook = {
     const looking = context.screen(); // where tmux is asked now, it answers while we read
     const said = reading.finalText(event);
     const { capture } = await looking;
-    const fromPane = reading.paneText(paths, session, capture, settings.min_context_lines);
-    const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
+    const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
+    const source = said.text !== "" ? said.source : pane.text !== "" ? "pane" : "none";
 
     // After a block the agent is told that its instruction is done, but cannot block again: no loop.
     const again = event.fields.stop_hook_active === true;
@@ -21,7 +21,7 @@ export const hook: Hook = {
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
-      body: said.text || fromPane || "(The turn ended without a word from Claude.)",
+      body: said.text || pane.text || "(The turn ended without a word from Claude.)",
       state: tasks.length > 0 ? "paused" : "idle",
       pressure: await tools.pressureLine(context, said.tokens),
       details: {
@@ -31,6 +31,7 @@ export const hook: Hook = {
       actions: tools.actions(context, { kind: "prompt" }),
     }, { source, expectsReply, open: null });
 
+    if (sent.kind !== "suppressed") pane.keep();
     reading.closePending(paths, session); // a dialog does not outlive its turn
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();

@@ -11,7 +11,7 @@ import { isObject } from "./json.ts";
 import { readScreen } from "./pane.ts";
 import { questionId, readQuestions } from "./questions.ts";
 import { sendWake } from "./send_wake.ts";
-import { readMemory } from "./session_memory.ts";
+import { readMemory, rememberSession } from "./session_memory.ts";
 import { actions } from "./situation.ts";
 import { capturePane } from "./tmux.ts";
 
@@ -51,8 +51,11 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   const { by, via, decision } = waited.given;
   const what = kind === "question" ? "answered" : "decided";
   record(paths, { kind: what, ...base, by, via, decision });
-  // No event tells the end of a permission's dialog; a question's PostToolUse asks who answered.
-  if (kind !== "question") closePending(paths, session, { id });
+  // No event tells the end of a permission's dialog, nor of a question that was refused.
+  if (kind !== "question" || decision.kind === "deny") {
+    closePending(paths, session, { id });
+    rememberSession(context, { closeDialog: true });
+  }
   return decisionReply(kind, pending.tool_input, decision);
 }
 

@@ -2,7 +2,7 @@
 
 import { type HookEvent, textOf } from "./events.ts";
 import { linesFromEnd, sleepSync } from "./files.ts";
-import { rememberPane } from "./pane_memory.ts";
+import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
 import { joinBlocks, readLastTurn, type TurnReading, withEarlierBlocks } from "./transcript.ts";
 
@@ -70,16 +70,23 @@ function readTurn(
   }
 }
 
-/** The screen's new lines since the last wake, and keeps the screen for the next one. */
+export interface PaneText {
+  text: string;
+  /** To be called when the wake is on its way: only what was told is not new any more. */
+  keep(): void;
+}
+
+/** The screen's new lines since the last wake. */
 export function paneText(
   paths: Paths,
   session: string,
   capture: string | undefined,
   atLeast: number,
-): string {
-  if (capture === undefined) return "";
-  return rememberPane(paths, session, conversationLines(capture), atLeast).join("\n")
-    .replace(/^\n+/, "");
+): PaneText {
+  if (capture === undefined) return { text: "", keep() {} };
+  const lines = conversationLines(capture);
+  const text = newPaneLines(paths, session, lines, atLeast).join("\n").replace(/^\n+/, "");
+  return { text, keep: () => keepPane(paths, session, lines) };
 }
 
 const RULE = /^\s*─{10,}/;

@@ -41,6 +41,8 @@ export function textOf(fields: Record<string, unknown>, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+const ENDED = ["completed", "done", "failed", "killed", "stopped"];
+
 export interface BackgroundTask {
   type: string;
   status: string;
@@ -55,5 +57,5 @@ export function backgroundTasks(event: HookEvent): BackgroundTask[] {
     type: textOf(task, "type"),
     status: textOf(task, "status"),
     description: textOf(task, "description") || textOf(task, "command"),
-  }));
+  })).filter((task) => !ENDED.includes(task.status));
 }

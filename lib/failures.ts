@@ -16,7 +16,8 @@ export function failureKind(error: string, message: string): Kind {
   if (/\b529\b|overloaded/i.test(message)) {
     return { name: "overload", advice: "wait a little, then send the instruction again" };
   }
-  return KINDS[error] ?? { name: error || "unknown", advice: "look at the session" };
+  return (Object.hasOwn(KINDS, error) ? KINDS[error] : undefined) ??
+    { name: error || "unknown", advice: "look at the session" };
 }
 
 const KINDS: Record<string, Kind> = {

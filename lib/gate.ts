@@ -2,6 +2,7 @@
 
 import { readTextIfThere } from "./files.ts";
 import type { HookInput } from "./hook_input.ts";
+import { type PaneOwner, paneOwner } from "./pane_owner.ts";
 import type { Env, Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
 import {
@@ -9,9 +10,9 @@ import {
   findAgent,
   readRegistry,
   type RegistryReading,
+  tmuxSessionName,
   whyUnreachable,
 } from "./registry.ts";
-import type { PaneOwner } from "./tmux.ts";
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
@@ -39,11 +40,6 @@ async function ask(env: Env, pane: string): Promise<PaneOwner> {
   return await sessionOfPane(tmuxFrom(env), pane);
 }
 
-/** tmux answers with an empty line, not an error, for a pane that has gone. */
-function paneOwner(name: string): PaneOwner {
-  return name === "" ? { kind: "none", reason: "The pane is gone" } : { kind: "session", name };
-}
-
 // An address that is made here: Deno loads beforehand what it finds written out.
 export function loadTmux(): Promise<typeof import("./tmux.ts")> {
   return import(new URL("./tmux.ts", import.meta.url).href);
@@ -65,7 +61,7 @@ export async function openGate(
   }
   const asked = await answer;
   // After `tmux kill-session` the pane is gone while its session's last hook still runs.
-  const session = asked.kind === "session" ? asked.name : known;
+  const session = asked.kind === "session" ? nameIn(reading, asked) : known;
   if (session === undefined) return { kind: "unmanaged" };
   if (reading.kind === "broken") {
     const reason = `Cannot use the registry ${paths.registry}: ${reading.reason}`;
@@ -84,6 +80,14 @@ export async function openGate(
   const unreachable = whyUnreachable(match.agent);
   if (unreachable !== undefined) return refused(match.agent.agent_id, unreachable);
   return { kind: "managed", session, pane, agent: match.agent };
+}
+
+/** Where several sessions show the window, the one that the registry names. */
+function nameIn(reading: RegistryReading, { name, also }: { name: string; also: string[] }) {
+  if (reading.kind === "broken") return name;
+  const isNamed = (session: string) =>
+    reading.registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === session);
+  return [name, ...also].find(isNamed) ?? name;
 }
 
 export function loadRegistry(path: string): RegistryReading | { kind: "missing" } {

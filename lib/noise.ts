@@ -30,6 +30,8 @@ export type Verdict = { kind: "send" } | { kind: "suppress"; reason: string; of:
 
 export interface Incoming {
   event: string;
+  /** The kind of dialog that the screen shows, where it shows one. */
+  dialog?: string;
   trigger: string;
   promptId: string;
   identity: Identity;
@@ -66,7 +68,9 @@ export function judge(
   }
   // The reminder of a dialog; the request of another one in the same turn is news.
   const isReminder = incoming.event === "Notification" && incoming.trigger === "permission_prompt";
-  if (isReminder && memory.open?.prompt_id === incoming.promptId) {
+  const isSame = memory.open?.prompt_id === incoming.promptId &&
+    (incoming.dialog === undefined || isQuestion(incoming.dialog) === isQuestionId(memory.open.id));
+  if (isReminder && memory.open && isSame) {
     return {
       kind: "suppress",
       reason: "it is the dialog of a question that was told before",
@@ -74,6 +78,14 @@ export function judge(
     };
   }
   return { kind: "send" };
+}
+
+function isQuestion(dialog: string): boolean {
+  return dialog === "question" || dialog === "review";
+}
+
+function isQuestionId(id: string): boolean {
+  return id.startsWith("q-");
 }
 
 /** What makes an event this one and no other. */

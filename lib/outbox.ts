@@ -90,10 +90,18 @@ function isThere(path: string): boolean {
   }
 }
 
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
 /** The agents with something in `outbox` or `dead`. */
 export function agentsIn(paths: Paths, place: "outbox" | "dead"): string[] {
-  return namesIn(`${paths.state}/${place}`).filter((name) => !name.endsWith(".tmp"))
-    .map(originalName);
+  const dir = `${paths.state}/${place}`;
+  return namesIn(dir).filter((name) => isFolder(`${dir}/${name}`)).map(originalName);
 }
 
 /** The wakes of one agent that were given up. */

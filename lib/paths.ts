@@ -78,6 +78,7 @@ function absolute(path: string | undefined): string | undefined {
  */
 export function safeName(name: string): string {
   if (/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,119}$/.test(name)) return name;
+  if (SHORTENED.test(name)) return name; // the name of a file already
   const escaped = Array.from(
     name,
     (char, index) =>
@@ -88,9 +89,15 @@ export function safeName(name: string): string {
   return escaped.length <= 120 ? escaped : `${escaped.slice(0, 100)}%%${hash(name)}`;
 }
 
-/** The name a `safeName` was made of, where it was not shortened. */
+const SHORTENED = /^[A-Za-z0-9_.%-]{100}%%[0-9A-F]{16}$/;
+
+/** The name a `safeName` was made of; one that was shortened, or is none, stays as it is. */
 export function originalName(safe: string): string {
-  return safe === "%" || safe.includes("%%") ? safe : decodeURIComponent(safe);
+  try {
+    return safe === "%" || SHORTENED.test(safe) ? safe : decodeURIComponent(safe);
+  } catch {
+    return safe;
+  }
 }
 
 function escape(char: string): string {

@@ -194,10 +194,13 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
       return typeof value === "boolean";
     default: {
       const [least, most] = LIMITS[name];
-      return typeof value === "number" && value >= least && value <= most;
+      return typeof value === "number" && value >= least && value <= most &&
+        (Number.isInteger(value) || !WHOLE.includes(name));
     }
   }
 }
+
+const WHOLE: string[] = ["pane_capture_lines", "min_context_lines", "max_content_chars"];
 
 /** The same limits as in registry_schema.ts; a test holds the two together. */
 export const LIMITS = {

@@ -23,7 +23,8 @@ export function decisionIn(reply: string): Decision {
     if (begins && end === -1) unclosed++;
     const value = end === -1 ? undefined : parsed(reply.slice(at, end));
     const decision = decisionOf(value);
-    if (decision.kind !== "none") found = decision;
+    const decides = isObject(value) && "decision" in value;
+    if (decision.kind !== "none" || decides) found = decision;
     // What is inside an object that was read belongs to it: only what follows is looked at.
     at = reply.indexOf("{", value === undefined ? at + 1 : end);
   }

@@ -14,12 +14,16 @@ export interface SendOptions {
   /** Where the words came from, for the journal. */
   source?: string;
   expectsReply?: boolean;
+  /** The kind of dialog on the screen. */
+  dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
   open?: { id: string } | null;
 }
 
 export type Sent =
   | { kind: "queued"; wake_id: string }
+  /** Told before, and now only reminded of. */
+  | { kind: "reminded"; wake_id: string }
   | { kind: "suppressed"; of: string };
 
 export async function sendWake(
@@ -30,7 +34,7 @@ export async function sendWake(
   const wakeId = newWakeId(context.now.getTime());
   let verdict: Verdict = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
-    verdict = judgeFor(context, draft, before);
+    verdict = judgeFor(context, draft, before, options);
     const quiet = isQuiet(verdict, context);
     if (!quiet) {
       enqueue(context.paths, queuedWake(context, wakeId, spoken(draft, verdict, context), options));
@@ -38,9 +42,14 @@ export async function sendWake(
     const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
     return { memory, value: verdict };
   };
-  const outcome = changeMemory(context.paths, context.session, decideAndQueue);
-  // Another hook holds the memory for too long: rather told twice than not at all.
-  if (outcome.kind === "busy") enqueue(context.paths, queuedWake(context, wakeId, draft, options));
+  let isKnown = false;
+  try {
+    isKnown = changeMemory(context.paths, context.session, decideAndQueue).kind === "done";
+  } catch {
+    verdict = { kind: "send" }; // the memory cannot be used at all
+  }
+  // Held by another hook for too long, or out of use: rather told twice than not at all.
+  if (!isKnown) enqueue(context.paths, queuedWake(context, wakeId, draft, options));
 
   const about = {
     session: context.session,
@@ -61,7 +70,7 @@ export async function sendWake(
     duration_ms: Math.round(performance.now()),
   });
   await start(context, options.expectsReply === true);
-  return { kind: "queued", wake_id: wakeId };
+  return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
 type Suppressed = Extract<Verdict, { kind: "suppress" }>;
@@ -70,11 +79,17 @@ function isQuiet(verdict: Verdict, context: HookContext): verdict is Suppressed 
   return verdict.kind === "suppress" && context.settings.dedup_mode === "skip";
 }
 
-function judgeFor(context: HookContext, draft: WakeDraft, memory: SessionMemory): Verdict {
+function judgeFor(
+  context: HookContext,
+  draft: WakeDraft,
+  memory: SessionMemory,
+  { dialog }: SendOptions,
+): Verdict {
   if (context.settings.dedup_mode === "off") return { kind: "send" };
   return judge(
     {
       event: context.event.name,
+      ...(dialog === undefined ? {} : { dialog }),
       trigger: draft.trigger,
       promptId: context.event.promptId,
       identity: identityOf(context.event, draft.body),

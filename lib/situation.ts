@@ -31,7 +31,7 @@ export function actions(
 /** The server's socket, where `tmux` alone would not find it: `$TMUX` is `socket,pid,session`. */
 export function otherSocket(tmuxVariable: string): string | undefined {
   const path = tmuxVariable.replace(/,\d+,\d+$/, "");
-  return path === "" || /\/tmux-\d+\/default$/.test(path) ? undefined : path;
+  return path === "" || /^(\/private)?\/tmp\/tmux-\d+\/default$/.test(path) ? undefined : path;
 }
 
 /** How the agent calls one of our commands: its launcher where there is one, else Deno itself. */

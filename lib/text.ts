@@ -22,8 +22,11 @@ export function cleanText(text: string): string {
 
 /** On one line: for fields whose value must not be able to add lines to a message. */
 export function oneLine(text: string): string {
-  return cleanText(text).replace(/\s*\n\s*/g, " ").trim();
+  return cleanText(text.slice(0, MOST_ON_A_LINE)).split("\n").map((line) => line.trim())
+    .filter((line) => line !== "").join(" ");
 }
+
+const MOST_ON_A_LINE = 20_000;
 
 const HEADERS = [
   "SESSION IDENTITY",
@@ -48,23 +51,47 @@ export function guardHeaders(text: string): string {
   return text.split("\n").map((line) => HEADER_LINE.test(line) ? `    ${line}` : line).join("\n");
 }
 
-/** Forms of keys and tokens; the first group stays readable, the rest is masked. */
+/**
+ * Forms of keys and tokens; the first group stays readable, the rest is masked. Each begins at the
+ * edge of a word and is bounded: a text must neither be spoiled nor searched for ever.
+ */
 const SECRETS: RegExp[] = [
-  /\b(sk-ant-|sk-proj-|sk-or-|sk-)[A-Za-z0-9_-]{16,}/g,
-  /\b(gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|hf_|dop_v1_)[A-Za-z0-9_-]{16,}/g,
-  /\b(AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\b(AIza)[A-Za-z0-9_-]{30,}/g,
-  /\b(eyJ)[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
-  /\b([Bb]earer\s+)[A-Za-z0-9._~+/-]{20,}=*/g,
-  /(-----BEGIN [A-Z ]*PRIVATE KEY-----)[\s\S]*?(?=-----END|$)/g,
-  // NAME_OF_A_SECRET=value, only for values that look random: letters and digits, no words or paths.
-  /\b([A-Za-z0-9_]*(?:API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD)["']?\s*[=:]\s*["']?)(?=[A-Za-z_+/=-]*\d)(?=[\d_+/=-]*[A-Za-z])[A-Za-z0-9_+/=-]{16,}/gi,
-  /(\/\/[^\s/:@]+:)[^\s/@]{3,}(?=@)/g,
+  /(?<![\w-])(sk-(?:ant|proj|or)-)[\w-]{16,}/g,
+  /(?<![\w-])(sk-)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{20,}/g,
+  /(?<![\w-])([sr]k_(?:live|test)_)[A-Za-z0-9]{16,}/g,
+  /(?<![\w-])(gh[pousr]_)[A-Za-z0-9]{30,}/g,
+  /(?<![\w-])(github_pat_)\w{30,}/g,
+  /(?<![\w-])(glpat-)[\w-]{20,}/g,
+  /(?<![\w-])(npm_)[A-Za-z0-9]{36}(?!\w)/g,
+  /(?<![\w-])(hf_)[A-Za-z0-9]{30,}/g,
+  /(?<![\w-])(dop_v1_)[a-f0-9]{40,}/g,
+  /(?<![\w-])(xox[abprs]-)[A-Za-z0-9-]{16,}/g,
+  /(?<![\w-])(AKIA|ASIA)[A-Z0-9]{16}(?!\w)/g,
+  /(?<![\w-])(AIza)[\w-]{30,}/g,
+  /(?<![\w-])(eyJ)[\w-]{10,4000}\.[\w-]{10,4000}\.[\w-]{10,4000}/g,
+  /(?<!\w)([Bb]earer[ \t]+)(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{20,}=*/g,
+  /(?<!\w)(Authorization:[ \t]{0,3}Basic[ \t]+)[A-Za-z0-9+/]{16,}=*/g,
+  // Only what follows the line as a key does: prose may name the line.
+  /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:\r?\n(?:[A-Za-z-]+: [^\n]{1,100}|))*\r?\n[A-Za-z0-9+/=]{40,}(?:\r?\n[A-Za-z0-9+/=]{1,100}(?=\r?\n|$))*/g,
+  ...["api[_-]?key", "secret(?:[_-]access)?(?:[_-]key)?", "token", "passwo?r?d"].flatMap((name) => [
+    assignment(name),
+    assignment(name.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())),
+  ]),
+  /(:\/\/[^\s/:@?#]{1,100}:)[^\s/@?#]{3,100}(?=@)/g,
 ];
+
+/** NAME_OF_A_SECRET=value, for a value that looks random: with a digit, no path, no call. */
+function assignment(name: string): RegExp {
+  const value = String.raw`(?!\.{0,2}/|[a-z_]+/)(?=[\w+/=-]{0,200}\d)[\w+/=-]{16,}(?![\w+/=.(-])`;
+  return new RegExp(
+    String.raw`(?<![\w-])([\w-]{0,60}${name}["']?\s{0,3}[=:]\s{0,3}["']?)${value}`,
+    "g",
+  );
+}
 
 /** Without any of these there is nothing to mask, and a hook saves the look. */
 const HINTS =
-  /sk-|gh[pousr]_|github_pat_|glpat-|npm_|xox|hf_|dop_v1_|AKIA|ASIA|AIza|eyJ|earer|KEY|SECRET|TOKEN|PASSW|:\/\/[^\s/]*:/i;
+  /sk-|[sr]k_|gh[pousr]_|github_pat_|glpat-|npm_|xox|hf_|dop_v1_|AKIA|ASIA|AIza|eyJ|earer|Basic|key|secret|token|passw|:\/\/[^\s/]{0,100}:/i;
 
 export function maskSecrets(text: string): string {
   if (!HINTS.test(text)) return text;

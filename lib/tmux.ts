@@ -1,6 +1,7 @@
 /** The door to tmux. Panes are addressed by id, sessions by exact name. */
 
 import { run } from "./process.ts";
+import { OWNER_FORMAT, type PaneOwner, paneOwner } from "./pane_owner.ts";
 import type { Env } from "./paths.ts";
 
 export type TmuxResult = { kind: "ok"; stdout: string } | { kind: "failed"; reason: string };
@@ -44,21 +45,20 @@ export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
         case "timeout":
           return { kind: "failed", reason: `tmux ${args[0]} did not answer in ${timeoutMs} ms` };
         case "missing":
-          return { kind: "failed", reason: `Cannot run ${program}: ${outcome.reason}` };
+          return {
+            kind: "failed",
+            reason: `Cannot run ${program}: install tmux, or set GSD_TMUX to its path`,
+          };
       }
     },
   };
 }
 
-export type PaneOwner = { kind: "session"; name: string } | { kind: "none"; reason: string };
-
 /** The session a pane belongs to; "none" when the pane or its server is gone. */
 export async function sessionOfPane(tmux: Tmux, pane: string): Promise<PaneOwner> {
-  const result = await tmux.call("display-message", "-p", "-t", pane, "#{session_name}");
+  const result = await tmux.call("display-message", "-p", "-t", pane, OWNER_FORMAT);
   if (result.kind === "failed") return { kind: "none", reason: result.reason };
-  const name = result.stdout.replace(/\n$/, "");
-  // tmux answers with an empty line, not an error, for a pane that has gone.
-  return name === "" ? { kind: "none", reason: `Pane ${pane} is gone` } : { kind: "session", name };
+  return paneOwner(result.stdout.replace(/\n$/, ""));
 }
 
 /** The pane's screen with up to `lines` lines above it, as text without colours. */

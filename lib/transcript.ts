@@ -62,7 +62,10 @@ export function readLastTurn(
     newestSeen = true;
     isNewestMessage = false;
     const linePrompt = textOf(entry.fields, "promptId");
-    if (promptId !== "" && linePrompt !== "" && linePrompt !== promptId) {
+    const opens = isPrompt(entry.fields, entry.message);
+    // A line that names no prompt decides nothing, unless it begins a turn that cannot be known.
+    if (promptId !== "" && linePrompt === "" && !opens) continue;
+    if (promptId !== "" && linePrompt !== promptId) {
       // What was gathered belongs to another turn: ours lies before it, or is not written yet.
       messageId = undefined;
       Object.assign(reading, nothing(), { finished: false });
@@ -71,7 +74,7 @@ export function readLastTurn(
     }
     if (messageId !== undefined) return reading;
     // A turn without a word has been searched to its beginning.
-    if (isPrompt(entry.fields, entry.message)) return nothing();
+    if (opens) return nothing();
   }
   // The beginning of the file, or of what may be read of it, without the turn's own prompt.
   return promptId === "" ? reading : { ...nothing(), finished: false };
@@ -84,8 +87,11 @@ export function readLastTurn(
 export function withEarlierBlocks(eventText: string, turn: TurnReading): string {
   if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
   const last = turn.blocks.at(-1)!.trim();
-  const earlier = last === eventText.trim() ? turn.blocks.slice(0, -1) : turn.blocks;
-  return joinBlocks([...earlier, eventText]);
+  if (last === eventText.trim()) return joinBlocks([...turn.blocks.slice(0, -1), eventText]);
+  // A line may hold several blocks; then the event's is the end of it.
+  return last.endsWith(`\n\n${eventText.trim()}`)
+    ? joinBlocks(turn.blocks)
+    : joinBlocks([...turn.blocks, eventText]);
 }
 
 export function joinBlocks(blocks: string[]): string {

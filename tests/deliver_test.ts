@@ -43,6 +43,27 @@ Deno.test("deliver writes one file per wake into the inbox of its agent", async 
   assertEquals([line!.kind, line!.transport, line!.tries], ["delivered", "inbox", 1]);
 });
 
+Deno.test("deliver serves all agents, whatever else lies in the outbox", async () => {
+  await using home = await deliveryHome();
+  const long = "管理者エージェント管理者エージェント";
+  inbox(home, { agent_id: long });
+  inbox(home);
+  Deno.writeTextFileSync(`${home.paths.state}/outbox/stray`, "");
+  Deno.mkdirSync(`${home.paths.state}/outbox/50%`);
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 given up, 0 waiting\n");
+  assertEquals(waitingIds(home.paths, long), []);
+});
+
+Deno.test("deliver lists what it gave up because it was no wake", async () => {
+  await using home = await deliveryHome();
+  const { wake_id } = inbox(home);
+  Deno.writeTextFileSync(`${home.paths.state}/outbox/warden/${wake_id}.json`, "half a wa");
+  const { code, err } = await deliver(home, ["--once"]);
+  assertEquals(code, 1);
+  assertStringIncludes(err, "is not a wake");
+  assertStringIncludes((await deliver(home, ["--list"])).out, `${wake_id}.json.unreadable`);
+});
+
 Deno.test("deliver --agent leaves the wakes of others where they are", async () => {
   await using home = await deliveryHome();
   inbox(home);
@@ -131,6 +152,7 @@ Deno.test("deliver says what is wrong with its arguments and exits 2", async () 
     [["--retry"], "--retry needs a wake id or --all"],
     [["--drop", "X", "--all"], "--drop needs a wake id or --all"],
     [["--all"], "--all goes with --retry or --drop"],
+    [["--list", "--drop", "X"], "--drop does not go with --list"],
   ];
   for (const [args, problem] of cases) {
     const { code, err } = await deliver(home, args);

@@ -81,6 +81,19 @@ Deno.test("a hook tells its own pane, with base-index 1, windows, panes and othe
   assertEquals(section(world.wakes()[0]!, "CONTENT"), "the words in the right pane");
 });
 
+Deno.test("a hook reaches its agent although somebody looks on in a session of their own", async () => {
+  await using world = await HookWorld.create();
+  await world.pane("warden-main");
+  await world.server.tmux("new-session", "-d", "-t", "warden-main", "-s", "human-view");
+  await world.server.tmux("new-session", "-d", "-t", "warden-main");
+  for (const permissions of ["registered", "all"] as const) {
+    const { ms: _, ...result } = await world.hook("stop.ts", { ...STOP, prompt_id: permissions });
+    assertEquals(result, SILENT);
+  }
+  for (const wake of world.wakes()) assertStringIncludes(wake, "tmux_session_name: warden-main\n");
+  assertEquals(world.wakes().length, 2);
+});
+
 Deno.test("a hook outside tmux asks no server, though one runs", async () => {
   await using world = await HookWorld.create();
   await world.pane("warden-main");

@@ -152,6 +152,32 @@ Deno.test("a hook whose memory is held for good still tells, after at most 2 s",
   assert(ms > 1900 && ms < 10_000, `${ms} ms`);
 });
 
+for (const path of ["panes/warden-main.txt", "sessions/warden-main.json", "locks"]) {
+  Deno.test(`a memory that cannot be used (${path}) costs no wake`, async () => {
+    await using world = await HookWorld.create();
+    // A folder in place of a file, and a file in place of a folder.
+    const where = `${world.dir}/state/${path}`;
+    await Deno.mkdir(path === "locks" ? `${world.dir}/state` : where, { recursive: true });
+    if (path === "locks") await Deno.writeTextFile(where, "no folder");
+    const { ms: _, ...result } = await world.hook("stop.ts", fixtureEvent("stop-plain"));
+    assertEquals(result, { code: 0, stdout: "", stderr: "" });
+    assertEquals(world.wakes().length, 1);
+  });
+}
+
+Deno.test("the pane's lines are new until a wake has carried them", async () => {
+  await using world = await HookWorld.create();
+  const pane = await world.pane("warden-main");
+  const stop: Record<string, unknown> = { ...fixtureEvent("stop-plain"), transcript_path: "" };
+  await world.hook("stop.ts", stop);
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+  await world.server.show(pane, lines.join("\n") + "\n");
+  await world.hook("stop.ts", stop); // told before: nobody hears of the lines
+  const { last_assistant_message: _, ...silent } = stop;
+  await world.hook("stop.ts", { ...silent, prompt_id: "another" });
+  assertEquals(section(world.wakes()[1]!, "CONTENT"), lines.join("\n"));
+});
+
 Deno.test("the pane's new lines are told, those that repeat an old one too", async () => {
   await using world = await HookWorld.create({
     registry: {

@@ -9,6 +9,7 @@ interface Step {
   change?: Record<string, unknown>;
   afterMs?: number;
   opens?: boolean;
+  dialog?: string;
   closes?: boolean;
 }
 
@@ -17,13 +18,20 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
   let memory: Memory = { said: [] };
   let now = 0;
   const told: string[] = [];
-  for (const { event: name, trigger, change, afterMs = 100, opens, closes } of steps) {
+  for (const { event: name, trigger, change, afterMs = 100, opens, closes, dialog } of steps) {
     now += afterMs;
     const reading = readEvent(JSON.stringify({ ...fixtureEvent(name), ...change }));
     if (reading.kind !== "event") throw new Error(name);
     const { event } = reading;
     const identity = identityOf(event, String(event.fields.last_assistant_message));
-    const incoming = { event: event.name, trigger, promptId: event.promptId, identity, now };
+    const incoming = {
+      event: event.name,
+      dialog,
+      trigger,
+      promptId: event.promptId,
+      identity,
+      now,
+    };
     const verdict = judge(incoming, memory, (id) => delivered(id.split("#")[0]!));
     if (closes) delete memory.open;
     if (verdict.kind === "suppress") continue;
@@ -31,7 +39,7 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
     told.push(trigger);
     const said = { identity: identity.key, wake_id, trigger, prompt_id: event.promptId, at: now };
     memory = remember(memory, said);
-    if (opens) memory.open = { id: "q", wake_id, prompt_id: event.promptId };
+    if (opens) memory.open = { id: "q-1", wake_id, prompt_id: event.promptId };
   }
   return told;
 }
@@ -66,6 +74,10 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
     { steps: [question, permission, answer], told: ["ask_user_question", "ask_user_question_answered"] },
   "a permission after the question was answered is told":
     { steps: [question, answer, permission], told: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
+  "a permission dialog is no question, though one is thought to be open":
+    { steps: [question, { ...permission, dialog: "permission" }], told: ["ask_user_question", "permission_prompt"] },
+  "the reminder of a question that stands on the screen is that question":
+    { steps: [question, { ...permission, dialog: "question" }], told: ["ask_user_question"] },
   "two permissions of one turn are two":
     { steps: [permission, permission], told: ["permission_prompt", "permission_prompt"] },
   "one permission told by two hooks at once is one":

@@ -21,6 +21,13 @@ Deno.test("safeName() lets no two names meet, however long", () => {
   assert(safe.every((name) => name.length < 200 && !name.includes("/") && !/^\.*$/.test(name)));
 });
 
+Deno.test("safeName() finds the same file again from the name of a file", () => {
+  for (const name of ["管理者エージェント管理者エージェント", "x".repeat(300), "a b", "100%"]) {
+    assertEquals(safeName(originalName(safeName(name))), safeName(name));
+  }
+  assertEquals(originalName("50%"), "50%");
+});
+
 Deno.test("pathsFrom() takes its own variables, then XDG's, then the home folder", () => {
   const paths = (env: Record<string, string>) => pathsFrom((name) => env[name], "/project");
   assertEquals(paths({ HOME: "/h" }), {

@@ -22,6 +22,7 @@ const CASES: [name: string, reply: string, wanted: unknown][] = [
     'Form: {"decision":"block","reason":"…"}\nMine: {"decision":"block","reason":"fix it"}',
     block("fix it"),
   ],
+  ["another mind at the end", '{"decision":"block","reason":"a"} no: {"decision":"approve"}', none],
   ["more fields", '{"reason":"r","decision":"block","confidence":1}', block("r")],
   ["instructions", '{"instructions":"keep the plan"}', {
     kind: "instructions",

@@ -148,10 +148,16 @@ Deno.test("spawn --dry-run changes nothing", () =>
 
 Deno.test("spawn called wrongly gives 2 and the way to its help", async () => {
   await inSessionWorld(async (world) => {
-    for (const args of [[], ["w"], ["w", "/tmp", "--what"], ["w", "/tmp", "--timeout", "x"]]) {
+    for (
+      const args of [[], ["w"], ["w", "/tmp", "--what"], ["w", "/tmp", "--timeout", "x"], [
+        "w",
+        "/tmp",
+        "--system-prompt",
+      ], ["w", "/tmp", "--system-prompt", "./no.md"]]
+    ) {
       assertEquals(await main(args, world), 2, args.join(" "));
     }
-    assertEquals(world.warned.every((line) => line.endsWith("see spawn --help")), true);
+    assertEquals(world.warned.every((line) => line.endsWith("see deno task spawn --help")), true);
     assertEquals(await main(["--help"], world), 0);
   });
 });

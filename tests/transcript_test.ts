@@ -92,6 +92,8 @@ const MADE: Record<string, { lines: string[]; text: string }> = {
     { lines: [user("p"), claude("1", text('{"type":"user","promptId":"q"}'))], text: '{"type":"user","promptId":"q"}' },
   "another prompt's answer comes last":
     { lines: [user("p"), claude("1", text("ours")), user("q"), claude("2", text("newer"))], text: "ours" },
+  "a tool's result of another turn names no prompt":
+    { lines: [user("p"), claude("1", text("ours")), user("q"), claude("2", {type: "tool_use"}, {}, "tool_use"), JSON.stringify({ type: "user", message: { content: [{ type: "tool_result" }] } }), claude("3", text("theirs"))], text: "ours" },
   "only another prompt's answer is there":
     { lines: [user("o"), claude("1", text("old"))], text: "" },
 };
@@ -116,6 +118,8 @@ const WITH_EVENT: Record<string, { lines: string[]; event: string; text: string 
     { lines: [user("p"), claude("1", text("A"), {}, "tool_use"), claude("1", { type: "tool_use" }, {}, "tool_use")], event: "B", text: "B" },
   "leaves out what was said before Claude was sent on":
     { lines: [user("p"), claude("1", text("A")), user("p", "go on", { isMeta: true })], event: "B", text: "B" },
+  "does not repeat a block that shares its line with another":
+    { lines: [user("p"), JSON.stringify({ type: "assistant", message: { id: "1", stop_reason: "end_turn", content: [text("A"), text("B")] } })], event: "B", text: "A\n\nB" },
   "leaves out another turn":
     { lines: [user("o"), claude("1", text("A"))], event: "B", text: "B" },
 };

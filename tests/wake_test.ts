@@ -87,5 +87,6 @@ Deno.test("otherSocket() names a server only where tmux would not find it by its
   assertEquals(otherSocket("/tmp/tmux-1000/default,123,0"), undefined);
   assertEquals(otherSocket("/tmp/tmux-1000/work,123,4"), "/tmp/tmux-1000/work");
   assertEquals(otherSocket("/run/a,b/default,1,0"), "/run/a,b/default");
+  assertEquals(otherSocket("/own/tmux-1000/default,123,0"), "/own/tmux-1000/default");
   assertEquals(otherSocket(""), undefined);
 });

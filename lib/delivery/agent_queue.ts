@@ -172,7 +172,8 @@ class AgentQueue {
     if (!setAside(paths, { agent_id: this.agentId, wake_id: id }, path)) return;
     this.dead++;
     const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
-    record(paths, { kind: "dead", ...about, reason: "Its file in the outbox is not a wake" });
+    this.lastError = `The file of ${id} in the outbox is not a wake`;
+    record(paths, { kind: "dead", ...about, reason: this.lastError });
   }
 
   private settle(wake: QueuedWake, { outcome, way, why }: Tried): void {

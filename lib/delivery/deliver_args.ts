@@ -26,7 +26,9 @@ export function readArgs(args: string[]): Options {
     else if (word === "--json") options.json = true;
     else if (word === "--once") options.once = true;
     else if (word === "--all") options.all = true;
-    else if (word === "--list") options.order = { kind: "list" };
+    else if (ORDERS.includes(word) && options.order.kind !== "serve") {
+      return wrong(`${word} does not go with --${options.order.kind}`);
+    } else if (word === "--list") options.order = { kind: "list" };
     else if (word === "--agent") {
       options.agent = value();
       if (options.agent === undefined) return wrong("--agent needs an agent's id");
@@ -42,6 +44,8 @@ export function readArgs(args: string[]): Options {
   } else if (all) return wrong("--all goes with --retry or --drop");
   return options;
 }
+
+const ORDERS = ["--list", "--retry", "--drop"];
 
 function split(arg: string): string[] {
   const at = arg.indexOf("=");

@@ -11,7 +11,7 @@ import {
   waitingIds,
   wakeFile,
 } from "../outbox.ts";
-import { removeIfThere } from "../files.ts";
+import { namesIn, removeIfThere } from "../files.ts";
 import type { Paths } from "../paths.ts";
 
 export interface ListedWake {
@@ -30,9 +30,31 @@ export interface ListedWake {
 export function listWakes(paths: Paths, agentId: string | undefined, now: number): ListedWake[] {
   return [
     ...listIn(paths, "dead", agentId, now),
+    ...unreadable(paths, agentId),
     ...listIn(paths, "outbox", agentId, now),
   ];
 }
+
+/** Files that were no wakes: they can only be looked at, and dropped. */
+function unreadable(paths: Paths, agentId: string | undefined): ListedWake[] {
+  const agents = agentsIn(paths, "dead").filter((id) => agentId === undefined || id === agentId);
+  return agents.flatMap((agent_id) => {
+    const dir = deadFile(paths, { agent_id, wake_id: "" }).replace(/\/[^/]*$/, "");
+    return namesIn(dir).filter((name) => name.endsWith(UNREADABLE)).map((name) => ({
+      state: "dead" as const,
+      wake_id: name.slice(0, -UNREADABLE.length),
+      agent_id,
+      session: "",
+      trigger: "",
+      created_at: "",
+      age_s: 0,
+      tries: 0,
+      reason: `Its file in the outbox was not a wake; kept as ${dir}/${name}`,
+    }));
+  });
+}
+
+const UNREADABLE = ".json.unreadable";
 
 function listIn(
   paths: Paths,

@@ -105,16 +105,19 @@ export class Stage {
   }
 
   async clear(): Promise<void> {
+    const socket = await this.tmux("display-message", "-p", "#{socket_path}").catch(() => "");
     await this.tmux("kill-server").catch(() => {});
-    // The deliverer of the last wake may still be writing that it is done.
-    for (let tries = 0; tries < 50; tries++) {
+    if (socket !== "") await Deno.remove(socket).catch(() => {});
+    // The deliverer of the last wake may still be writing that it is done, and make it anew.
+    for (let quiet = 0; quiet < 5;) {
+      quiet++;
       try {
         await Deno.remove(this.dir, { recursive: true });
-        return;
+        quiet = 0;
       } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return;
-        await pause(20);
+        if (!(error instanceof Deno.errors.NotFound)) quiet = 0;
       }
+      await pause(20);
     }
   }
 

@@ -5,6 +5,7 @@ import { TMUX_GUARD } from "./our_hooks.ts";
 import type { Registry } from "../registry.ts";
 import { DEFAULT_SETTINGS } from "../registry.ts";
 import { SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../hook_input.ts";
+import { OWNER_FORMAT } from "../pane_owner.ts";
 import { DELIVERER_ENV_NAMES } from "../paths.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
 import { exportLine, shellQuote } from "../shell.ts";
@@ -40,12 +41,15 @@ export function hookCommand(entry: HookEntry, install: Installation): string {
   ];
   const hook = words.map(shellQuote).join(" ");
   const places = placesOf(install);
+  // A Deno that was taken away must not be heard of after every turn.
+  const present = `[ -x ${shellQuote(install.deno)} ] || exit 0;`;
   // Beside a dialog a hook has time, but must be Claude Code's own child to notice its end.
   if (entry.timeout === "answer") {
-    return `${TMUX_GUARD} cd /; ${exportLine(places)}; exec ${hook}`;
+    return `${TMUX_GUARD} ${present} cd /; ${exportLine(places)}; exec 2>/dev/null ${hook}`;
   }
   const variables = exportLine({ ...places, [SHELL_DELIVERS]: "1" });
-  return `${TMUX_GUARD} cd /; ${variables}; hook() { ${askTmux(install.tmux)} | "$@"; ` +
+  return `${TMUX_GUARD} ${present} cd /; ${variables}; ` +
+    `hook() { ${askTmux(install.tmux)} | "$@" 2>/dev/null; ` +
     `${startDeliverer(install)}; exit 0; }; hook ${hook}`;
 }
 
@@ -56,7 +60,7 @@ export function hookCommand(entry: HookEntry, install: Installation): string {
 function askTmux(tmux: string): string {
   const ask = [
     ...["env", "-i", '"TMUX=$TMUX"', shellQuote(tmux), "-u"],
-    ...["display-message", "-p", "-t", '"$TMUX_PANE"', "'#{session_name}'", "\\;"],
+    ...["display-message", "-p", "-t", '"$TMUX_PANE"', shellQuote(OWNER_FORMAT), "\\;"],
     ...["capture-pane", "-p", "-t", '"$TMUX_PANE"', "-S", `-${SHELL_CAPTURE_LINES}`],
   ];
   return `{ ${ask.join(" ")}; printf '\\036'; cat; } 2>/dev/null`;

@@ -119,7 +119,8 @@ export function launcherText(
     ? [
       "cd /",
       `if [ "$1" = --wait ]; then shift; exec ${run}; fi`,
-      `( ${run} </dev/null >/dev/null 2>&1 & )`,
+      "own=$(command -v setsid)", // not everywhere; where it is, no terminal can end it
+      `( $own ${run} </dev/null >/dev/null 2>&1 & )`,
     ]
     : [`exec ${run}`];
   return [

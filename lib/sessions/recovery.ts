@@ -88,7 +88,7 @@ interface Job {
 
 async function recoverOne(job: Job): Promise<AgentResult> {
   const { agent, registry, tmux, options, world } = job;
-  const left = whyLeftOut(agent);
+  const left = whyLeftOut(agent, options.only.includes(agent.agent_id));
   if (left !== undefined) return result(agent, "left out", agent.tmux_session_name, left);
   const finding = await examine(world, tmux, registry, agent);
   if (finding.kind === "alive") return result(agent, "alive", finding.session, "");
@@ -128,10 +128,11 @@ async function recoverOne(job: Job): Promise<AgentResult> {
   return { ...done, wake_id: send(world, receiverOf(agent), plan.session, draft) };
 }
 
-function whyLeftOut(agent: Agent): string | undefined {
+/** Who is named is meant: `auto_wake` only keeps an agent out of a recovery of all. */
+function whyLeftOut(agent: Agent, isNamed: boolean): string | undefined {
   if (agent.unusable) return agent.problems.join("; ");
   if (!agent.enabled) return "it is disabled";
-  return agent.auto_wake ? undefined : "its auto_wake is off";
+  return agent.auto_wake || isNamed ? undefined : "its auto_wake is off";
 }
 
 /** Once per set of failures: a timer that meets the same ones again has nothing to add. */

@@ -61,10 +61,17 @@ export async function main(args: string[]): Promise<number> {
     console.error(`canary does not take ${unknown[0]}; see deno task canary --help`);
     return 2;
   }
+  const empty = ["claude", "openclaw"].find((name) => options[name] === "");
+  if (empty !== undefined) {
+    console.error(`--${empty} needs a path; see deno task canary --help`);
+    return 2;
+  }
   try {
     const claude = await programFor("claude", "GSD_CLAUDE", options.claude);
     const openclaw = await programFor("openclaw", "GSD_OPENCLAW", options.openclaw);
-    const stories = STORIES.filter((story) => options.all || !story.slow);
+    // What kills the gateway comes last: a killed one makes up for its turn in the next story.
+    const stories = STORIES.filter((story) => options.all || !story.slow)
+      .sort((a, b) => Number(a.killsGateway ?? false) - Number(b.killsGateway ?? false));
     console.error(`Claude Code: ${claude.version}\nOpenClaw: ${openclaw.version}`);
     console.error("Starting a gateway of our own …");
     const house = await openHouse(["warden", "forge"], { program: openclaw.path });

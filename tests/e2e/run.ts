@@ -22,6 +22,13 @@ export async function main(args: string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  const wrong = args.find((arg, at) =>
+    !arg.endsWith(".ts") && !/^--filter(=|$)/.test(arg) && args[at - 1] !== "--filter"
+  );
+  if (wrong !== undefined) {
+    console.error(`"${wrong}" is not an option (see deno task e2e --help)`);
+    return 2;
+  }
   try {
     await getAll();
   } catch (error) {

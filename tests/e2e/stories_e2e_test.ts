@@ -3,6 +3,8 @@ import { VERSIONS } from "../support/real_programs.ts";
 import { type House, openHouse, Stage } from "./stage.ts";
 import { STORIES } from "./stories.ts";
 
+const AGENTS = ["warden", "forge"];
+
 /** Opened by the first story, so that a gateway that does not start is that story's failure. */
 let opening: Promise<House> | undefined;
 
@@ -22,11 +24,16 @@ for (const version of VERSIONS.claude) {
       sanitizeResources: false,
       fn: () =>
         inScene(`${version} ${story.short}`, async (scene) => {
-          const house = await (opening ??= openHouse(["warden", "forge"]));
-          const { scenarios } = story;
-          const stage = new Stage(scene, { house, version, scenarios, ...story.options });
-          house.agentModel.answer = undefined;
-          await story.play(stage, house);
+          const own = story.killsGateway ? await openHouse(AGENTS) : undefined;
+          try {
+            const house = own ?? await (opening ??= openHouse(AGENTS));
+            const { scenarios } = story;
+            const stage = new Stage(scene, { house, version, scenarios, ...story.options });
+            house.agentModel.answer = undefined;
+            await story.play(stage, house);
+          } finally {
+            await own?.close();
+          }
         }),
     });
   }

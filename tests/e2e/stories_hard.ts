@@ -36,6 +36,7 @@ export const HARD_DAYS: Story[] = [
     name: "the gateway dies and comes back, and nothing is lost or told twice",
     short: "gateway restarted in the middle",
     slow: true,
+    killsGateway: true,
     scenarios: { first: { say: "One." }, second: { say: "Two." }, third: { say: "Three." } },
     async play(stage, { gateway }) {
       // On a slow day the gateway is away for so long that Claude Code reminds of its idleness.
@@ -69,6 +70,7 @@ export const HARD_DAYS: Story[] = [
     name: "the gateway dies while the agent is thinking, and nothing is lost",
     short: "gateway killed in the agent's turn",
     slow: true,
+    killsGateway: true,
     notOn: { "2.1.197": "nothing in it depends on Claude Code" },
     scenarios: { first: { say: "One." }, second: { say: "Two." } },
     async play(stage, { gateway, agentModel }) {

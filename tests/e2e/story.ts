@@ -11,6 +11,8 @@ export interface Story {
   short: string;
   /** Left out of a short run. */
   slow?: boolean;
+  /** It has a gateway of its own: what a killed one makes up for would be told in the next story. */
+  killsGateway?: boolean;
   options?: Pick<StageOptions, "agents" | "hookSettings">;
   scenarios?: Record<string, Scenario>;
   /** Versions it is not played on, each with the reason. */

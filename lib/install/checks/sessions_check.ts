@@ -3,6 +3,7 @@
 import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
 import { sessionNames } from "../../sessions/tmux_sessions.ts";
 import { type Tmux, tmuxFrom } from "../../tmux.ts";
+import type { Agent } from "../../registry.ts";
 import { shellQuote } from "../../shell.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
 
@@ -25,14 +26,7 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
     const own = [...running].filter((one) =>
       one === name || one.startsWith(`${name}-`) && /^\d+$/.test(one.slice(name.length + 1))
     );
-    if (own.length === 0) {
-      findings.push({
-        check: CHECK,
-        level: "note",
-        text: `The session "${name}" of agent "${agent.agent_id}" does not run`,
-        mend: `deno task recover --agent ${shellQuote(agent.agent_id)}`,
-      });
-    }
+    if (own.length === 0) findings.push(notRunning(agent));
     const needsCli = agent.transport === "cli" ||
       agent.transport === "auto" && readGatewayTarget(env).kind === "unreadable";
     for (const session of own) {
@@ -40,6 +34,25 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
     }
   }
   return findings;
+}
+
+function notRunning({ agent_id, tmux_session_name, working_directory }: Agent): Finding {
+  const text = `The session "${tmux_session_name}" of agent "${agent_id}" does not run`;
+  const finding = { check: CHECK, level: "note" as const };
+  return working_directory !== "" && !isFolder(working_directory)
+    ? {
+      ...finding,
+      text: `${text}, and its working_directory ${working_directory} is no folder: correct it`,
+    }
+    : { ...finding, text, mend: `deno task recover --agent ${shellQuote(agent_id)}` };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 /** tmux hands the environment its server was started in to every session, for good. */
