@@ -8,9 +8,9 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
     const reading = await tools.loadReading();
-    const looking = context.screen();
+    const looking = context.capture();
     const said = reading.textSoFar(event);
-    const { capture } = await looking;
+    const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
     const message = tools.textOf(event.fields, "message");
     const type = tools.oneLine(tools.textOf(event.fields, "notification_type")).slice(0, 100);
@@ -19,12 +19,12 @@ export const hook: Hook = {
     const draft = { trigger, section: "CONTENT", pressure } as const;
 
     const idle = {
-      body: said.text || pane.text || message,
+      body: said.text || pane.text() || message,
       state: "idle" as const,
       actions: tools.actions(context, { kind: "prompt" }),
     };
     const isIdle = trigger === "idle_prompt";
-    const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text);
+    const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text());
     const { dialog } = await context.screen();
     const sent = await tools.sendWake(context, { ...draft, ...shown }, {
       source: isIdle && said.text !== "" ? said.source : "pane",

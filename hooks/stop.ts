@@ -7,11 +7,12 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
     const reading = await tools.loadReading();
-    const looking = context.screen(); // where tmux is asked now, it answers while we read
+    const looking = context.capture(); // where tmux is asked now, it answers while we read
     const said = reading.finalText(event);
-    const { capture } = await looking;
+    const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
-    const source = said.text !== "" ? said.source : pane.text !== "" ? "pane" : "none";
+    const fromPane = said.text === "" ? pane.text() : "";
+    const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
 
     // After a block the agent is told that its instruction is done, but cannot block again: no loop.
     const again = event.fields.stop_hook_active === true;
@@ -21,7 +22,7 @@ export const hook: Hook = {
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
-      body: said.text || pane.text || "(The turn ended without a word from Claude.)",
+      body: said.text || fromPane || "(The turn ended without a word from Claude.)",
       state: tasks.length > 0 ? "paused" : "idle",
       pressure: await tools.pressureLine(context, said.tokens),
       details: {

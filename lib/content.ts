@@ -71,7 +71,8 @@ function readTurn(
 }
 
 export interface PaneText {
-  text: string;
+  /** Compared only when it is asked for: most wakes have better words. */
+  text(): string;
   /** To be called when the wake is on its way: only what was told is not new any more. */
   keep(): void;
 }
@@ -83,10 +84,12 @@ export function paneText(
   capture: string | undefined,
   atLeast: number,
 ): PaneText {
-  if (capture === undefined) return { text: "", keep() {} };
+  if (capture === undefined) return { text: () => "", keep() {} };
   const lines = conversationLines(capture);
-  const text = newPaneLines(paths, session, lines, atLeast).join("\n").replace(/^\n+/, "");
-  return { text, keep: () => keepPane(paths, session, lines) };
+  return {
+    text: () => newPaneLines(paths, session, lines, atLeast).join("\n").replace(/^\n+/, ""),
+    keep: () => keepPane(paths, session, lines),
+  };
 }
 
 const RULE = /^\s*─{10,}/;

@@ -25,13 +25,13 @@ export interface HookContext extends HookWorld {
   settings: HookSettings;
   now: Date;
   /** The pane as it is now, asked from tmux at most once. */
-  screen(): Promise<Seen>;
+  capture(): Promise<string | undefined>;
+  /** What that means. */
+  screen(): Promise<Screen>;
   tmux(): Promise<Tmux>;
   /** Sees to it that what waits in the outbox is carried on. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
 }
-
-export type Seen = Screen & { capture: string | undefined };
 
 export function contextFrom(
   gate: { session: string; pane: string; agent: Agent },
@@ -40,20 +40,24 @@ export function contextFrom(
   const { settings, agent_id } = gate.agent;
   const { env, paths, told } = world;
   const tmux = async () => (await loadTmux()).tmuxFrom(env);
-  let screen: Promise<Seen> | undefined;
-  const look = async () => {
+  let screen: Promise<Screen> | undefined;
+  let captured: Promise<string | undefined> | undefined;
+  const capture = async () => {
     const lines = settings.pane_capture_lines;
-    const capture = told !== undefined && lines <= SHELL_CAPTURE_LINES
+    return told !== undefined && lines <= SHELL_CAPTURE_LINES
       ? told.capture
       : await (await loadTmux()).capturePane(await tmux(), gate.pane, lines);
-    const { readScreen } = await loadReading();
-    return { ...readScreen(capture ?? ""), capture };
+  };
+  const look = async () => {
+    const { readScreen } = await import(new URL("./pane.ts", import.meta.url).href);
+    return readScreen(await (captured ??= capture()) ?? "");
   };
   return {
     ...gate,
     ...world,
     settings,
     now: new Date(),
+    capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
     tmux,
     async startDeliverer(when) {

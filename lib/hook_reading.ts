@@ -2,5 +2,4 @@
 
 export { closePending } from "./answers.ts";
 export { finalText, paneText, textSoFar } from "./content.ts";
-export { readScreen } from "./pane.ts";
 export { forgetPane } from "./pane_memory.ts";

@@ -6,8 +6,10 @@ import { shellQuote } from "./shell.ts";
 import { actionsFor, formatPressure, type Situation } from "./wake.ts";
 
 export async function pressureLine(context: HookContext, tokens?: number): Promise<string> {
-  const { pressurePct } = await context.screen();
-  const known = { percent: pressurePct, tokens };
+  // Where there is no percentage at all, the screen need not be understood.
+  const hasPercentage = (await context.capture())?.includes("%") ?? false;
+  const percent = hasPercentage ? (await context.screen()).pressurePct : undefined;
+  const known = { percent, tokens };
   return formatPressure(known, context.settings.context_pressure_threshold);
 }
 
