@@ -1,32 +1,9 @@
 /** Reads the registry forgivingly: what is wrong in one place spoils nothing else. */
 
+import { type HookSettings, settingsFrom } from "./hook_settings.ts";
 import { isObject, stripJsonComments } from "./json.ts";
 
-export interface HookSettings {
-  pane_capture_lines: number;
-  context_pressure_threshold: number;
-  autocompact_pct: number;
-  hook_mode: "async" | "bidirectional";
-  dedup_mode: "skip" | "lightweight" | "off";
-  min_context_lines: number;
-  max_content_chars: number;
-  answer_timeout_s: number;
-  answer_permissions: boolean;
-  bidirectional_timeout_s: number;
-}
-
-export const DEFAULT_SETTINGS: HookSettings = {
-  pane_capture_lines: 100,
-  context_pressure_threshold: 50,
-  autocompact_pct: 80,
-  hook_mode: "async",
-  dedup_mode: "skip",
-  min_context_lines: 10,
-  max_content_chars: 16000,
-  answer_timeout_s: 600,
-  answer_permissions: false,
-  bidirectional_timeout_s: 120,
-};
+export { DEFAULT_SETTINGS, type HookSettings, LIMITS } from "./hook_settings.ts";
 
 export type Transport = "auto" | "gateway" | "cli" | "inbox";
 
@@ -166,52 +143,6 @@ function readAgent(entry: unknown, index: number, root: Record<string, unknown>)
     unusable,
   };
 }
-
-/** Each field on its own: the agent's, else the global one, else the default. */
-function settingsFrom(own: unknown, global: unknown, problems: string[]): HookSettings {
-  const settings: Record<string, unknown> = { ...DEFAULT_SETTINGS };
-  for (const name of Object.keys(DEFAULT_SETTINGS) as (keyof HookSettings)[]) {
-    for (const source of [own, global]) {
-      const value = isObject(source) ? source[name] : undefined;
-      if (value === undefined) continue;
-      if (isSetting(name, value)) {
-        settings[name] = value;
-        break;
-      }
-      problems.push(`hook_settings.${name} cannot be ${JSON.stringify(value)}`);
-    }
-  }
-  return settings as unknown as HookSettings;
-}
-
-function isSetting(name: keyof HookSettings, value: unknown): boolean {
-  switch (name) {
-    case "hook_mode":
-      return value === "async" || value === "bidirectional";
-    case "dedup_mode":
-      return value === "skip" || value === "lightweight" || value === "off";
-    case "answer_permissions":
-      return typeof value === "boolean";
-    default: {
-      const [least, most] = LIMITS[name];
-      return typeof value === "number" && value >= least && value <= most &&
-        (Number.isInteger(value) || !WHOLE.includes(name));
-    }
-  }
-}
-
-const WHOLE: string[] = ["pane_capture_lines", "min_context_lines", "max_content_chars"];
-
-/** The same limits as in registry_schema.ts; a test holds the two together. */
-export const LIMITS = {
-  pane_capture_lines: [10, 5000],
-  context_pressure_threshold: [1, 100],
-  autocompact_pct: [1, 100],
-  min_context_lines: [1, 1000],
-  max_content_chars: [200, 1_000_000],
-  answer_timeout_s: [5, 3600],
-  bidirectional_timeout_s: [1, 550],
-} as const satisfies Partial<Record<keyof HookSettings, readonly [number, number]>>;
 
 function transportFrom(own: unknown, global: unknown, problems: string[]): Transport {
   for (const source of [own, global]) {

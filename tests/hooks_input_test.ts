@@ -3,8 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { HOOKS } from "../lib/hook_list.ts";
 import { namesIn } from "../lib/files.ts";
-import { fixtureEvent } from "./support/fixtures.ts";
-import { HookWorld, ROOT, section } from "./support/hook_world.ts";
+import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
+import { HookWorld, ROOT, section, WARDEN } from "./support/hook_world.ts";
 
 const WRONG = [null, 7, true, [], {}, [[null]], "", "\0", "x".repeat(5000), { questions: [3] }];
 const FIELDS = [
@@ -102,6 +102,18 @@ Deno.test("stop.ts reads huge transcripts from their end", async () => {
   await world.hook("stop.ts", { ...stop, transcript_path: path });
   const [name] = namesIn(`${world.dir}/state/content`);
   assertEquals(await Deno.readTextFile(`${world.dir}/state/content/${name}`), big);
+});
+
+Deno.test("stop.ts tells every recorded answer to the letter", async () => {
+  await using world = await HookWorld.create({
+    registry: { agents: [{ ...WARDEN, hook_settings: { max_content_chars: 1_000_000 } }] },
+  });
+  const events = fixtureEventNames("stop-").map(fixtureEvent)
+    .filter((event) => typeof event.last_assistant_message === "string");
+  for (const event of events) await world.hook("stop.ts", event);
+  const told = world.wakes().map((wake) => section(wake, "CONTENT"));
+  assertEquals(told, events.map((event) => event.last_assistant_message as string));
+  assert(told.length >= 9);
 });
 
 Deno.test("stop.ts carries 200 KB whole: cut in the message, complete in its file", async () => {

@@ -3,7 +3,6 @@ import {
   checkRegistry,
   editRegistry,
   RegistryError,
-  setAgentFields,
   upsertAgent,
 } from "../lib/sessions/registry_file.ts";
 import { setValue } from "../lib/sessions/jsonc_edit.ts";
@@ -111,7 +110,10 @@ Deno.test("editRegistry() writes through a symlink and keeps the mode", () =>
     Deno.writeTextFileSync(`${dir}/real/r.json`, COMMENTED);
     Deno.chmodSync(`${dir}/real/r.json`, 0o664);
     Deno.symlinkSync("real/r.json", `${dir}/link.json`);
-    setAgentFields(`${dir}/link.json`, "warden", { openclaw_session_key: "agent:warden:main" });
+    upsertAgent(`${dir}/link.json`, {
+      agent_id: "warden",
+      openclaw_session_key: "agent:warden:main",
+    });
     assertEquals(Deno.lstatSync(`${dir}/link.json`).isSymlink, true);
     assertEquals(Deno.statSync(`${dir}/real/r.json`).mode! & 0o777, 0o664);
     assertStringIncludes(Deno.readTextFileSync(`${dir}/real/r.json`), "agent:warden:main");

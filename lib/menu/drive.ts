@@ -14,7 +14,6 @@ const CHANGE_WITHIN_MS = 2000;
 export async function drive(
   pane: ClaudePane,
   goal: Goal,
-  tell: (step: KeyStep) => void = () => {},
 ): Promise<Driven> {
   let screen = await pane.look();
   let retried = false;
@@ -22,7 +21,6 @@ export async function drive(
     const step = nextStep(goal, screen);
     if (step.kind === "done") return { kind: "done", screen };
     if (step.kind === "stuck") return step;
-    tell(step);
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;

@@ -14,7 +14,7 @@ import {
 import type { ClaudePane, Look } from "./claude_pane.ts";
 import { drive } from "./drive.ts";
 import { readJournal, record } from "../journal.ts";
-import { type Goal, isShown, type KeyStep, whyNotByKeys } from "./keys.ts";
+import { type Goal, isShown, whyNotByKeys } from "./keys.ts";
 import type { Dialog } from "../pane.ts";
 import type { Paths } from "../paths.ts";
 import { answersFrom, type Pick, readPicks } from "./picks.ts";
@@ -37,7 +37,6 @@ export interface Scene {
   waitMs: number;
   dryRun: boolean;
   isAlive(pid: number): boolean;
-  tell(step: KeyStep): void;
 }
 
 const TAKEN_WITHIN_MS = 3000;
@@ -215,7 +214,7 @@ export async function byKeys(
   if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
   if (scene.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
   if (pending !== undefined) noteKeys(scene.paths, pending, given);
-  const driven = await drive(scene.pane, goal, scene.tell);
+  const driven = await drive(scene.pane, goal);
   if (driven.kind === "stuck") {
     return refused(`${driven.reason}; ${describe(await scene.pane.look())}`);
   }

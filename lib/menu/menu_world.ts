@@ -40,7 +40,6 @@ export function sceneFor(
     waitMs: options.waitMs,
     dryRun: options.dryRun,
     isAlive,
-    tell: () => {},
   };
 }
 

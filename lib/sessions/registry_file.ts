@@ -94,21 +94,6 @@ export function fieldChanges(
     .map(([name, value]) => ({ path: [...at, name], value }));
 }
 
-export function setAgentFields(
-  path: string,
-  agentId: string,
-  fields: Omit<Partial<AgentFile>, "agent_id">,
-  options?: EditOptions,
-): EditOutcome {
-  return editRegistry(path, (registry) => {
-    const index = registry.agents.findIndex((agent) => agent.agent_id === agentId);
-    if (index === -1) {
-      throw new RegistryError(`Cannot change agent "${agentId}": ${path} has no such agent`);
-    }
-    return fieldChanges(["agents", index], registry.agents[index]!, fields);
-  }, options);
-}
-
 export function fieldName(path: JsonPath): string {
   return path.map((step, at) =>
     typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`

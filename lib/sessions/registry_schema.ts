@@ -1,18 +1,21 @@
-/** The one truth about the registry's form. Commands check with it; hooks take only its types. */
+/** The form of the registry, for commands that check or write it. Hooks read it by registry.ts. */
 
 import { z } from "zod";
+import { LIMITS } from "../hook_settings.ts";
+
+const number = (name: keyof typeof LIMITS) => z.number().min(LIMITS[name][0]).max(LIMITS[name][1]);
 
 export const hookSettingsSchema = z.looseObject({
-  pane_capture_lines: z.number().int().min(10).max(5000),
-  context_pressure_threshold: z.number().min(1).max(100),
-  autocompact_pct: z.number().min(1).max(100),
+  pane_capture_lines: number("pane_capture_lines").int(),
+  context_pressure_threshold: number("context_pressure_threshold"),
+  autocompact_pct: number("autocompact_pct"),
   hook_mode: z.enum(["async", "bidirectional"]),
   dedup_mode: z.enum(["skip", "lightweight", "off"]),
-  min_context_lines: z.number().int().min(1).max(1000),
-  max_content_chars: z.number().int().min(200).max(1_000_000),
-  answer_timeout_s: z.number().min(5).max(3600),
+  min_context_lines: number("min_context_lines").int(),
+  max_content_chars: number("max_content_chars").int(),
+  answer_timeout_s: number("answer_timeout_s"),
   answer_permissions: z.boolean(),
-  bidirectional_timeout_s: z.number().min(1).max(550),
+  bidirectional_timeout_s: number("bidirectional_timeout_s"),
 }).partial();
 
 export const deliverySchema = z.looseObject({
@@ -46,4 +49,3 @@ export const registrySchema = z.looseObject({
 
 export type RegistryFile = z.infer<typeof registrySchema>;
 export type AgentFile = z.infer<typeof agentSchema>;
-export type HookSettingsFile = z.infer<typeof hookSettingsSchema>;
