@@ -51,6 +51,8 @@ Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in orde
       `${gateway.connections.most} connections`,
     );
     assert(most.megabytes < 200, `a deliverer grew to ${most.megabytes} MB`);
+    // One per agent works; each of the twenty writers may have just started one that will leave.
+    assert(most.alive <= AGENTS.length + 2 * 20, `${most.alive} deliverers at once`);
   } finally {
     await gateway.stop();
   }
@@ -104,21 +106,25 @@ async function writer(home: Home, agent: string, session: string, see: (pid: num
 function watchProcesses() {
   const pids = new Set<number>();
   let megabytes = 0;
+  let alive = 0;
   const timer = setInterval(() => {
+    let now = 0;
     for (const pid of pids) {
       try {
         const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+        if (!/^State:\s+Z/m.test(status)) now++;
         megabytes = Math.max(megabytes, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
       } catch {
         pids.delete(pid);
       }
     }
+    alive = Math.max(alive, now);
   }, 50);
   return {
     see: (pid: number) => pids.add(pid),
     stop: () => {
       clearInterval(timer);
-      return { megabytes };
+      return { megabytes, alive };
     },
   };
 }
