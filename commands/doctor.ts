@@ -62,7 +62,7 @@ export async function main(args: string[], world: World): Promise<number> {
     return 0;
   }
   if (parsed.kind === "wrong") {
-    world.warn(`${parsed.reason}; see --help`);
+    world.warn(`${parsed.reason}; see deno task doctor --help`);
     return 2;
   }
   const { options } = parsed;

@@ -164,6 +164,21 @@ Deno.test("doctor finds what is wrong in the registry, with the line, and who ca
   const { ok, notes } = await clinic.ask(checkRegistryFile);
   assertMatch(ok.join(), /is valid, 2 agents/);
   assertMatch(notes.join(), /"x" is disabled/);
+  clinic.registry({ agents: [{ ...WARDEN, claude_post_launch_mode: "resum" }] });
+  assertMatch(
+    (await clinic.ask(checkRegistryFile)).notes.join(),
+    /mode "resum", which means resume/,
+  );
+  clinic.registry({ agents: [{ ...WARDEN, claude_post_launch_mode: "continue" }] });
+  assertEquals((await clinic.ask(checkRegistryFile)).notes, []);
+});
+
+Deno.test("doctor says when a session cannot be brought back for want of its folder", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [{ ...WARDEN, working_directory: "/no/such/folder" }] });
+  const { findings } = await clinic.ask(checkSessions);
+  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is no folder/);
+  assertEquals(findings[0]!.mend, undefined);
 });
 
 Deno.test("doctor sees which sessions run, and the mark of an agent's shell in them", async () => {

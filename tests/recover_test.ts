@@ -134,6 +134,13 @@ Deno.test("recover passes over agents that are disabled or without auto_wake", (
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
     const { outcomes, agents } = await recover(world);
     assertEquals(outcomes, { off: "left out", calm: "left out", nowhere: "failed" });
+    // Who is named is meant, unless switched off.
+    assertEquals((await recover(world, "--dry-run", "--agent", "calm")).outcomes, {
+      calm: "would recover",
+    });
+    assertEquals((await recover(world, "--dry-run", "--agent", "off")).outcomes, {
+      off: "left out",
+    });
     assertMatch(agents[2]!.detail, /no working_directory/);
     assertEquals(await world.tmux("list-sessions").catch(() => "none"), "none");
   }));

@@ -83,7 +83,8 @@ export class Stage {
     const pending = `${this.dir}/state/pending/warden-main`;
     await this.until("the hook waits for an answer", () => namesIn(pending).length > 0);
     started = performance.now();
-    const all = ["--socket", this.socket, ...words];
+    const socket = await this.tmux("display-message", "-p", "#{socket_path}");
+    const all = ["--socket", socket, ...words];
     const driver = `${this.dir}/data/bin/menu-driver`;
     const outcome = await run(driver, all, { env: this.env, timeoutMs: 20_000 });
     if (outcome.kind !== "finished" || outcome.code !== 0) {
@@ -161,7 +162,13 @@ export class Stage {
 
   private async tmux(...args: string[]): Promise<string> {
     const all = ["-u", "-L", this.socket, "-f", "/dev/null", ...args];
-    const env = { PATH: this.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" };
+    const folder = Deno.env.get("TMUX_TMPDIR");
+    const env = {
+      PATH: this.env.PATH ?? "",
+      TERM: "xterm-256color",
+      LANG: "C.UTF-8",
+      ...(folder === undefined ? {} : { TMUX_TMPDIR: folder }),
+    };
     const outcome = await run(this.tmuxPath, all, { env, timeoutMs: 10_000 });
     if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.trimEnd();
     throw new Error(`tmux ${args[0]} failed: ${JSON.stringify(outcome)}`);

@@ -50,6 +50,10 @@ export class TmuxServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.started) await this.tmux("kill-server").catch(() => {});
+    if (!this.started) return;
+    // tmux leaves the socket's file behind when its server ends.
+    const socket = await this.tmux("display-message", "-p", "#{socket_path}").catch(() => "");
+    await this.tmux("kill-server").catch(() => {});
+    if (socket !== "") await Deno.remove(socket).catch(() => {});
   }
 }

@@ -1,5 +1,6 @@
 /** Is the registry as it should be, and can each of its agents be woken? */
 
+import { POST_LAUNCH_MODES } from "../../sessions/launch.ts";
 import { checkRegistry } from "../../sessions/registry_file.ts";
 import { type Agent, whyUnreachable } from "../../registry.ts";
 import { shellQuote } from "../../shell.ts";
@@ -59,10 +60,17 @@ function checkAgent(agent: Agent, file: string): Finding[] {
     return [broken(`${name} cannot be woken: it has no tmux_session_name`)];
   }
   const unreachable = whyUnreachable(agent);
-  return unreachable === undefined ? [] : [{
-    ...broken(`${name} cannot be woken: ${unreachable}`),
-    mend: "deno task sync",
-  }];
+  const findings = unreachable === undefined
+    ? []
+    : [{ ...broken(`${name} cannot be woken: ${unreachable}`), mend: "deno task sync" }];
+  const mode = agent.claude_post_launch_mode;
+  if (mode !== "" && !POST_LAUNCH_MODES.some((known) => known === mode)) {
+    const known = POST_LAUNCH_MODES.join(", ");
+    const text =
+      `${name} has claude_post_launch_mode "${mode}", which means resume; known: ${known}`;
+    findings.push({ check: CHECK, level: "note", text, mend });
+  }
+  return findings;
 }
 
 function sharedSessions(agents: Agent[], file: string): Finding[] {
