@@ -8,7 +8,7 @@ import {
 } from "../lib/delivery/agent_queue.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";
-import { agentsIn, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import { agentsIn, hasStarted, type QueuedWake, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
@@ -68,6 +68,7 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
   const { paths } = world;
+  hasStarted(paths);
   const waiting = () => agentsIn(paths, "outbox").filter((id) => waitingIds(paths, id).length > 0);
   const ids = agents ?? (options.agent === undefined ? waiting() : [options.agent]);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));

@@ -3,10 +3,10 @@
 import { DELIVERER_ENV_NAMES, type Env, type Paths, setVariables } from "./paths.ts";
 import { startDetached } from "./process.ts";
 
-/** The launcher that registration made; without one (a hook run by hand) Deno itself. */
-export function startDeliverer(paths: Paths, env: Env, agentId: string): void {
+/** For one agent or for all. The launcher that registration made; without one (a hook run by hand) Deno itself. */
+export function startDeliverer(paths: Paths, env: Env, agentId?: string): void {
   const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
-  const args = ["--agent", agentId];
+  const args = agentId === undefined ? [] : ["--agent", agentId];
   try {
     startDetached(`${paths.data}/bin/deliver`, args, passed);
   } catch (error) {

@@ -50,6 +50,17 @@ export function writeAtomic(
   }
 }
 
+/** Makes an empty file; false when there is one already. */
+export function createNew(path: string): boolean {
+  try {
+    openInDir(path, { write: true, createNew: true, mode: 0o600 }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw error;
+  }
+}
+
 /** One write call on an appending file: lines of several processes do not mix. */
 export function appendLine(path: string, line: string): void {
   const file = openInDir(path, { append: true, create: true, mode: 0o600 });

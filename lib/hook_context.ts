@@ -3,6 +3,7 @@
 import type { HookEvent } from "./events.ts";
 import { loadTmux } from "./gate.ts";
 import { type HookInput, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
+import { claimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import type { Env, Paths } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
@@ -37,7 +38,7 @@ export function contextFrom(
   gate: { session: string; pane: string; agent: Agent },
   world: HookWorld,
 ): HookContext {
-  const { settings, agent_id } = gate.agent;
+  const { settings } = gate.agent;
   const { env, paths, told } = world;
   const tmux = async () => (await loadTmux()).tmuxFrom(env);
   let screen: Promise<Screen> | undefined;
@@ -61,10 +62,11 @@ export function contextFrom(
     screen: () => screen ??= look(),
     tmux,
     async startDeliverer(when) {
+      if (!claimStart(paths)) return;
       const isLeft = when === "after the hook" && env(SHELL_DELIVERS) !== undefined;
       if (isLeft) return world.leaveToShell();
       const { startDeliverer } = await loadDeliverer();
-      startDeliverer(paths, env, agent_id);
+      startDeliverer(paths, env);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Wakes on their way: a file each, whole before anything is done about it. */
 
-import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
+import { createNew, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { isWakeId } from "./ids.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
@@ -131,4 +131,38 @@ export function setAside(
   writeAtomic(`${deadFile(paths, wake)}.unreadable`, text);
   removeIfThere(path);
   return true;
+}
+
+/** Longer than any Deno takes to start; one that was killed on the way holds nobody up for longer. */
+const START_MS = 2000;
+
+/**
+ * Whether to start a deliverer. Not when one is starting: it takes its mark away before it looks
+ * into the outbox, so what was written while the mark was there is seen. Many sessions that fire
+ * at once start a few processes instead of one each.
+ */
+export function claimStart(paths: Paths): boolean {
+  const mark = startMark(paths);
+  try {
+    if (createNew(mark)) return true;
+    const age = Date.now() - (Deno.statSync(mark).mtime?.getTime() ?? 0);
+    if (age >= 0 && age < START_MS) return false;
+    Deno.utimeSync(mark, new Date(), new Date());
+  } catch {
+    // Gone meanwhile, or not to be written: one process too many does no harm.
+  }
+  return true;
+}
+
+/** Said by a deliverer before it looks into the outbox: from now on another may be started. */
+export function hasStarted(paths: Paths): void {
+  try {
+    removeIfThere(startMark(paths));
+  } catch {
+    // It grows too old to count.
+  }
+}
+
+function startMark(paths: Paths): string {
+  return `${paths.state}/locks/deliverer.starts`;
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main, type World } from "../commands/deliver.ts";
 import { readJournal } from "../lib/journal.ts";
-import { deadIds, moveToDead, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import { claimStart, deadIds, moveToDead, type QueuedWake, waitingIds } from "../lib/outbox.ts";
 import { safeName } from "../lib/paths.ts";
 import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
@@ -179,4 +179,19 @@ Deno.test("deliver writes no token anywhere", async () => {
   } finally {
     await gateway.stop();
   }
+});
+
+Deno.test("while a deliverer starts no second one is started, and one that never came holds nobody up", async () => {
+  await using home = await deliveryHome();
+  const { paths } = home;
+  assertEquals([claimStart(paths), claimStart(paths)], [true, false]);
+  const mark = `${paths.state}/locks/deliverer.starts`;
+  const long = new Date(Date.now() - 10_000);
+  Deno.utimeSync(mark, long, long);
+  assertEquals([claimStart(paths), claimStart(paths)], [true, false], "killed on its way");
+  const ahead = new Date(Date.now() + 3_600_000);
+  Deno.utimeSync(mark, ahead, ahead);
+  assertEquals([claimStart(paths), claimStart(paths)], [true, false], "a clock that was set back");
+  assertEquals((await deliver(home, [])).code, 0);
+  assertEquals(claimStart(paths), true, "the one that started has said so");
 });

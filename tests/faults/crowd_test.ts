@@ -41,7 +41,7 @@ Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in orde
 
     await settled(home, gateway);
     await until("every deliverer that was started has ended", () => watch.alive() === 0);
-    const megabytes = watch.stop();
+    const { megabytes, most, started } = watch.stop();
     assertEquals(leftOver(home), 0);
     const arrived = gateway.taken.map(({ key }) => key.split("~")[0]!);
     assertEquals(arrived.length, 200, "each wake was begun once");
@@ -52,6 +52,9 @@ Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in orde
       `${gateway.connections.most} connections`,
     );
     assert(megabytes < 200, `a deliverer grew to ${megabytes} MB`);
+    // One per agent works, one starts; a few more may be on their way out.
+    const bound = 4 * AGENTS.length;
+    assert(most <= bound, `${most} deliverers at once, of ${started} for 200 wakes`);
   } finally {
     await gateway.stop();
   }
@@ -77,7 +80,7 @@ function leftOver(home: Home): number {
   return agentsIn(home.paths, "outbox").reduce((n, id) => n + waitingIds(home.paths, id).length, 0);
 }
 
-async function writer(home: Home, agent: string, session: string, see: (pid: number) => void) {
+async function writer(home: Home, agent: string, session: string, see: (pid?: number) => void) {
   const script = `${projectRoot()}/tests/support/put_wakes.ts`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", script, agent, session, "10", "start"],
@@ -104,7 +107,7 @@ async function writer(home: Home, agent: string, session: string, see: (pid: num
 /** Looks at the deliverers that were started, while they live. */
 function watchProcesses() {
   const pids = new Set<number>();
-  let megabytes = 0;
+  let [started, most, megabytes] = [0, 0, 0];
   const look = () => {
     for (const pid of pids) {
       try {
@@ -115,14 +118,19 @@ function watchProcesses() {
         pids.delete(pid);
       }
     }
+    most = Math.max(most, pids.size);
   };
   const timer = setInterval(look, 50);
   return {
-    see: (pid: number) => pids.add(pid),
+    see(pid: number | undefined) {
+      if (pid === undefined) return;
+      started++;
+      pids.add(pid);
+    },
     alive: () => (look(), pids.size),
     stop: () => {
       clearInterval(timer);
-      return megabytes;
+      return { megabytes, most, started };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Stands in for the hooks of one session: writes wakes and starts a deliverer after each. */
 
 import { aWake, projectRoot } from "./delivery_home.ts";
-import { enqueue } from "../../lib/outbox.ts";
+import { claimStart, enqueue } from "../../lib/outbox.ts";
 import { pathsFrom } from "../../lib/paths.ts";
 
 const [agentId, session, count, start] = Deno.args as [string, string, string, string];
@@ -15,10 +15,10 @@ for (let n = 0; n < Number(count); n++) {
   enqueue(paths, wake);
   // Said only now: what was not said was not accepted.
   const told = { wake_id: wake.wake_id, created: Date.parse(wake.created_at), written: Date.now() };
-  let pid = 0;
-  if (start === "start") {
+  let pid: number | undefined;
+  if (start === "start" && claimStart(paths)) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, "--agent", agentId],
+      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`],
       detached: true,
       stdin: "null",
       stdout: "null",
