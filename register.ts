@@ -1,6 +1,6 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
 import { pinDeno } from "./lib/install/deno_binary.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Look, lookAround } from "./lib/install/installation.ts";
@@ -44,17 +44,18 @@ interface Options {
   json: boolean;
 }
 
+const COMMAND = {
+  task: "register",
+  help: HELP,
+  flags: ["remove", "dry-run", "print", "allow-all", "json"],
+  values: { settings: "a path", project: "a path" },
+} as const;
+
 export async function main(args: string[], world: World): Promise<number> {
-  const parsed = readOptions(args);
-  if (parsed.kind === "help") {
-    world.say(HELP);
-    return 0;
-  }
-  if (parsed.kind === "wrong") {
-    world.warn(`${parsed.reason}; see deno task register --help`);
-    return 2;
-  }
-  const { options } = parsed;
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const options = optionsFrom(given);
+  if (typeof options === "string") return refuse(options, COMMAND, world);
   const settings = settingsFile(options, world);
   if (settings === undefined) {
     world.warn("Cannot tell where Claude Code's settings are: HOME is not set; use --settings");
@@ -147,46 +148,16 @@ function settingsFile(options: Options, world: World): string | undefined {
   return `${world.paths.claudeConfig}/settings.json`;
 }
 
-type Parsed =
-  | { kind: "help" }
-  | { kind: "wrong"; reason: string }
-  | { kind: "options"; options: Options };
+type Flag = typeof COMMAND.flags[number];
 
-function readOptions(args: string[]): Parsed {
-  const unknown: string[] = [];
-  const given = parseArgs(args, {
-    boolean: ["remove", "dry-run", "print", "allow-all", "json", "help"],
-    alias: { help: "h" },
-    string: ["settings", "project"],
-    unknown: (arg) => {
-      unknown.push(arg);
-      return false;
-    },
-  });
-  if (given.help === true) return { kind: "help" };
-  if (unknown.length > 0) return { kind: "wrong", reason: `Cannot understand ${unknown[0]}` };
-  for (const name of ["settings", "project"]) {
-    if (given[name] === "") return { kind: "wrong", reason: `--${name} needs a path` };
-  }
-  const { settings, project } = given as { settings?: string; project?: string };
+function optionsFrom({ flags, values }: Given<Flag, "settings" | "project">): Options | string {
+  const [settings, project] = [values.settings?.at(-1), values.project?.at(-1)];
   if (settings !== undefined && project !== undefined) {
-    return { kind: "wrong", reason: "--settings and --project exclude each other" };
+    return "--settings and --project exclude each other";
   }
-  if (given.print === true && given.remove === true) {
-    return { kind: "wrong", reason: "--print and --remove exclude each other" };
-  }
-  return {
-    kind: "options",
-    options: {
-      ...(settings === undefined ? {} : { settings }),
-      ...(project === undefined ? {} : { project }),
-      remove: given.remove === true,
-      dryRun: given["dry-run"] === true,
-      print: given.print === true,
-      allowAll: given["allow-all"] === true,
-      json: given.json === true,
-    },
-  };
+  if (flags.print && flags.remove) return "--print and --remove exclude each other";
+  const { remove, print, json, "dry-run": dryRun, "allow-all": allowAll } = flags;
+  return { settings, project, remove, dryRun, print, allowAll, json };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

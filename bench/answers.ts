@@ -1,7 +1,5 @@
 /** How long an answer takes on the real Claude Code: through the waiting hook, and with keys. */
 
-import { parseArgs } from "@std/cli/parse-args";
-import { table } from "../lib/table.ts";
 import { inScene } from "../tests/support/artefacts.ts";
 import { VERSIONS } from "../tests/support/real_programs.ts";
 import { pause } from "../tests/support/until.ts";
@@ -12,15 +10,6 @@ export interface AnswerFigure {
   medianMs: number;
   worstMs: number;
 }
-
-const HELP = `Measures an answer from the start of menu-driver until it has arrived.
-
-Usage: deno run -A bench/answers.ts [--rounds <n>] [--json]
-
-  --rounds <n>  how many questions on each road (default 10)
-  --json        for programs
-  --help        this text
-`;
 
 export async function measureAnswers(
   rounds: number,
@@ -73,25 +62,3 @@ function figure(name: string, times: number[]): AnswerFigure {
   const sorted = times.toSorted((a, b) => a - b);
   return { name, medianMs: sorted[Math.floor(sorted.length / 2)]!, worstMs: sorted.at(-1)! };
 }
-
-async function main(args: string[]): Promise<number> {
-  const flags = parseArgs(args, { boolean: ["help", "json"], string: ["rounds"] });
-  if (flags.help) {
-    console.log(HELP.trimEnd());
-    return 0;
-  }
-  const rounds = Number(flags.rounds ?? 10);
-  if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds needs a whole number, not "${flags.rounds}"`);
-    return 2;
-  }
-  const figures = await measureAnswers(rounds);
-  if (flags.json) console.log(JSON.stringify({ rounds, answers: figures }, null, 1));
-  else {
-    const rows = figures.map((one) => [one.name, `${one.medianMs} ms`, `${one.worstMs} ms`]);
-    console.log(table(["ANSWER", "MEDIAN", "WORST"], rows).trimEnd());
-  }
-  return 0;
-}
-
-if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,7 +1,8 @@
 /** What things cost here, with the budgets beside the figures. */
 
-import { parseArgs } from "@std/cli/parse-args";
-import { table } from "../lib/table.ts";
+import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { terminal } from "../lib/cli/speaker.ts";
+import { table } from "../lib/cli/table.ts";
 import { type AnswerFigure, measureAnswers } from "./answers.ts";
 import { type CrowdFigure, measureCrowd } from "./crowd.ts";
 import { type DeliveryFigure, measureDelivery } from "./delivery.ts";
@@ -31,29 +32,20 @@ interface Figures {
   answers?: AnswerFigure[];
 }
 
+const COMMAND = {
+  task: "bench",
+  help: HELP,
+  flags: ["json", "real"],
+  values: { rounds: "a whole number" },
+} as const;
+
 async function main(args: string[]): Promise<number> {
-  let unknown = "";
-  const flags = parseArgs(args, {
-    boolean: ["help", "json", "real"],
-    string: ["rounds"],
-    alias: { help: "h" },
-    unknown: (arg) => {
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (unknown !== "") {
-    console.error(`"${unknown}" is not an option (see deno task bench --help)`);
-    return 2;
-  }
-  if (flags.help) {
-    console.log(HELP.trimEnd());
-    return 0;
-  }
-  const rounds = Number(flags.rounds ?? 40);
+  const given = readCommandLine(args, COMMAND, terminal);
+  if (typeof given === "number") return given;
+  const { flags } = given;
+  const rounds = Number(given.values.rounds?.at(-1) ?? 40);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds needs a whole number, not "${flags.rounds}"`);
-    return 2;
+    return refuse("--rounds needs a whole number", COMMAND, terminal);
   }
   const figures: Figures = {
     hooks: await measureHooks(rounds, progressOf("hooks")),

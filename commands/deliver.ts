@@ -6,6 +6,7 @@ import {
   type QueueWorld,
   serveAgent,
 } from "../lib/delivery/agent_queue.ts";
+import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, hasStarted, type QueuedWake, waitingIds } from "../lib/outbox.ts";
@@ -14,15 +15,11 @@ import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
 import { type Options, readArgs } from "../lib/delivery/deliver_args.ts";
-import { table } from "../lib/table.ts";
+import { table } from "../lib/cli/table.ts";
 import { pause } from "../lib/time.ts";
 import { drop, type ListedWake, listWakes, requeue } from "../lib/delivery/wake_list.ts";
 
-export interface World extends QueueWorld {
-  out(text: string): void;
-  err(text: string): void;
-  isTerminal: boolean;
-}
+export interface World extends QueueWorld, Speaker {}
 
 const HELP = `Carries waiting wakes to their agents.
 
@@ -50,10 +47,10 @@ export async function main(args: string[], world: World): Promise<number> {
   const { order } = options;
   switch (order.kind) {
     case "help":
-      world.out(HELP);
+      world.say(HELP.trimEnd());
       return 0;
     case "usage":
-      world.err(`${order.problem} (see deno task deliver --help)\n`);
+      world.warn(`${order.problem}; see deno task deliver --help`);
       return 2;
     case "list":
       return list(options, world);
@@ -98,30 +95,27 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
       agent_id: ids[index],
       ...result,
     }));
-    world.out(JSON.stringify({ delivered, dead, left, agents }) + "\n");
+    world.say(JSON.stringify({ delivered, dead, left, agents }));
   } else {
     const busy = ids.filter((_, index) => results[index]!.kind === "busy");
     const also = busy.length > 0 ? `; another process is delivering to ${busy.join(", ")}` : "";
-    world.out(`${delivered} delivered, ${dead} given up, ${left} waiting${also}\n`);
+    world.say(`${delivered} delivered, ${dead} given up, ${left} waiting${also}`);
   }
   if (ours === 0 && dead === 0) return 0;
   const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";
-  world.err(`Not everything was delivered: ${last}\n`);
+  world.warn(`Not everything was delivered: ${last}`);
   return 1;
 }
 
 function list(options: Options, world: World): number {
   const wakes = listWakes(world.paths, options.agent, world.now());
-  if (options.json) world.out(JSON.stringify(wakes, null, 1) + "\n");
-  else if (wakes.length === 0) world.out("Nothing waits and nothing was given up\n");
-  else {world.out(
-      table(
-        ["STATE", "WAKE", "AGENT", "SESSION", "TRIGGER", "AGE", "TRIES", "REASON"],
-        wakes.map(row),
-      ),
-    );}
+  if (options.json) world.say(JSON.stringify(wakes, null, 1));
+  else if (wakes.length === 0) world.say("Nothing waits and nothing was given up");
+  else world.say(table(COLUMNS, wakes.map(row)));
   return 0;
 }
+
+const COLUMNS = ["STATE", "WAKE", "AGENT", "SESSION", "TRIGGER", "AGE", "TRIES", "REASON"];
 
 function row(wake: ListedWake): string[] {
   const { state, wake_id, agent_id, session, trigger, age_s, tries, reason } = wake;
@@ -160,17 +154,17 @@ function dropWakes(wakeId: string | undefined, options: Options, world: World): 
     });
   }
   if (options.json) {
-    world.out(JSON.stringify({ dropped: wakes.map((wake) => wake.wake_id) }) + "\n");
-  } else world.out(`${wakes.length} dropped\n`);
+    world.say(JSON.stringify({ dropped: wakes.map((wake) => wake.wake_id) }));
+  } else world.say(`${wakes.length} dropped`);
   return 0;
 }
 
 function none(wakeId: string | undefined, world: World): number {
   if (wakeId === undefined) {
-    world.out("Nothing was given up\n");
+    world.say("Nothing was given up");
     return 0;
   }
-  world.err(`No wake "${wakeId}" waits or was given up: deno task deliver --list shows which do\n`);
+  world.warn(`No wake "${wakeId}" waits or was given up: deno task deliver --list shows which do`);
   return 1;
 }
 
@@ -194,15 +188,6 @@ function targetFromRegistry(registryPath: string) {
 export function realWorld(): World {
   const env = (name: string) => Deno.env.get(name);
   const paths = pathsFrom(env, ROOT);
-  const isTerminal = Deno.stdout.isTerminal();
-  const write = (to: typeof Deno.stdout) => (text: string) => {
-    try {
-      to.writeSync(new TextEncoder().encode(text));
-    } catch {
-      // Nobody listens any more: what was done stays done.
-    }
-  };
-  const err = write(Deno.stderr);
   return {
     paths,
     env,
@@ -210,10 +195,8 @@ export function realWorld(): World {
     now: Date.now,
     sleep: pause,
     targetNow: targetFromRegistry(paths.registry),
-    tell: isTerminal ? (line) => err(`${line}\n`) : undefined,
-    out: write(Deno.stdout),
-    err,
-    isTerminal,
+    tell: Deno.stdout.isTerminal() ? terminal.warn : undefined,
+    ...terminal,
   };
 }
 
@@ -221,7 +204,7 @@ async function guarded(args: string[], world: World): Promise<number> {
   try {
     return await main(args, world);
   } catch (error) {
-    world.err(`Cannot deliver from ${world.paths.state}: ${messageOf(error)}\n`);
+    world.warn(`Cannot deliver from ${world.paths.state}: ${messageOf(error)}`);
     return 1;
   }
 }

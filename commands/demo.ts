@@ -1,6 +1,7 @@
 /** Plays recorded events of a Claude Code session through the real hooks and shows the wakes. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../lib/cli/command_line.ts";
+import { terminal } from "../lib/cli/speaker.ts";
 import { type Scene, Stage } from "../lib/install/demo_stage.ts";
 import { ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
@@ -81,29 +82,15 @@ function answersIn(reply: string): string {
 }
 
 export async function main(args: string[]): Promise<number> {
-  let unknown = "";
-  const flags = parseArgs(args, {
-    boolean: ["help", "plain"],
-    alias: { help: "h" },
-    unknown: (arg) => {
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (unknown !== "") {
-    console.error(`"${unknown}" is not an option (see deno task demo --help)`);
-    return 2;
-  }
-  if (flags.help) {
-    console.log(HELP.trimEnd());
-    return 0;
-  }
+  const spec = { task: "demo", help: HELP, flags: ["plain"] } as const;
+  const given = readCommandLine(args, spec, terminal);
+  if (typeof given === "number") return given;
   const tmux = findProgram((name) => Deno.env.get(name), "GSD_TMUX", "tmux");
   if (tmux === undefined) {
     console.error("Cannot play the demo: tmux is not installed");
     return 1;
   }
-  const colours = Deno.stdout.isTerminal() && !Deno.env.get("NO_COLOR") && !flags.plain;
+  const colours = Deno.stdout.isTerminal() && !Deno.env.get("NO_COLOR") && !given.flags.plain;
   const ink = inkFor(colours);
   const dir = await Deno.makeTempDir({ prefix: "gsd-demo-" });
   const stage = new Stage(dir, ROOT, tmux);

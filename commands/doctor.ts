@@ -1,6 +1,6 @@
 /** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../lib/cli/command_line.ts";
 import type { Check, Finding, Patient } from "../lib/install/checks/finding.ts";
 import { checkGateway } from "../lib/install/checks/gateway_check.ts";
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
@@ -55,17 +55,18 @@ interface Options {
   sendTestWake: boolean;
 }
 
+const COMMAND = {
+  task: "doctor",
+  help: HELP,
+  flags: ["send-test-wake", "fix", "json"],
+  words: 1,
+} as const;
+
 export async function main(args: string[], world: World): Promise<number> {
-  const parsed = readOptions(args);
-  if (parsed.kind === "help") {
-    world.say(HELP);
-    return 0;
-  }
-  if (parsed.kind === "wrong") {
-    world.warn(`${parsed.reason}; see deno task doctor --help`);
-    return 2;
-  }
-  const { options } = parsed;
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const { fix, json, "send-test-wake": sendTestWake } = given.flags;
+  const options: Options = { agent: given.words[0], fix, json, sendTestWake };
   const admission = admit(world, options.agent);
   if (admission.kind === "unknown agent") {
     const known = admission.known.join(", ") || "none";
@@ -149,37 +150,6 @@ function linesOf(finding: Finding, paint: (colour: number, text: string) => stri
 function colours(world: World): (colour: number, text: string) => string {
   const on = Deno.stdout.isTerminal() && !world.env("NO_COLOR");
   return (colour, text) => on ? `\x1b[${colour}m${text}\x1b[0m` : text;
-}
-
-type Parsed =
-  | { kind: "help" }
-  | { kind: "wrong"; reason: string }
-  | { kind: "options"; options: Options };
-
-function readOptions(args: string[]): Parsed {
-  const unknown: string[] = [];
-  const given = parseArgs(args, {
-    boolean: ["send-test-wake", "fix", "json", "help"],
-    alias: { help: "h" },
-    string: ["_"],
-    unknown: (arg) => {
-      if (arg.startsWith("-")) unknown.push(arg);
-      return !arg.startsWith("-");
-    },
-  });
-  if (given.help === true) return { kind: "help" };
-  if (unknown.length > 0) return { kind: "wrong", reason: `Cannot understand ${unknown[0]}` };
-  if (given._.length > 1) return { kind: "wrong", reason: "Only one agent can be asked about" };
-  const agent = given._[0];
-  return {
-    kind: "options",
-    options: {
-      ...(agent === undefined ? {} : { agent: String(agent) }),
-      fix: given.fix === true,
-      json: given.json === true,
-      sendTestWake: given["send-test-wake"] === true,
-    },
-  };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

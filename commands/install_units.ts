@@ -1,6 +1,6 @@
 /** Puts recovery after boot and redelivery every minute into systemd, or takes them out again. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../lib/cli/command_line.ts";
 import { pinDeno } from "../lib/install/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { lookAround } from "../lib/install/installation.ts";
@@ -33,28 +33,14 @@ Options:
 const PASSED = [...PLACE_ENV_NAMES, "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"];
 
 export async function main(args: string[], world: World): Promise<number> {
-  let unknown = "";
-  const options = parseArgs(args, {
-    boolean: ["remove", "dry-run", "help"],
-    alias: { help: "h" },
-    unknown: (arg) => {
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (options.help) {
-    world.say(HELP);
-    return 0;
-  }
-  if (unknown !== "") {
-    world.warn(`install-units does not take ${unknown}; see deno task install-units --help`);
-    return 2;
-  }
-  const dryRun = options["dry-run"] === true;
+  const spec = { task: "install-units", help: HELP, flags: ["remove", "dry-run"] } as const;
+  const given = readCommandLine(args, spec, world);
+  if (typeof given === "number") return given;
+  const { "dry-run": dryRun, remove: isRemoval } = given.flags;
   try {
-    return options.remove ? await remove(world, dryRun) : await install(world, dryRun);
+    return isRemoval ? await remove(world, dryRun) : await install(world, dryRun);
   } catch (error) {
-    world.warn(`Cannot ${options.remove ? "remove" : "install"} the units: ${messageOf(error)}`);
+    world.warn(`Cannot ${isRemoval ? "remove" : "install"} the units: ${messageOf(error)}`);
     return 1;
   }
 }

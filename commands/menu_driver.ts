@@ -57,11 +57,11 @@ the screen has changed: look with snapshot before you try again), 2 wrong usage.
 export async function main(args: string[], world: World): Promise<number> {
   const order = readMenuArgs(args, world.readStdin);
   if (order.kind === "help") {
-    world.out(HELP);
+    world.say(HELP.trimEnd());
     return 0;
   }
   if (order.kind === "usage") {
-    world.err(`${order.problem} (see menu-driver --help)\n`);
+    world.warn(`${order.problem}; see menu-driver --help`);
     return 2;
   }
   const { session, verb, options } = order;
@@ -84,12 +84,11 @@ function report(
 ): number {
   if (outcome.kind === "refused") {
     const sentence = `Cannot ${verb.kind} in session "${session}": ${outcome.reason}`;
-    world.err(sentence.replace(/\s*\n\s*/g, " ") + "\n");
+    world.warn(sentence.replace(/\s*\n\s*/g, " "));
     return 1;
   }
-  if (verb.kind === "snapshot") world.out(outcome.said);
-  else if (options.json) world.out(JSON.stringify({ done: outcome.said, via: outcome.via }) + "\n");
-  else world.out(`${outcome.said}\n`);
+  const isPlain = verb.kind === "snapshot" || !options.json;
+  world.say(isPlain ? outcome.said : JSON.stringify({ done: outcome.said, via: outcome.via }));
   return 0;
 }
 
@@ -155,13 +154,13 @@ async function snapshot(world: World, session: string, options: MenuOptions): Pr
   }));
   if (options.json) {
     const reading = { session, pane: found.pane.id, ...screen, pending, text };
-    return { kind: "done", said: JSON.stringify(reading, null, 1) + "\n" };
+    return { kind: "done", said: JSON.stringify(reading, null, 1) };
   }
   const waiting = pending.filter((one) => one.waiting).map((one) =>
     `, ${one.id} waits for an answer`
   );
   const state = describe(found.screen).replace(/^the present state is /, "state: ");
-  return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]\n` };
+  return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]` };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

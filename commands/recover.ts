@@ -1,7 +1,7 @@
 /** Brings back the sessions that should be running: after a crash, after a reboot. */
 
-import { parseArgs } from "@std/cli/parse-args";
-import { ensureDir } from "../lib/files.ts";
+import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { type HeldLock, holdLock } from "../lib/locks.ts";
 import { messageOf } from "../lib/process.ts";
 import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
 import { realWorld, type World } from "../lib/sessions/world.ts";
@@ -27,29 +27,33 @@ Options:
   --help                this text
 `;
 
-interface Options extends RecoveryOptions {
-  json: boolean;
-}
+const COMMAND = {
+  task: "recover",
+  help: HELP,
+  flags: ["skip-sync", "dry-run", "json"],
+  values: { agent: "an agent's id", timeout: "seconds" },
+} as const;
 
 export async function main(args: string[], world: World): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) {
-    world.say(HELP);
-    return 0;
-  }
-  const options = optionsFrom(args);
-  if (typeof options === "string") {
-    world.warn(`${options}; see deno task recover --help`);
-    return 2;
-  }
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const timeoutMs = milliseconds(given.values.timeout?.at(-1) ?? "60");
+  if (timeoutMs === undefined) return refuse("--timeout needs seconds", COMMAND, world);
+  const options: RecoveryOptions = {
+    only: given.values.agent ?? [],
+    sync: !given.flags["skip-sync"],
+    timeoutMs,
+    dryRun: given.flags["dry-run"],
+  };
   try {
     const lock = options.dryRun ? undefined : lockOrRefuse(world);
     try {
       const results = await recoverAll(options, world);
-      if (options.json) world.say(JSON.stringify({ agents: results }, null, 2));
+      if (given.flags.json) world.say(JSON.stringify({ agents: results }, null, 2));
       else tell(results, world);
       return results.some((result) => result.outcome === "failed") ? 1 : 0;
     } finally {
-      lock?.close();
+      lock?.release();
     }
   } catch (error) {
     world.warn(`Cannot recover: ${messageOf(error)}`);
@@ -57,38 +61,9 @@ export async function main(args: string[], world: World): Promise<number> {
   }
 }
 
-function optionsFrom(args: string[]): Options | string {
-  let unknown = "";
-  const options = parseArgs(args, {
-    boolean: ["skip-sync", "dry-run", "json"],
-    string: ["agent", "timeout"],
-    collect: ["agent"],
-    default: { timeout: "60" },
-    unknown: (arg) => {
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (unknown !== "") return `recover does not take ${unknown}`;
-  const seconds = Number(options.timeout);
-  if (!(seconds > 0)) return `--timeout takes seconds, not "${options.timeout}"`;
-  const only = options.agent as string[];
-  if (only.includes("")) return "--agent needs an agent's id";
-  return {
-    only,
-    sync: options["skip-sync"] !== true,
-    timeoutMs: seconds * 1000,
-    dryRun: options["dry-run"] === true,
-    json: options.json === true,
-  };
-}
-
-function lockOrRefuse(world: World): Deno.FsFile {
-  ensureDir(`${world.paths.state}/locks`);
-  const path = `${world.paths.state}/locks/recover`;
-  const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
-  if (file.tryLockSync(true)) return file;
-  file.close();
+function lockOrRefuse(world: World): HeldLock {
+  const lock = holdLock(`${world.paths.state}/locks/recover`);
+  if (lock !== undefined) return lock;
   throw new Error("another recovery is running; it takes care of the same agents");
 }
 

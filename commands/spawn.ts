@@ -1,6 +1,6 @@
 /** Starts an agent's Claude Code session in tmux, ready to work. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { type Given, milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { messageOf } from "../lib/process.ts";
 import { whyUnreachable } from "../lib/registry.ts";
@@ -36,25 +36,24 @@ Options:
   --help                          this text
 `;
 
-interface Wish extends SpawnWish {
-  attachHint: boolean;
-  json: boolean;
-}
+const COMMAND = {
+  task: "spawn",
+  help: HELP,
+  flags: ["no-attach-hint", "dry-run", "json"],
+  values: { "system-prompt": "a text or a file", timeout: "seconds" },
+  words: Infinity,
+} as const;
 
 export async function main(args: string[], world: World): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) {
-    world.say(HELP);
-    return 0;
-  }
-  const wish = wishFrom(args, world);
-  if (typeof wish === "string") {
-    world.warn(`${wish}; see deno task spawn --help`);
-    return 2;
-  }
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const { json, "no-attach-hint": noHint } = given.flags;
+  const wish = wishFrom(given, world.cwd());
+  if (typeof wish === "string") return refuse(wish, COMMAND, world);
   try {
     const result = await spawnSession(wish, world);
-    if (wish.json) world.say(JSON.stringify(result, null, 2));
-    else if (result.problem === "") tell(result, wish, world);
+    if (json) world.say(JSON.stringify(result, null, 2));
+    else if (result.problem === "") tell(result, wish, !noHint, world);
     if (result.problem !== "") world.warn(result.problem);
     return result.problem === "" ? 0 : 1;
   } catch (error) {
@@ -64,44 +63,30 @@ export async function main(args: string[], world: World): Promise<number> {
 }
 
 /** What is asked for, or what is wrong with the asking. */
-function wishFrom(args: string[], world: World): Wish | string {
-  let unknown = "";
-  const options = parseArgs(args, {
-    boolean: ["attach-hint", "dry-run", "json"],
-    string: ["_", "system-prompt", "timeout"],
-    negatable: ["attach-hint"],
-    default: { "attach-hint": true, timeout: "60" },
-    unknown: (arg, key) => {
-      if (key === undefined) return true;
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (unknown !== "") return `There is no option ${unknown}`;
-  const [agentId = "", folder = "", ...words] = options._.map(String);
+function wishFrom(
+  { flags, values, words }: Given<"dry-run", "system-prompt" | "timeout">,
+  cwd: string,
+): SpawnWish | string {
+  const [agentId = "", folder = "", ...first] = words;
   if (agentId === "" || folder === "") return "An agent and a folder are needed";
-  const seconds = Number(options.timeout);
-  if (!(seconds > 0)) return `--timeout takes seconds, not "${options.timeout}"`;
-  if (seconds === Infinity) return "--timeout takes seconds, not Infinity";
-  const prompt = options["system-prompt"];
-  if (prompt === "") return "--system-prompt needs a text or a file";
-  const systemPrompt = typeof prompt === "string" ? textOrFile(prompt, world.cwd()) : undefined;
+  const timeoutMs = milliseconds(values.timeout?.at(-1) ?? "60");
+  if (timeoutMs === undefined) return "--timeout needs seconds";
+  const prompt = values["system-prompt"]?.at(-1);
+  const systemPrompt = prompt === undefined ? undefined : textOrFile(prompt, cwd);
   if (systemPrompt === NO_SUCH_FILE) {
     return `--system-prompt names ${prompt}, which is no file that can be read`;
   }
   return {
     agentId,
-    dir: absolute(folder, world.cwd()),
-    first: words.length === 0 ? undefined : words.join(" "),
+    dir: absolute(folder, cwd),
+    first: first.length === 0 ? undefined : first.join(" "),
     systemPrompt,
-    attachHint: options["attach-hint"] === true,
-    timeoutMs: seconds * 1000,
-    dryRun: options["dry-run"] === true,
-    json: options.json === true,
+    timeoutMs,
+    dryRun: flags["dry-run"],
   };
 }
 
-function tell(result: SpawnResult, wish: Wish, world: World): void {
+function tell(result: SpawnResult, wish: SpawnWish, attachHint: boolean, world: World): void {
   const verb = wish.dryRun ? "Would start" : "Started";
   world.say(`${verb} ${result.session} for ${result.agent_id} in ${wish.dir}`);
   if (result.registered) {
@@ -119,7 +104,7 @@ function tell(result: SpawnResult, wish: Wish, world: World): void {
   }
   if (wish.dryRun) {
     world.say(`Its launch would be kept in ${launchFiles(world.paths, result.session).record}`);
-  } else if (wish.attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
+  } else if (attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
 }
 
 const NO_SUCH_FILE = Symbol("no such file");

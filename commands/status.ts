@@ -1,18 +1,17 @@
 /** How each session stands, and the life of one wake. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../lib/cli/command_line.ts";
+import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { journalSessions, readJournal } from "../lib/journal.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { table } from "../lib/table.ts";
+import { table } from "../lib/cli/table.ts";
 import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/delivery/wake_life.ts";
 import { type ListedWake, listWakes } from "../lib/delivery/wake_list.ts";
 
-export interface World {
+export interface World extends Speaker {
   paths: Paths;
   now(): number;
-  out(text: string): void;
-  err(text: string): void;
 }
 
 const HELP = `Shows what waits, what was delivered and what went wrong.
@@ -30,32 +29,27 @@ Examples:
   deno task status --wake 01K9ZQ3V7T8M2N4P6R8S0V2X4Z
 `;
 
-export function main(args: string[], world: World): Promise<number> {
-  const wrong: string[] = [];
-  const options = parseArgs(args, {
-    boolean: ["json", "help"],
-    string: ["wake"],
-    alias: { h: "help" },
-    unknown: (arg) => arg.startsWith("-") ? (wrong.push(arg), false) : true,
-  });
-  const names = options._.map(String);
-  const usage = (problem: string) => {
-    world.err(`${problem} (see deno task status --help)\n`);
-    return Promise.resolve(2);
-  };
-  if (options.help) {
-    world.out(HELP);
-    return Promise.resolve(0);
+const COMMAND = {
+  task: "status",
+  help: HELP,
+  flags: ["json"],
+  values: { wake: "a wake id" },
+  words: 1,
+} as const;
+
+export function main(args: string[], world: World): number {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const { flags, values, words } = given;
+  const wakeId = values.wake?.at(-1);
+  try {
+    return wakeId === undefined
+      ? showSessions(words[0], flags.json, world)
+      : showWake(wakeId, flags.json, world);
+  } catch (error) {
+    world.warn(`Cannot read the state in ${world.paths.state}: ${messageOf(error)}`);
+    return 1;
   }
-  if (wrong.length > 0) return usage(`"${wrong[0]}" is not an option`);
-  if (names.length > 1) return usage("Only one session or agent can be named");
-  if (options.wake === "") return usage("--wake needs a wake id");
-  const json = options.json === true;
-  return Promise.resolve(
-    typeof options.wake === "string"
-      ? showWake(options.wake, json, world)
-      : showSessions(names[0], json, world),
-  );
 }
 
 function showSessions(name: string | undefined, json: boolean, world: World): number {
@@ -68,11 +62,11 @@ function showSessions(name: string | undefined, json: boolean, world: World): nu
     .map((session) => statusOf(session, readJournal(world.paths, session), listed))
     .filter((one) => name === undefined || one.session === name || one.agent_id === name);
   if (name !== undefined && all.length === 0) {
-    world.err(`Nothing is known of a session or agent "${name}": no wake was ever made for it\n`);
+    world.warn(`Nothing is known of a session or agent "${name}": no wake was ever made for it`);
     return 1;
   }
-  if (json) world.out(JSON.stringify(all, null, 1) + "\n");
-  else if (all.length === 0) world.out("No session has made a wake yet\n");
+  if (json) world.say(JSON.stringify(all, null, 1));
+  else if (all.length === 0) world.say("No session has made a wake yet");
   else {
     const head = [
       "AGENT",
@@ -83,7 +77,7 @@ function showSessions(name: string | undefined, json: boolean, world: World): nu
       "LAST DELIVERED",
       "LAST FAILURE",
     ];
-    world.out(table(head, all.map((one) => row(one, world.now()))));
+    world.say(table(head, all.map((one) => row(one, world.now()))));
   }
   return 0;
 }
@@ -110,15 +104,15 @@ function showWake(wakeId: string, json: boolean, world: World): number {
     wake.wake_id === wakeId
   );
   if (steps.length === 0 && place === undefined) {
-    world.err(`No wake "${wakeId}" is known: its journal may have been rotated away\n`);
+    world.warn(`No wake "${wakeId}" is known: its journal may have been rotated away`);
     return 1;
   }
   const state = stateOf(steps, place);
-  if (json) world.out(JSON.stringify({ wake_id: wakeId, state, steps }, null, 1) + "\n");
+  if (json) world.say(JSON.stringify({ wake_id: wakeId, state, steps }, null, 1));
   else {
-    world.out(`${wakeId}: ${state}\n`);
+    world.say(`${wakeId}: ${state}`);
     const rows = steps.map((step) => [step.at, `+${step.after_ms} ms`, step.kind, step.text]);
-    world.out(table(["AT", "AFTER", "WHAT", ""], rows));
+    world.say(table(["AT", "AFTER", "WHAT", ""], rows));
   }
   return 0;
 }
@@ -141,29 +135,7 @@ function ago(at: string, now: number): string {
 }
 
 function realWorld(): World {
-  const env = (name: string) => Deno.env.get(name);
-  const write = (to: typeof Deno.stdout) => (text: string) => {
-    try {
-      to.writeSync(new TextEncoder().encode(text));
-    } catch {
-      // Nobody listens any more.
-    }
-  };
-  return {
-    paths: pathsFrom(env, ROOT),
-    now: Date.now,
-    out: write(Deno.stdout),
-    err: write(Deno.stderr),
-  };
+  return { paths: pathsFrom((name) => Deno.env.get(name), ROOT), now: Date.now, ...terminal };
 }
 
-async function guarded(args: string[], world: World): Promise<number> {
-  try {
-    return await main(args, world);
-  } catch (error) {
-    world.err(`Cannot read the state in ${world.paths.state}: ${messageOf(error)}\n`);
-    return 1;
-  }
-}
-
-if (import.meta.main) Deno.exit(await guarded(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(main(Deno.args, realWorld()));

@@ -1,6 +1,6 @@
 /** Brings the registry's OpenClaw session keys and ids up to date. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../lib/cli/command_line.ts";
 import { messageOf } from "../lib/process.ts";
 import { syncRegistry, type SyncResult } from "../lib/sessions/sync_registry.ts";
 import { realWorld, type World } from "../lib/sessions/world.ts";
@@ -22,27 +22,13 @@ Options:
 `;
 
 export async function main(args: string[], world: World): Promise<number> {
-  let unknown = "";
-  const options = parseArgs(args, {
-    boolean: ["dry-run", "json", "help"],
-    alias: { help: "h" },
-    unknown: (arg) => {
-      unknown ||= arg;
-      return false;
-    },
-  });
-  if (options.help) {
-    world.say(HELP);
-    return 0;
-  }
-  if (unknown !== "") {
-    world.warn(`sync does not take ${unknown}; see deno task sync --help`);
-    return 2;
-  }
-  const dryRun = options["dry-run"] === true;
+  const spec = { task: "sync", help: HELP, flags: ["dry-run", "json"] } as const;
+  const given = readCommandLine(args, spec, world);
+  if (typeof given === "number") return given;
+  const { "dry-run": dryRun, json } = given.flags;
   try {
     const result = await syncRegistry(world, dryRun);
-    if (options.json) world.say(JSON.stringify(result, null, 2));
+    if (json) world.say(JSON.stringify(result, null, 2));
     else tell(result, dryRun, world);
     return 0;
   } catch (error) {

@@ -93,16 +93,25 @@ export type Locked<T> = { kind: "done"; value: T } | { kind: "busy" };
 
 /** Runs `work` alone among all processes that lock `path`, or says "busy" after `waitMs`. */
 export function withLock<T>(path: string, waitMs: number, work: () => T): Locked<T> {
-  const file = openInDir(path, { write: true, create: true, mode: 0o600 });
+  return underLock(openInDir(path, { write: true, create: true, mode: 0o600 }), waitMs, work);
+}
+
+/** The same with an open file or folder, which is closed afterwards. */
+export function underLock<T>(file: Deno.FsFile, waitMs: number, work: () => T): Locked<T> {
   try {
     const until = performance.now() + waitMs;
     while (!file.tryLockSync(true)) {
       if (performance.now() >= until) return { kind: "busy" };
       sleepSync(10);
     }
-    return { kind: "done", value: work() };
+    try {
+      return { kind: "done", value: work() };
+    } finally {
+      // Closing is not enough: a program that is just being started may still share the file.
+      file.unlockSync();
+    }
   } finally {
-    file.close(); // also unlocks
+    file.close();
   }
 }
 

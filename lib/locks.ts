@@ -18,9 +18,15 @@ export function holdLock(path: string): HeldLock | undefined {
       return undefined;
     }
     const isOurs = () => sameFile(file, path);
-    if (isOurs()) return { isOurs, release: () => file.close() };
-    file.close(); // deleted between open and lock: the next round makes a new one
+    if (isOurs()) return { isOurs, release: () => release(file) };
+    release(file); // deleted between open and lock: the next round makes a new one
   }
+}
+
+/** Closing is not enough: a program that is just being started may still share the file. */
+function release(file: Deno.FsFile): void {
+  file.unlockSync();
+  file.close();
 }
 
 function sameFile(file: Deno.FsFile, path: string): boolean {

@@ -16,9 +16,8 @@ async function deliver(home: Home, args: string[], now = Date.now) {
     now,
     sleep: () => Promise.reject(new Error("slept")),
     targetNow: () => undefined,
-    out: (text) => out += text,
-    err: (text) => err += text,
-    isTerminal: false,
+    say: (line) => out += `${line}\n`,
+    warn: (line) => err += `${line}\n`,
   };
   return { code: await main(args, world), out, err };
 }

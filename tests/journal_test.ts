@@ -91,18 +91,18 @@ Deno.test("status tells each session's state and the life of a wake", async () =
   const world = {
     paths,
     now: () => at(63).getTime(),
-    out: (text: string) => out += text,
-    err: (text: string) => err += text,
+    say: (line: string) => out += `${line}\n`,
+    warn: (line: string) => err += `${line}\n`,
   };
-  assertEquals(await main([], world), 0);
+  assertEquals(main([], world), 0);
   assertEquals(out.includes("60 s ago, gateway, 3000 ms"), true, out);
   out = "";
-  assertEquals(await main(["--wake", "W1"], world), 0);
+  assertEquals(main(["--wake", "W1"], world), 0);
   assertEquals(out.split("\n")[0], "W1: delivered");
   assertEquals(out.includes("+3000 ms  delivered"), true, out);
-  assertEquals(await main(["--wake", "W2"], world), 1);
-  assertEquals(await main(["nobody"], world), 1);
-  assertEquals(await main(["--wake", "W1", "--json"], world), 0);
-  assertEquals(await main(["--what"], world), 2);
+  assertEquals(main(["--wake", "W2"], world), 1);
+  assertEquals(main(["nobody"], world), 1);
+  assertEquals(main(["--wake", "W1", "--json"], world), 0);
+  assertEquals(main(["--what"], world), 2);
   assertEquals(err.split("\n").length, 4);
 });

@@ -23,8 +23,8 @@ async function withScreen(
       said.code = await main(["--socket", server.socket, "--wait", "0", ...args], {
         env,
         paths: { ...pathsFrom(env, "/"), registry: `${dir}/registry.json` },
-        out: (text) => void (said.out += text),
-        err: (text) => void (said.err += text),
+        say: (line) => void (said.out += `${line}\n`),
+        warn: (line) => void (said.err += `${line}\n`),
         readStdin: () => "",
       });
       return said;
@@ -125,12 +125,12 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   const world = {
     env: () => undefined,
     paths: pathsFrom(() => undefined, "/"),
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
+    say: (line: string) => void (out += `${line}\n`),
+    warn: (line: string) => void (err += `${line}\n`),
     readStdin: () => "",
   };
   assertEquals(await main(["--help"], world), 0);
   assertStringIncludes(out, "menu-driver warden-main choose 2");
   assertEquals(await main(["warden-main", "jump"], world), 2);
-  assertStringIncludes(err, "(see menu-driver --help)");
+  assertStringIncludes(err, "; see menu-driver --help");
 });

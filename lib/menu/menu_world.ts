@@ -1,5 +1,6 @@
 /** Where the menu driver works: the tmux server, the session's agent, what it may do. */
 
+import { type Speaker, terminal } from "../cli/speaker.ts";
 import { loadRegistry } from "../gate.ts";
 import type { PaneWorld } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
@@ -8,11 +9,9 @@ import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import { tmuxFrom } from "../tmux.ts";
 
-export interface World {
+export interface World extends Speaker {
   env: Env;
   paths: Paths;
-  out(text: string): void;
-  err(text: string): void;
   readStdin(): string;
 }
 
@@ -89,17 +88,11 @@ function readStdin(): string {
   return text + decoder.decode();
 }
 
-function writeAll(to: { writeSync(bytes: Uint8Array): number }, text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length;) at += to.writeSync(bytes.subarray(at));
-}
-
 export function realWorld(): World {
   return {
     env: envOf,
     paths: pathsFrom(envOf, ROOT),
-    out: (text) => writeAll(Deno.stdout, text),
-    err: (text) => writeAll(Deno.stderr, text),
+    ...terminal,
     readStdin,
   };
 }

@@ -1,6 +1,6 @@
 /** The one place that writes the registry. Commands only: hooks read with registry.ts. */
 
-import { sleepSync, writeAtomic } from "../files.ts";
+import { underLock, writeAtomic } from "../files.ts";
 import { type JsonPath, lineAt, nearestNode, parseText, setValue } from "./jsonc_edit.ts";
 import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
 import { stripJsonComments } from "../json.ts";
@@ -161,21 +161,11 @@ function replace(file: string, text: string): void {
 
 // The folder itself is locked, so that no lock file appears beside the user's registry.
 function locked<T>(dir: string, waitMs: number, path: string, work: () => T): T {
-  const handle = Deno.openSync(dir, { read: true });
-  try {
-    const until = performance.now() + waitMs;
-    while (!handle.tryLockSync(true)) {
-      if (performance.now() >= until) {
-        throw new RegistryError(
-          `Cannot write the registry ${path}: another program has held its lock for ${waitMs} ms`,
-        );
-      }
-      sleepSync(10);
-    }
-    return work();
-  } finally {
-    handle.close();
-  }
+  const done = underLock(Deno.openSync(dir, { read: true }), waitMs, work);
+  if (done.kind === "done") return done.value;
+  throw new RegistryError(
+    `Cannot write the registry ${path}: another program has held its lock for ${waitMs} ms`,
+  );
 }
 
 function isThere(path: string): boolean {

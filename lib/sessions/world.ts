@@ -1,19 +1,16 @@
 /** What a command sees of the machine it runs on; a test gives it another one. */
 
+import { type Speaker, terminal } from "../cli/speaker.ts";
 import { startDeliverer } from "../deliverer.ts";
 import { type Env, type Paths, ROOT } from "../paths.ts";
 import { placesFor } from "../install/installation.ts";
 
-export interface World {
+export interface World extends Speaker {
   env: Env;
   /** The whole environment, for programs that outlive the command. */
   environment: () => Record<string, string>;
   cwd: () => string;
   now: () => Date;
-  /** A line for the reader of the result. */
-  say: (line: string) => void;
-  /** A line beside the result: progress, and why something could not be done. */
-  warn: (line: string) => void;
   /** Starts what carries an agent's wakes, and does not wait for it. */
   startDeliverer: (agentId: string) => void;
   paths: Paths;
@@ -28,8 +25,7 @@ export function realWorld(): World {
     // A task runs in the project's folder and tells where it was called from.
     cwd: () => (Deno.cwd() === paths.root ? env("INIT_CWD") : undefined) ?? Deno.cwd(),
     now: () => new Date(),
-    say: (line) => console.log(line),
-    warn: (line) => console.error(line),
+    ...terminal,
     startDeliverer: (agentId) => startDeliverer(paths, env, agentId),
     paths,
   };

@@ -1,6 +1,7 @@
 /** `deno task canary`: what of this project works with the versions that are installed here. */
 
-import { parseArgs } from "@std/cli/parse-args";
+import { readCommandLine } from "../../lib/cli/command_line.ts";
+import { terminal } from "../../lib/cli/speaker.ts";
 import { findProgram } from "../../lib/install/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { inScene } from "../support/artefacts.ts";
@@ -42,35 +43,22 @@ interface Program {
   version: string;
 }
 
+const COMMAND = {
+  task: "canary",
+  help: HELP,
+  flags: ["all", "json"],
+  values: { claude: "a path", openclaw: "a path" },
+} as const;
+
 export async function main(args: string[]): Promise<number> {
-  const unknown: string[] = [];
-  const options = parseArgs(args, {
-    boolean: ["all", "json", "help"],
-    string: ["claude", "openclaw"],
-    alias: { help: "h" },
-    unknown: (arg) => {
-      unknown.push(arg);
-      return false;
-    },
-  });
-  if (options.help) {
-    console.log(HELP);
-    return 0;
-  }
-  if (unknown.length > 0) {
-    console.error(`canary does not take ${unknown[0]}; see deno task canary --help`);
-    return 2;
-  }
-  const empty = ["claude", "openclaw"].find((name) => options[name] === "");
-  if (empty !== undefined) {
-    console.error(`--${empty} needs a path; see deno task canary --help`);
-    return 2;
-  }
+  const given = readCommandLine(args, COMMAND, terminal);
+  if (typeof given === "number") return given;
+  const { flags, values } = given;
   try {
-    const claude = await programFor("claude", "GSD_CLAUDE", options.claude);
-    const openclaw = await programFor("openclaw", "GSD_OPENCLAW", options.openclaw);
+    const claude = await programFor("claude", "GSD_CLAUDE", values.claude?.at(-1));
+    const openclaw = await programFor("openclaw", "GSD_OPENCLAW", values.openclaw?.at(-1));
     // What kills the gateway comes last: a killed one makes up for its turn in the next story.
-    const stories = STORIES.filter((story) => options.all || !story.slow)
+    const stories = STORIES.filter((story) => flags.all || !story.slow)
       .sort((a, b) => Number(a.killsGateway ?? false) - Number(b.killsGateway ?? false));
     console.error(`Claude Code: ${claude.version}\nOpenClaw: ${openclaw.version}`);
     console.error("Starting a gateway of our own …");
@@ -85,7 +73,7 @@ export async function main(args: string[]): Promise<number> {
       await house.close();
     }
     const versions = { claude: claude.version, openclaw: openclaw.version };
-    console.log(options.json ? JSON.stringify({ ...versions, results }, null, 2) : table(results));
+    console.log(flags.json ? JSON.stringify({ ...versions, results }, null, 2) : table(results));
     return results.every((result) => result.works) ? 0 : 1;
   } catch (error) {
     console.error(`Cannot run the canary: ${messageOf(error)}`);

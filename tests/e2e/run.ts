@@ -26,7 +26,7 @@ export async function main(args: string[]): Promise<number> {
     !arg.endsWith(".ts") && !/^--filter(=|$)/.test(arg) && args[at - 1] !== "--filter"
   );
   if (wrong !== undefined) {
-    console.error(`"${wrong}" is not an option (see deno task e2e --help)`);
+    console.error(`e2e does not take "${wrong}"; see deno task e2e --help`);
     return 2;
   }
   try {

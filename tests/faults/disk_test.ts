@@ -86,7 +86,10 @@ Deno.test("deliver goes on with what comes after the state folder was deleted un
     const { done } = home.deliver([]);
     const locks = `${home.paths.state}/locks`;
     await until("the deliverer holds its lock", () => [...Deno.readDirSync(locks)].length > 0);
-    await Deno.remove(home.paths.state, { recursive: true });
+    await until("the folder is gone, though the deliverer may be writing into it", async () => {
+      await Deno.remove(home.paths.state, { recursive: true });
+      return true;
+    });
     await done; // by itself, having nothing left to do
     const wake = aWake();
     enqueue(home.paths, wake);

@@ -4,6 +4,6 @@ export function table(head: string[], rows: string[][]): string {
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
   return all.map((row) =>
     row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column]!))
-      .join("  ").trimEnd() + "\n"
-  ).join("");
+      .join("  ").trimEnd()
+  ).join("\n");
 }

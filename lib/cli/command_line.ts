@@ -1,0 +1,72 @@
+/** The words after a command, read in one way and refused in one wording. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import type { Speaker } from "./speaker.ts";
+
+export interface Spec<Flag extends string, Value extends string> {
+  /** As in `deno task <task>`. */
+  task: string;
+  help: string;
+  flags: readonly Flag[];
+  /** What each needs, for the sentence that misses it. */
+  values?: Readonly<Record<Value, string>>;
+  /** How many plain words there may be; none unless said. */
+  words?: number;
+}
+
+export interface Given<Flag extends string, Value extends string> {
+  flags: Record<Flag, boolean>;
+  values: Partial<Record<Value, string[]>>;
+  words: string[];
+}
+
+/** What was given; or the exit code, when help was asked for or a word is wrong. */
+export function readCommandLine<Flag extends string, Value extends string = never>(
+  args: string[],
+  spec: Spec<Flag, Value>,
+  speaker: Speaker,
+): Given<Flag, Value> | number {
+  const needs: Partial<Record<string, string>> = spec.values ?? {};
+  const names = Object.keys(needs);
+  const unknown: string[] = [];
+  const parsed = parseArgs(args, {
+    boolean: [...spec.flags, "help"],
+    alias: { help: "h" },
+    string: ["_", ...names],
+    collect: names,
+    unknown: (arg, key) => key === undefined || (unknown.push(arg), false),
+  });
+  if (parsed.help === true) {
+    speaker.say(spec.help.trimEnd());
+    return 0;
+  }
+  const words = parsed._.map(String);
+  unknown.push(...words.slice(spec.words ?? 0));
+  if (unknown.length > 0) {
+    return refuse(`${spec.task} does not take "${unknown[0]}"`, spec, speaker);
+  }
+  const values: Record<string, string[]> = {};
+  for (const name of names) {
+    const given = parsed[name] as string[];
+    if (given.includes("")) return refuse(`--${name} needs ${needs[name]}`, spec, speaker);
+    if (given.length > 0) values[name] = given;
+  }
+  const flags = Object.fromEntries(spec.flags.map((name) => [name, parsed[name] === true]));
+  return {
+    flags: flags as Record<Flag, boolean>,
+    values: values as Partial<Record<Value, string[]>>,
+    words,
+  };
+}
+
+/** Says what is wrong with the call and where to read how it goes. */
+export function refuse(problem: string, { task }: { task: string }, speaker: Speaker): 2 {
+  speaker.warn(`${problem}; see deno task ${task} --help`);
+  return 2;
+}
+
+/** Seconds as they were given, in milliseconds; undefined when they are none. */
+export function milliseconds(text: string): number | undefined {
+  const seconds = Number(text);
+  return seconds > 0 && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
