@@ -1,7 +1,7 @@
 /** What the hooks cost, as multiples of a bare `deno run` in the same, interleaved run. */
 
 import { hookCommand } from "../lib/install/hook_command.ts";
-import { HOOKS } from "../lib/hook_list.ts";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { findProgram } from "../lib/install/programs.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";

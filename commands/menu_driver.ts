@@ -2,7 +2,7 @@
 
 import { isWaiting, listPending } from "../lib/answers.ts";
 import { findPane } from "../lib/menu/claude_pane.ts";
-import { type HeldLock, holdLock } from "../lib/locks.ts";
+import { type HeldLock, holdLock } from "../lib/cli/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/menu/menu_args.ts";
 import { answerOpen, choose, decide, submit, type } from "../lib/menu/menu_dialogs.ts";
 import { clearThen, pressKey } from "../lib/menu/menu_prompt.ts";

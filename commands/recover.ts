@@ -1,7 +1,7 @@
 /** Brings back the sessions that should be running: after a crash, after a reboot. */
 
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { type HeldLock, holdLock } from "../lib/locks.ts";
+import { type HeldLock, holdLock } from "../lib/cli/held_lock.ts";
 import { messageOf } from "../lib/process.ts";
 import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
 import { realWorld, type World } from "../lib/sessions/world.ts";

@@ -3,7 +3,7 @@ import { type QueueWorld, serveAgent } from "../lib/delivery/agent_queue.ts";
 import type { Tried } from "../lib/delivery/carriers.ts";
 import { DAY, MINUTE } from "../lib/delivery/delivery.ts";
 import { readJournal } from "../lib/journal.ts";
-import { holdLock } from "../lib/locks.ts";
+import { holdLock } from "../lib/cli/held_lock.ts";
 import {
   deadIds,
   enqueue,

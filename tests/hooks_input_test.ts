@@ -1,7 +1,7 @@
 /** Whatever comes in: exit 0, nothing printed, soon. And whatever comes at once: nothing torn. */
 
 import { assert, assertEquals } from "@std/assert";
-import { HOOKS } from "../lib/hook_list.ts";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
 import { HookWorld, ROOT, section, WARDEN } from "./support/hook_world.ts";

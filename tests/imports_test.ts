@@ -37,6 +37,21 @@ for (const hook of namesIn(`${ROOT}/hooks`)) {
   });
 }
 
+Deno.test("the top of lib/ holds what hooks load, and nothing else", () => {
+  const loaded = new Set<string>();
+  // Types count here: they say what hooks work with.
+  const withTypes = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const [, address] of Deno.readTextFileSync(path).matchAll(/"(\.{1,2}\/[a-z_/]+\.ts)"/g)) {
+      withTypes(new URL(address!, `file://${path}`).pathname);
+    }
+  };
+  for (const hook of namesIn(`${ROOT}/hooks`)) withTypes(`${ROOT}/hooks/${hook}`);
+  const files = namesIn(`${ROOT}/lib`).filter((name) => name.endsWith(".ts"));
+  assertEquals(files.filter((name) => !loaded.has(`${ROOT}/lib/${name}`)), []);
+});
+
 function code(file: string): string {
   return Deno.readTextFileSync(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { HOOKS } from "../lib/hook_list.ts";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
 import { type Finished, run } from "../lib/process.ts";
 import { readSettings, withoutHooks } from "../lib/install/settings_file.ts";

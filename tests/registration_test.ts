@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hooksForSettings, type WantedHook } from "../lib/install/hook_command.ts";
-import { HOOKS } from "../lib/hook_list.ts";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { register, unregister } from "../lib/install/registration.ts";
 import { readSettings } from "../lib/install/settings_file.ts";
 import { changeSettings } from "../lib/install/settings_store.ts";

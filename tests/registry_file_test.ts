@@ -5,7 +5,7 @@ import {
   RegistryError,
   upsertAgent,
 } from "../lib/sessions/registry_file.ts";
-import { setValue } from "../lib/sessions/jsonc_edit.ts";
+import { setValue } from "../lib/jsonc/set_value.ts";
 
 const COMMENTED = `// who looks after what
 {

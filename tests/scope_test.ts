@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hookCommand } from "../lib/install/hook_command.ts";
-import { HOOKS } from "../lib/hook_list.ts";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";

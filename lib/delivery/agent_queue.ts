@@ -2,7 +2,7 @@
 
 import { Carriers, type CarrierWorld, type Tried } from "./carriers.ts";
 import { MINUTE, nextKey, pauseAfter, SECOND, targetOf, whyDead } from "./delivery.ts";
-import { type HeldLock, holdLock } from "../locks.ts";
+import { type HeldLock, holdLock } from "../cli/held_lock.ts";
 import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "../journal.ts";
 import {

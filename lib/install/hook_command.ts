@@ -1,6 +1,6 @@
 /** The command that Claude Code runs for a hook, and the block of settings it stands in. */
 
-import { type HookEntry, HOOKS } from "../hook_list.ts";
+import { type HookEntry, HOOKS } from "./hook_list.ts";
 import { TMUX_GUARD } from "./our_hooks.ts";
 import type { Registry } from "../registry.ts";
 import { DEFAULT_SETTINGS } from "../registry.ts";

@@ -1,6 +1,6 @@
 /** Whose a registered command is: ours, the old bash system's, or somebody else's. */
 
-import { HOOKS } from "../hook_list.ts";
+import { HOOKS } from "./hook_list.ts";
 import { lastWord } from "../shell.ts";
 
 /** Outside tmux nothing starts at all; every command of ours begins with it. */

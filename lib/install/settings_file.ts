@@ -2,7 +2,8 @@
 
 import type { Node } from "jsonc-parser";
 import { groupFor, type WantedHook } from "./hook_command.ts";
-import { appended, layoutOf, propertiesNamed, propertyOf, readJson, without } from "./json_edit.ts";
+import { appended, layoutOf, without } from "../jsonc/edit.ts";
+import { propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
 import { type Owner, ownerOf } from "./our_hooks.ts";
 
 /** A hook that is not foreign, and where it stands. */

@@ -1,9 +1,10 @@
 /** The one place that writes the registry. Commands only: hooks read with registry.ts. */
 
+import { parse } from "@std/jsonc";
 import { underLock, writeAtomic } from "../files.ts";
-import { type JsonPath, lineAt, nearestNode, parseText, setValue } from "./jsonc_edit.ts";
+import { setValue } from "../jsonc/set_value.ts";
+import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";
 import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
-import { stripJsonComments } from "../json.ts";
 
 export interface RegistryProblem {
   line: number;
@@ -19,7 +20,7 @@ export function checkRegistry(text: string): RegistryProblem[] {
     const first = errors[0] ?? { offset: text.length, problem: "the file is empty" };
     return [{ line: lineAt(text, first.offset), field: "", problem: `not JSON: ${first.problem}` }];
   }
-  const outcome = registrySchema.safeParse(JSON.parse(stripJsonComments(text)));
+  const outcome = registrySchema.safeParse(valueOf(text));
   if (outcome.success) return [];
   return outcome.error.issues.map((issue) => {
     const path = issue.path.filter((step) => typeof step !== "symbol");
@@ -115,7 +116,7 @@ function applied(
 ): { text: string; outcome: EditOutcome } {
   let text = present ?? EMPTY_REGISTRY;
   refuseBroken(path, text, "it was left untouched");
-  const changes = change(JSON.parse(stripJsonComments(text)));
+  const changes = change(valueOf(text) as RegistryFile);
   if (changes.length === 0) return { text, outcome: { kind: "unchanged" } };
   for (const { path: at, value } of changes) text = setValue(text, at, value);
   refuseBroken(path, text, "the change was not made");
@@ -184,4 +185,8 @@ function dirname(path: string): string {
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function valueOf(text: string): unknown {
+  return parse(text.replace(/^\uFEFF/, ""));
 }

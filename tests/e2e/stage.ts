@@ -1,6 +1,6 @@
 /** Where a story plays: Claude Code with our hooks in tmux, a gateway, and a model on either side. */
 
-import { HOOKS } from "../../lib/hook_list.ts";
+import { HOOKS } from "../../lib/install/hook_list.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { type Paths, pathsFrom } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";

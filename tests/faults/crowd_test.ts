@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { TextLineStream } from "@std/streams";
 import { agentsIn, waitingIds } from "../../lib/outbox.ts";
 import { deliveryHome, type Home, projectRoot, seeded } from "../support/delivery_home.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
@@ -90,15 +91,11 @@ async function writer(home: Home, agent: string, session: string, see: (pid?: nu
     stderr: "inherit",
   }).spawn();
   const told: Told[] = [];
-  let rest = "";
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      const one = JSON.parse(line);
-      see(one.pid);
-      told.push({ ...one, session, agent });
-    }
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  for await (const line of lines) {
+    const one = JSON.parse(line);
+    see(one.pid);
+    told.push({ ...one, session, agent });
   }
   await child.status;
   return told;

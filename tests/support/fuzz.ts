@@ -148,3 +148,14 @@ export function forSeeds(count: number, check: (dice: Dice, seed: number) => voi
 
 /** A reader that needs longer for one spoiled recording hangs on a bigger one. */
 const SLOW_MS = 3000;
+
+/** What Claude Code sent to its hooks. */
+export const EVENTS = recordings("events").filter((text) => text.length < 20_000);
+
+export function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@
 
 import { namesIn } from "../../lib/files.ts";
 import { hookCommand } from "../../lib/install/hook_command.ts";
-import { HOOKS } from "../../lib/hook_list.ts";
+import { HOOKS } from "../../lib/install/hook_list.ts";
 import { installLaunchers, launcherPlaces } from "../../lib/install/launchers.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";

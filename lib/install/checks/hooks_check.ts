@@ -2,7 +2,7 @@
 
 import type { WantedHook } from "../hook_command.ts";
 import { namesIn, readTextIfThere } from "../../files.ts";
-import { propertyOf, readJson } from "../json_edit.ts";
+import { propertyOf, readJson } from "../../jsonc/tree.ts";
 import { originalName } from "../../paths.ts";
 import { messageOf } from "../../process.ts";
 import { register } from "../registration.ts";

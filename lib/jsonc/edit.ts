@@ -1,35 +1,10 @@
 /** Small edits in JSON text that leave every other byte alone: comments, order, indentation. */
 
 import { createScanner, type Node } from "jsonc-parser";
-import { lineAt, parseText } from "../sessions/jsonc_edit.ts";
+import { endOf } from "./tree.ts";
 
 // jsonc-parser's SyntaxKind exists only while type-checking.
 const KIND = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 };
-
-export type JsonReading =
-  | { kind: "json"; root: Node }
-  | { kind: "broken"; reason: string };
-
-/** The tree of a text with comments and trailing commas, as people write it. */
-export function readJson(text: string): JsonReading {
-  const { root, errors } = parseText(text);
-  const first = errors[0] ?? { offset: 0, problem: "value expected" };
-  if (errors.length > 0 || root === undefined) {
-    return { kind: "broken", reason: `${first.problem} in line ${lineAt(text, first.offset)}` };
-  }
-  return { kind: "json", root };
-}
-
-/** The value of an object's property; the last one counts when a key stands there twice. */
-export function propertyOf(object: Node, key: string): Node | undefined {
-  return propertiesNamed(object, key).at(-1);
-}
-
-export function propertiesNamed(object: Node, key: string): Node[] {
-  return (object.children ?? [])
-    .filter((property) => property.children?.[0]?.value === key)
-    .flatMap((property) => property.children?.[1] ?? []);
-}
 
 export interface Layout {
   eol: string;
@@ -139,11 +114,7 @@ function tailOf(text: string, from: number, to: number): { end: number; comma?: 
   return comma === undefined ? { end } : { end, comma };
 }
 
-function endOf(node: Node): number {
-  return node.offset + node.length;
-}
-
-function splice(text: string, from: number, to: number, by: string): string {
+export function splice(text: string, from: number, to: number, by: string): string {
   return text.slice(0, from) + by + text.slice(to);
 }
 

@@ -1,6 +1,6 @@
 /** A lock that is held while work goes on, and that notices when its file is taken away. */
 
-import { ensureDir } from "./files.ts";
+import { ensureDir } from "../files.ts";
 
 export interface HeldLock {
   /** False once the file was deleted or replaced: then another may hold the new one. */
