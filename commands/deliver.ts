@@ -9,7 +9,7 @@ import {
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";
-import { agentsIn, hasStarted, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
@@ -65,13 +65,25 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
   const { paths } = world;
-  hasStarted(paths);
-  const waiting = () => agentsIn(paths, "outbox").filter((id) => waitingIds(paths, id).length > 0);
-  const ids = agents ?? (options.agent === undefined ? waiting() : [options.agent]);
+  const ids = agents ?? agentsToServe(options, world);
+  // Before the outbox is looked into: who finds no mark starts another deliverer.
+  for (const id of ids) unclaimStart(paths, id);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
   keepHouse(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
+}
+
+function agentsToServe({ agent, claimedBy: by }: Options, { paths }: World): string[] {
+  if (agent !== undefined) return [agent];
+  if (by !== undefined) return claimedBy(paths, by);
+  return agentsIn(paths, "outbox").filter((id) => {
+    try {
+      return waitingIds(paths, id).length > 0;
+    } catch {
+      return true; // a folder that cannot be read is that agent's trouble, told with its name
+    }
+  });
 }
 
 /** One agent's trouble is its own. */

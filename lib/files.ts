@@ -50,15 +50,21 @@ export function writeAtomic(
   }
 }
 
-/** Makes an empty file; false when there is one already. */
-export function createNew(path: string): boolean {
+/** Makes a file; false when there is one already. */
+export function createNew(path: string, text: string): boolean {
+  let file: Deno.FsFile;
   try {
-    openInDir(path, { write: true, createNew: true, mode: 0o600 }).close();
-    return true;
+    file = openInDir(path, { write: true, createNew: true, mode: 0o600 });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
     throw error;
   }
+  try {
+    writeAll(file, encoder.encode(text));
+  } finally {
+    file.close();
+  }
+  return true;
 }
 
 /** One write call on an appending file: lines of several processes do not mix. */

@@ -3,7 +3,7 @@
 import type { HookEvent } from "./events.ts";
 import { loadTmux } from "./gate.ts";
 import { type HookInput, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
-import { claimStart } from "./outbox.ts";
+import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import type { Env, Paths } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
@@ -15,8 +15,8 @@ export interface HookWorld {
   env: Env;
   /** What tmux has told before the event. */
   told?: HookInput["tmux"];
-  /** Lets the registered command start the deliverer, when the hook has ended. */
-  leaveToShell(): void;
+  /** Lets the registered command start the deliverer when the hook has ended, if it is to. */
+  leaveToShell(isToStart: () => boolean): void;
 }
 
 export interface HookContext extends HookWorld {
@@ -38,7 +38,7 @@ export function contextFrom(
   gate: { session: string; pane: string; agent: Agent },
   world: HookWorld,
 ): HookContext {
-  const { settings } = gate.agent;
+  const { settings, agent_id } = gate.agent;
   const { env, paths, told } = world;
   const tmux = async () => (await loadTmux()).tmuxFrom(env);
   let screen: Promise<Screen> | undefined;
@@ -62,11 +62,18 @@ export function contextFrom(
     screen: () => screen ??= look(),
     tmux,
     async startDeliverer(when) {
-      if (!claimStart(paths)) return;
-      const isLeft = when === "after the hook" && env(SHELL_DELIVERS) !== undefined;
-      if (isLeft) return world.leaveToShell();
-      const { startDeliverer } = await loadDeliverer();
-      startDeliverer(paths, env);
+      const shell = env(SHELL_DELIVERS);
+      if (when === "after the hook" && shell !== undefined) {
+        return world.leaveToShell(() => claimStart(paths, agent_id, shell));
+      }
+      if (!claimStart(paths, agent_id)) return;
+      try {
+        const { startDeliverer } = await loadDeliverer();
+        startDeliverer(paths, env, agent_id);
+      } catch (error) {
+        unclaimStart(paths, agent_id);
+        throw error;
+      }
     },
   };
 }

@@ -11,7 +11,7 @@
 /** How much above the screen the registered command captures; who wants more asks again. */
 export const SHELL_CAPTURE_LINES = 100;
 
-/** Set by the registered command: it starts the deliverer when the hook ends with WAKE_WAITS. */
+/** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */
 export const SHELL_DELIVERS = "GSD_SHELL_DELIVERS";
 export const WAKE_WAITS = 10;
 

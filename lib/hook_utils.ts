@@ -28,7 +28,7 @@ export async function runHook(hook: Hook): Promise<never> {
   const env: Env = (name) => Deno.env.get(name);
   const paths = pathsFrom(env, ROOT);
   let session: string | undefined;
-  let exitCode = 0;
+  let isWakeLeft = () => false;
   try {
     // Read to the end even where nothing comes of it: Claude Code is writing at the other end.
     const input = splitInput(readStdin());
@@ -43,7 +43,7 @@ export async function runHook(hook: Hook): Promise<never> {
       if (gate.kind !== "unmanaged") {
         session = gate.session;
         const tools = await (loading ?? loadTools());
-        const leaveToShell = () => void (exitCode = WAKE_WAITS);
+        const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
         const world = { event, paths, env, told: input.tmux, leaveToShell };
         if (gate.kind === "managed") {
           const reply = await hook.handle(tools.contextFrom(gate, world), tools);
@@ -57,7 +57,8 @@ export async function runHook(hook: Hook): Promise<never> {
   } catch (error) {
     if (session !== undefined) await note(paths, session, hook.event, messageOf(error));
   }
-  Deno.exit(exitCode);
+  // Claimed with the last breath: a hook that is ended before has promised nothing.
+  Deno.exit(isWakeLeft() ? WAKE_WAITS : 0);
 }
 
 // An address that is made here: Deno loads beforehand what it finds written out.

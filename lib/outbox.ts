@@ -133,36 +133,44 @@ export function setAside(
   return true;
 }
 
-/** Longer than any Deno takes to start; one that was killed on the way holds nobody up for longer. */
+/** Longer than Deno takes to start; a start that came to nothing holds nobody up for longer. */
 const START_MS = 2000;
+const MARK = "starts-";
 
 /**
- * Whether to start a deliverer. Not when one is starting: it takes its mark away before it looks
- * into the outbox, so what was written while the mark was there is seen. Many sessions that fire
- * at once start a few processes instead of one each.
+ * Whether to start a deliverer for an agent. Not when one is starting: it takes its mark away
+ * before it looks into the outbox, so what was written while the mark was there is seen. Many
+ * events at once so start a few processes instead of one each. `by` tells who claims.
  */
-export function claimStart(paths: Paths): boolean {
-  const mark = startMark(paths);
+export function claimStart(paths: Paths, agentId: string, by = ""): boolean {
+  const mark = startMark(paths, agentId);
   try {
-    if (createNew(mark)) return true;
+    if (createNew(mark, by)) return true;
     const age = Date.now() - (Deno.statSync(mark).mtime?.getTime() ?? 0);
     if (age >= 0 && age < START_MS) return false;
-    Deno.utimeSync(mark, new Date(), new Date());
+    Deno.writeTextFileSync(mark, by);
   } catch {
     // Gone meanwhile, or not to be written: one process too many does no harm.
   }
   return true;
 }
 
-/** Said by a deliverer before it looks into the outbox: from now on another may be started. */
-export function hasStarted(paths: Paths): void {
+/** The agents for whom that one has claimed a start. */
+export function claimedBy(paths: Paths, by: string): string[] {
+  return namesIn(`${paths.state}/locks`).filter((name) => name.startsWith(MARK))
+    .map((name) => originalName(name.slice(MARK.length)))
+    .filter((agentId) => readTextIfThere(startMark(paths, agentId)) === by);
+}
+
+/** Said by a deliverer before it looks into the outbox, or when none could be started. */
+export function unclaimStart(paths: Paths, agentId: string): void {
   try {
-    removeIfThere(startMark(paths));
+    removeIfThere(startMark(paths, agentId));
   } catch {
     // It grows too old to count.
   }
 }
 
-function startMark(paths: Paths): string {
-  return `${paths.state}/locks/deliverer.starts`;
+function startMark(paths: Paths, agentId: string): string {
+  return `${paths.state}/locks/${MARK}${safeName(agentId)}`;
 }

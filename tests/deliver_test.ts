@@ -1,7 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main, type World } from "../commands/deliver.ts";
 import { readJournal } from "../lib/journal.ts";
-import { claimStart, deadIds, moveToDead, type QueuedWake, waitingIds } from "../lib/outbox.ts";
+import {
+  claimedBy,
+  claimStart,
+  deadIds,
+  moveToDead,
+  type QueuedWake,
+  unclaimStart,
+  waitingIds,
+} from "../lib/outbox.ts";
 import { safeName } from "../lib/paths.ts";
 import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
@@ -180,17 +188,36 @@ Deno.test("deliver writes no token anywhere", async () => {
   }
 });
 
-Deno.test("while a deliverer starts no second one is started, and one that never came holds nobody up", async () => {
+Deno.test("claimStart() lets one start per agent through until that one has started", async () => {
   await using home = await deliveryHome();
   const { paths } = home;
-  assertEquals([claimStart(paths), claimStart(paths)], [true, false]);
-  const mark = `${paths.state}/locks/deliverer.starts`;
+  const claim = () => claimStart(paths, "warden", "7");
+  assertEquals([claim(), claim(), claimStart(paths, "forge", "8")], [true, false, true]);
+  assertEquals(claimedBy(paths, "7"), ["warden"]);
+  const mark = `${paths.state}/locks/starts-warden`;
   const long = new Date(Date.now() - 10_000);
   Deno.utimeSync(mark, long, long);
-  assertEquals([claimStart(paths), claimStart(paths)], [true, false], "killed on its way");
+  assertEquals([claim(), claim()], [true, false], "one that was killed on its way");
   const ahead = new Date(Date.now() + 3_600_000);
   Deno.utimeSync(mark, ahead, ahead);
-  assertEquals([claimStart(paths), claimStart(paths)], [true, false], "a clock that was set back");
-  assertEquals((await deliver(home, [])).code, 0);
-  assertEquals(claimStart(paths), true, "the one that started has said so");
+  assertEquals([claim(), claim()], [true, false], "a clock that was set back");
+  unclaimStart(paths, "warden");
+  assertEquals(claim(), true, "one that could not be started");
+});
+
+Deno.test("deliver --claimed serves the agents of that hook alone, and lets others start", async () => {
+  await using home = await deliveryHome();
+  inbox(home), inbox(home, { agent_id: "forge" });
+  claimStart(home.paths, "warden", "7");
+  claimStart(home.paths, "forge", "8");
+  assertEquals(
+    (await deliver(home, ["--claimed", "7"])).out,
+    "1 delivered, 0 given up, 0 waiting\n",
+  );
+  assertEquals(waitingIds(home.paths, "forge").length, 1);
+  assertEquals(claimStart(home.paths, "warden", "9"), true);
+  assertEquals(
+    (await deliver(home, ["--claimed", "7"])).out,
+    "0 delivered, 0 given up, 0 waiting\n",
+  );
 });

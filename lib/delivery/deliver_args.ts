@@ -8,6 +8,8 @@ export type Order =
 export interface Options {
   order: Order;
   agent?: string;
+  /** The hook for which it was started: serve the agents that it has claimed. */
+  claimedBy?: string;
   all: boolean;
   once: boolean;
   json: boolean;
@@ -32,6 +34,9 @@ export function readArgs(args: string[]): Options {
     else if (word === "--agent") {
       options.agent = value();
       if (options.agent === undefined) return wrong("--agent needs an agent's id");
+    } else if (word === "--claimed") {
+      options.claimedBy = value();
+      if (options.claimedBy === undefined) return wrong("--claimed needs a number");
     } else if (word === "--retry" || word === "--drop") {
       options.order = { kind: word === "--retry" ? "retry" : "drop", wakeId: value() };
     } else return wrong(`"${word}" is not an option`);

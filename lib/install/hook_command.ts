@@ -47,7 +47,7 @@ export function hookCommand(entry: HookEntry, install: Installation): string {
   if (entry.timeout === "answer") {
     return `${TMUX_GUARD} ${present} cd /; ${exportLine(places)}; exec 2>/dev/null ${hook}`;
   }
-  const variables = exportLine({ ...places, [SHELL_DELIVERS]: "1" });
+  const variables = `${exportLine(places)} ${SHELL_DELIVERS}=$$`;
   return `${TMUX_GUARD} ${present} cd /; ${variables}; ` +
     `hook() { ${askTmux(install.tmux)} | "$@" 2>/dev/null; ` +
     `${startDeliverer(install)}; exit 0; }; hook ${hook}`;
@@ -70,7 +70,7 @@ function askTmux(tmux: string): string {
 function startDeliverer({ paths }: Installation): string {
   const passed = DELIVERER_ENV_NAMES.map((name) => `\${${name}+"${name}=$${name}"}`);
   const deliver = shellQuote(launcherPath(paths, "deliver"));
-  const start = `env -i ${passed.join(" ")} ${deliver} </dev/null >/dev/null 2>&1`;
+  const start = `env -i ${passed.join(" ")} ${deliver} --claimed $$ </dev/null >/dev/null 2>&1`;
   return `[ $? -ne ${WAKE_WAITS} ] || { ${start} & }`;
 }
 

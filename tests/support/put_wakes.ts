@@ -16,9 +16,9 @@ for (let n = 0; n < Number(count); n++) {
   // Said only now: what was not said was not accepted.
   const told = { wake_id: wake.wake_id, created: Date.parse(wake.created_at), written: Date.now() };
   let pid: number | undefined;
-  if (start === "start" && claimStart(paths)) {
+  if (start === "start" && claimStart(paths, agentId)) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`],
+      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, "--agent", agentId],
       detached: true,
       stdin: "null",
       stdout: "null",
