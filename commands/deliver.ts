@@ -10,14 +10,14 @@ import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
-import { readTextIfThere } from "../lib/files.ts";
+import { readTextIfThere, removeIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
 import { type Options, readArgs } from "../lib/delivery/deliver_args.ts";
 import { table } from "../lib/cli/table.ts";
 import { pause } from "../lib/time.ts";
-import { drop, type ListedWake, listWakes, requeue } from "../lib/delivery/wake_list.ts";
+import { type ListedWake, listWakes, requeue } from "../lib/delivery/wake_list.ts";
 
 export interface World extends QueueWorld, Speaker {}
 
@@ -134,31 +134,35 @@ function row(wake: ListedWake): string[] {
   return [state, wake_id, agent_id, session, trigger, `${age_s}s`, String(tries), reason];
 }
 
-function chosen(wakeId: string | undefined, options: Options, world: World, states: string[]) {
+/** The wake of that id, waiting or given up; without one, all that were given up. */
+function chosen(wakeId: string | undefined, options: Options, world: World): ListedWake[] {
   return listWakes(world.paths, options.agent, world.now()).filter((wake) =>
-    wakeId === undefined
-      ? wake.state === "dead"
-      : wake.wake_id === wakeId && states.includes(wake.state)
+    wakeId === undefined ? wake.state === "dead" : wake.wake_id === wakeId
   );
 }
 
 async function retry(wakeId: string | undefined, options: Options, world: World): Promise<number> {
-  const wakes = chosen(wakeId, options, world, ["dead", "waiting"]);
+  const wakes = chosen(wakeId, options, world);
   if (wakes.length === 0) return none(wakeId, world);
-  for (const wake of wakes) if (wake.state === "dead") requeue(world.paths, wake, world.now());
-  const agents = [...new Set(wakes.map((wake) => wake.agent_id))];
-  return await serve({ ...options, once: true }, world, agents);
+  const { paths } = world;
+  const lost = wakes.filter((wake) => wake.state === "dead" && !requeue(paths, wake, world.now()));
+  for (const { wake_id, file } of lost) {
+    world.warn(`Cannot send ${wake_id} again: ${file} is not a wake; --drop ${wake_id} removes it`);
+  }
+  const agents = new Set(wakes.filter((wake) => !lost.includes(wake)).map((wake) => wake.agent_id));
+  if (agents.size === 0) return 1;
+  const code = await serve({ ...options, once: true }, world, [...agents]);
+  return lost.length > 0 ? 1 : code;
 }
 
 function dropWakes(wakeId: string | undefined, options: Options, world: World): number {
-  const wakes = chosen(wakeId, options, world, ["dead", "waiting"]);
+  const wakes = chosen(wakeId, options, world);
   if (wakes.length === 0) return none(wakeId, world);
-  for (const wake of wakes) {
-    drop(world.paths, wake);
-    const { session, agent_id, wake_id, trigger } = wake;
+  for (const { file, session, agent_id, wake_id, trigger } of wakes) {
+    removeIfThere(file);
     record(world.paths, {
       kind: "dead",
-      session,
+      session: session || agent_id,
       agent_id,
       wake_id,
       trigger,

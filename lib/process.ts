@@ -51,7 +51,7 @@ export async function run(
     return { kind: "missing", program, reason: messageOf(error) };
   }
   if (output === TIME_IS_UP) {
-    if (!options.keepOnTimeout) stop.abort("SIGKILL");
+    if (!options.keepOnTimeout) stop.abort(); // SIGTERM; whether it heeds it is not waited for
     return { kind: "timeout", afterMs: options.timeoutMs };
   }
   const decoder = new TextDecoder();

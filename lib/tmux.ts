@@ -47,7 +47,8 @@ export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
         case "missing":
           return {
             kind: "failed",
-            reason: `Cannot run ${program}: install tmux, or set GSD_TMUX to its path`,
+            reason:
+              `Cannot run ${program}: install tmux, or set GSD_TMUX to its path (${outcome.reason})`,
           };
       }
     },

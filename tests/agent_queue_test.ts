@@ -203,3 +203,30 @@ Deno.test("serveAgent() asks the registry anew for a wake that failed", async ()
   assertEquals(asked, ["agent:wrong", "agent:right"]);
   assertEquals(waitingIds(home.paths, "warden"), []);
 });
+
+Deno.test("serveAgent() waits for one that tries everything once, and stays for what has come since", async () => {
+  await using home = await deliveryHome();
+  const { clock, world } = simulated(home, () => OK);
+  const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`, "once");
+  putAt(home, clock.now);
+  const sleep = world.sleep;
+  let looks = 0;
+  world.sleep = (ms) => {
+    if (++looks === 3) lock!.release();
+    return sleep(ms);
+  };
+  const result = await serveAgent("warden", world, LONG);
+  assertEquals([result.kind, result.delivered, looks], ["served", 1, 3]);
+});
+
+Deno.test("serveAgent() leaves when OpenClaw wants another environment, for the timer to try", async () => {
+  await using home = await deliveryHome();
+  const refused: Tried = {
+    outcome: { kind: "later", scope: "all", elsewhere: true, reason: "not from an agent's shell" },
+    why: "",
+  };
+  const { clock, tries, world } = simulated(home, () => refused);
+  putAt(home, clock.now);
+  const result = await serveAgent("warden", world, LONG);
+  assertEquals([result.left, tries.length], [1, 1]);
+});

@@ -221,3 +221,28 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
     "0 delivered, 0 given up, 0 waiting\n",
   );
 });
+
+Deno.test("deliver --drop and --retry are honest about a letter that is no wake", async () => {
+  await using home = await deliveryHome();
+  const { wake_id } = inbox(home);
+  Deno.writeTextFileSync(`${home.paths.state}/outbox/warden/${wake_id}.json`, "half a wa");
+  await deliver(home, ["--once"]);
+  const retried = await deliver(home, ["--retry", wake_id]);
+  assertEquals(retried.code, 1);
+  assertStringIncludes(retried.err, `--drop ${wake_id} removes it`);
+  const { code, out } = await deliver(home, ["--drop", wake_id]);
+  assertEquals([code, out], [0, "1 dropped\n"]);
+  assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
+  assertEquals(readJournal(home.paths, "warden").at(-1)?.reason, "dropped by hand");
+});
+
+Deno.test("deliver takes a wake that lies in another agent's folder for none, once", async () => {
+  await using home = await deliveryHome();
+  const { wake_id } = inbox(home);
+  const [from, to] = ["warden", "forge"].map((id) => `${home.paths.state}/outbox/${id}`);
+  Deno.renameSync(from!, to!);
+  const { code, err } = await deliver(home, []);
+  assertEquals(code, 1);
+  assertStringIncludes(err, `The file of ${wake_id} in the outbox is not a wake`);
+  assertEquals(waitingIds(home.paths, "forge"), []);
+});

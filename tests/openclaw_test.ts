@@ -59,6 +59,14 @@ Deno.test("CliCarrier sends what is too long for a command line by file", async 
   assertEquals(asked.flat().some((arg) => arg.length > 100_000), false);
 });
 
+Deno.test("CliCarrier sends nothing to a session that was found without its key", async () => {
+  const { cli, asked } = carrier({ "sessions.resolve": ended(0, { ok: true }) });
+  const outcome = await cli.deliver(aWake({ openclaw_session_key: "", openclaw_session_id: "c1" }));
+  assert(outcome.kind === "later" && outcome.scope === "target");
+  assertStringIncludes(outcome.reason, "c1");
+  assertEquals(asked.length, 1);
+});
+
 Deno.test("CliCarrier names an unknown session in both versions' words", async () => {
   const now = ended(1, {
     ok: false,

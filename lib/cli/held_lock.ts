@@ -1,6 +1,6 @@
 /** A lock that is held while work goes on, and that notices when its file is taken away. */
 
-import { ensureDir } from "../files.ts";
+import { ensureDir, readTextIfThere } from "../files.ts";
 
 export interface HeldLock {
   /** False once the file was deleted or replaced: then another may hold the new one. */
@@ -9,7 +9,7 @@ export interface HeldLock {
 }
 
 /** The lock, or undefined when another process (or another part of this one) holds it. */
-export function holdLock(path: string): HeldLock | undefined {
+export function holdLock(path: string, note = ""): HeldLock | undefined {
   ensureDir(path.slice(0, path.lastIndexOf("/")));
   for (;;) {
     const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
@@ -18,8 +18,29 @@ export function holdLock(path: string): HeldLock | undefined {
       return undefined;
     }
     const isOurs = () => sameFile(file, path);
-    if (isOurs()) return { isOurs, release: () => release(file) };
+    if (isOurs()) {
+      leaveNote(file, note);
+      return { isOurs, release: () => release(file) };
+    }
     release(file); // deleted between open and lock: the next round makes a new one
+  }
+}
+
+/** What the last holder has said of itself, for those who find the lock taken. */
+export function noteOn(path: string): string {
+  try {
+    return readTextIfThere(path) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function leaveNote(file: Deno.FsFile, note: string): void {
+  try {
+    file.truncateSync();
+    if (note !== "") file.writeSync(new TextEncoder().encode(note));
+  } catch {
+    // A full disk: the lock holds without it.
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { Carriers, type CarrierWorld, type Tried } from "./carriers.ts";
 import { MINUTE, nextKey, pauseAfter, SECOND, targetOf, whyDead } from "./delivery.ts";
-import { type HeldLock, holdLock } from "../cli/held_lock.ts";
+import { type HeldLock, holdLock, noteOn } from "../cli/held_lock.ts";
 import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "../journal.ts";
 import {
@@ -51,6 +51,8 @@ export const LIFE_MS = 90 * MINUTE;
 /** How often a pause looks whether a new wake has come, and how soon that one may end it. */
 const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
+const SHORT_RUN = "once";
+const SHORT_RUN_MS = 5 * MINUTE;
 
 export async function serveAgent(
   agentId: string,
@@ -59,9 +61,16 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
-  for (;;) {
-    const lock = holdLock(lockPath);
-    if (lock === undefined) return { ...queue.result(), kind: "busy" };
+  for (let waitedMs = 0;;) {
+    const lock = holdLock(lockPath, options.once ? SHORT_RUN : "");
+    if (lock === undefined) {
+      // One that tries everything once does not stay for what has come since: we do.
+      const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
+      if (isOver) return { ...queue.result(), kind: "busy" };
+      await world.sleep(LOOK_EVERY_MS);
+      waitedMs += LOOK_EVERY_MS;
+      continue;
+    }
     try {
       await queue.work(lock);
     } finally {
@@ -82,6 +91,8 @@ class AgentQueue {
   private delivered = 0;
   private dead = 0;
   private failures = 0;
+  /** What waits is not for a process like this one: the next event or the timer brings another. */
+  private isOutOfPlace = false;
   private lastError = "";
 
   constructor(
@@ -109,7 +120,7 @@ class AgentQueue {
         await this.pass();
         if (this.delivered + this.dead > before) this.failures = 0;
         if (this.waiting().length === 0) continue;
-        if (this.options.once || this.isOver()) return;
+        if (this.options.once || this.isOver() || this.isOutOfPlace) return;
         this.failures++;
         this.carriers.close();
         await this.rest(pauseAfter(this.failures));
@@ -159,7 +170,8 @@ class AgentQueue {
   private read(id: string): QueuedWake | undefined {
     const path = `${outboxDir(this.world.paths, this.agentId)}/${id}.json`;
     const wake = readWake(path);
-    if (wake === undefined) {
+    // A wake under another name or in another's folder would be told again and again.
+    if (wake?.wake_id !== id || safeName(wake.agent_id) !== safeName(this.agentId)) {
       this.buryUnreadable(id, path);
       return undefined;
     }
@@ -212,6 +224,7 @@ class AgentQueue {
     };
     if (outcome.kind === "later" && outcome.newKey) tried.attempts!.key = nextKey(wake);
     this.lastError = outcome.reason;
+    this.isOutOfPlace ||= outcome.kind === "later" && outcome.elsewhere === true;
     let reason = whyDead(tried, now, outcome);
     try {
       if (reason === undefined) saveAttempts(this.world.paths, tried);

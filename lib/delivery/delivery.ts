@@ -6,7 +6,14 @@ export type TryOutcome =
   /** The receiver says it has it. `reply` comes later, where one was asked for. */
   | { kind: "delivered"; detail: string; reply?: Promise<Reply> }
   /** It may succeed later. `all`: nothing else would get through either; `target`: other targets may. */
-  | { kind: "later"; reason: string; scope: "all" | "target"; newKey?: boolean }
+  | {
+    kind: "later";
+    reason: string;
+    scope: "all" | "target";
+    newKey?: boolean;
+    /** Not from this process: another environment is needed, so it leaves. */
+    elsewhere?: boolean;
+  }
   /** As it is, it can never succeed. */
   | { kind: "never"; reason: string }
   /** This transport cannot carry it; another may. */
@@ -23,6 +30,9 @@ export interface Carrier {
   deliver(wake: QueuedWake): Promise<TryOutcome>;
   close(): void;
 }
+
+/** No hook waits longer for a reply. */
+export const REPLY_MS = 600_000;
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -6,10 +6,18 @@ import {
   keyOf,
   pauseAfter,
   type Reply,
+  REPLY_MS,
   replyFrom,
   type TryOutcome,
 } from "./delivery.ts";
 import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
+import {
+  isUnknownSession,
+  judged,
+  type SessionFound,
+  sessionIn,
+  unknownSession,
+} from "./refusals.ts";
 import { holdsWake } from "./session_history.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -17,8 +25,6 @@ import { pause, TIME_IS_UP, within } from "../time.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
-/** No hook waits longer for a reply. */
-export const REPLY_MS = 600_000;
 
 export class GatewayCarrier implements Carrier {
   private gateway: Gateway | undefined;
@@ -84,24 +90,19 @@ export class GatewayCarrier implements Carrier {
   private async sessionOf(
     gateway: Gateway,
     wake: QueuedWake,
-  ): Promise<{ kind: "session"; sessionKey: string } | TryOutcome> {
+  ): Promise<SessionFound | TryOutcome> {
     const { openclaw_session_key: key, openclaw_session_id: id } = wake;
     const known = this.keys.get(key || id);
     if (known !== undefined) return { kind: "session", sessionKey: known };
     const params = key ? { key } : { sessionId: id };
     const answer = await gateway.request("sessions.resolve", params, ANSWER_MS);
-    const found = answer.kind === "ok" ? answer.payload.key : undefined;
-    if (typeof found === "string") {
-      this.keys.set(key || id, found);
-      return { kind: "session", sessionKey: found };
+    if (answer.kind === "error" && isUnknownSession(answer.message)) return unknownSession(wake);
+    if (answer.kind !== "ok") {
+      return judged(answer, `The gateway did not find session ${key || id}`);
     }
-    if (answer.kind === "error" && isUnknownSession(answer.message)) {
-      return unknownSession(wake);
-    }
-    const what = `The gateway did not find session ${key || id}`;
-    return answer.kind === "ok"
-      ? { kind: "later", scope: "target", reason: `${what}: it answered without a key` }
-      : judged(answer, what);
+    const found = sessionIn(answer.payload, wake);
+    if (found.kind === "session") this.keys.set(key || id, found.sessionKey);
+    return found;
   }
 
   private taken(wake: QueuedWake, detail: string, final: Promise<Answer> | undefined): TryOutcome {
@@ -135,38 +136,6 @@ export class GatewayCarrier implements Carrier {
       reason: answer.kind === "lost" ? answer.reason : answer.message,
     };
   }
-}
-
-export function isUnknownSession(message: string): boolean {
-  return /^(No session found|session not found|Unknown session)/i.test(message);
-}
-
-export function unknownSession(wake: QueuedWake): TryOutcome {
-  const { openclaw_session_key: key, openclaw_session_id: id } = wake;
-  const [what, name, field] = key
-    ? ["key", key, "openclaw_session_key"]
-    : ["id", id, "openclaw_session_id"];
-  return {
-    kind: "later",
-    scope: "target",
-    reason: `OpenClaw has no session with the ${what} "${name}": correct ${field} of agent ` +
-      `"${wake.agent_id}" in the registry, or start that session`,
-  };
-}
-
-/** What a refusal or a lost answer means for the next try. */
-export function judged(answer: Exclude<Answer, { kind: "ok" }>, what: string): TryOutcome {
-  if (answer.kind === "lost") {
-    return { kind: "later", scope: "all", reason: `${what}: ${answer.reason}` };
-  }
-  const reason = `${what}: ${answer.message}`;
-  if (/missing scope/i.test(answer.message)) return { kind: "unfit", reason };
-  // Its key is spent: the gateway would only repeat that it cannot.
-  if (answer.code === "UNAVAILABLE") return { kind: "later", scope: "all", reason, newKey: true };
-  if (answer.code === "INVALID_REQUEST" && /invalid agent params/i.test(answer.message)) {
-    return { kind: "never", reason };
-  }
-  return { kind: "later", scope: "target", reason };
 }
 
 /** So long after its start a gateway is still finding its sessions again. */

@@ -11,7 +11,14 @@ const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean
   { dir: "replies", suffix: "", afterMs: DAY },
   { dir: "content", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
-  { dir: "outbox", suffix: ".tmp", afterMs: 60 * MINUTE, isNested: true },
+  // What a process left behind that was ended while it wrote.
+  ...["outbox", "dead", "inbox", "pending"].map((dir) => ({
+    dir,
+    suffix: ".tmp",
+    afterMs: 60 * MINUTE,
+    isNested: true,
+  })),
+  ...["sessions", "panes", "locks"].map((dir) => ({ dir, suffix: ".tmp", afterMs: 60 * MINUTE })),
 ];
 
 export function keepHouse(paths: Paths, now: number): void {
@@ -34,8 +41,12 @@ export function keepHouse(paths: Paths, now: number): void {
 function removeOld(folder: string, suffix: string, before: number): void {
   for (const name of namesIn(folder)) {
     if (!name.endsWith(suffix)) continue;
-    const path = `${folder}/${name}`;
-    const stat = Deno.lstatSync(path);
-    if (stat.isFile && (stat.mtime?.getTime() ?? before) < before) removeIfThere(path);
+    try {
+      const path = `${folder}/${name}`;
+      const stat = Deno.lstatSync(path);
+      if (stat.isFile && (stat.mtime?.getTime() ?? before) < before) removeIfThere(path);
+    } catch {
+      // Gone meanwhile, or not ours to remove: the next file may be.
+    }
   }
 }

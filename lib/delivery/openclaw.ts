@@ -5,11 +5,12 @@ import {
   isDoubtful,
   keyOf,
   type Reply,
+  REPLY_MS,
   replyFrom,
   type TryOutcome,
 } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
-import { REPLY_MS, unknownSession } from "./gateway_carrier.ts";
+import { type SessionFound, sessionIn, unknownSession } from "./refusals.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
 import { holdsWake, replyInHistory } from "./session_history.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -57,16 +58,16 @@ export class CliCarrier implements Carrier {
 
   private async sessionOf(
     wake: QueuedWake,
-  ): Promise<{ kind: "session"; sessionKey: string } | TryOutcome> {
+  ): Promise<SessionFound | TryOutcome> {
     const { openclaw_session_key: key, openclaw_session_id: id } = wake;
     const known = this.keys.get(key || id);
     if (known !== undefined) return { kind: "session", sessionKey: known };
     const params = key ? { key } : { sessionId: id };
     const answer = await this.call("sessions.resolve", params, CALL_MS);
     if (answer.kind === "failed") return answer.isUnknown ? unknownSession(wake) : answer.outcome;
-    const sessionKey = typeof answer.value.key === "string" ? answer.value.key : key;
-    this.keys.set(key || id, sessionKey);
-    return { kind: "session", sessionKey };
+    const found = sessionIn(answer.value, wake);
+    if (found.kind === "session") this.keys.set(key || id, found.sessionKey);
+    return found;
   }
 
   private async call(method: string, params: unknown, timeoutMs: number) {

@@ -1,7 +1,7 @@
 /** What the `openclaw` program said, and what that means for a wake. */
 
 import { replyFrom, type TryOutcome } from "./delivery.ts";
-import { isUnknownSession, judged } from "./gateway_carrier.ts";
+import { isUnknownSession, judged } from "./refusals.ts";
 import { isObject } from "../json.ts";
 import type { Outcome } from "../process.ts";
 
@@ -78,6 +78,7 @@ function judgedWords(code: string, message: string, what: string): TryOutcome {
     return {
       kind: "later",
       scope: "all",
+      elsewhere: true,
       reason: "OpenClaw refuses to send from within an agent's own shell (OPENCLAW_SHELL=exec, " +
         "which the tmux server has from the shell that started it): start the tmux server " +
         "outside of the agent, or deliver by the timer or over the gateway",
@@ -114,7 +115,7 @@ function endedOrWhy(outcome: Outcome, program: string): Ended | TryOutcome {
 }
 
 /** The JSON object of the output: notices may stand before it. */
-function jsonIn(stdout: string): Record<string, unknown> | undefined {
+export function jsonIn(stdout: string): Record<string, unknown> | undefined {
   for (let at = stdout.indexOf("{"); at !== -1; at = stdout.indexOf("\n{", at) + 1 || -1) {
     try {
       const value: unknown = JSON.parse(stdout.slice(at));

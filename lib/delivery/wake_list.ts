@@ -25,6 +25,8 @@ export interface ListedWake {
   tries: number;
   next_at?: string;
   reason: string;
+  /** Where it lies; a file that was no wake can only be looked at, and dropped. */
+  file: string;
 }
 
 export function listWakes(paths: Paths, agentId: string | undefined, now: number): ListedWake[] {
@@ -35,7 +37,7 @@ export function listWakes(paths: Paths, agentId: string | undefined, now: number
   ];
 }
 
-/** Files that were no wakes: they can only be looked at, and dropped. */
+/** Files that were no wakes. */
 function unreadable(paths: Paths, agentId: string | undefined): ListedWake[] {
   const agents = agentsIn(paths, "dead").filter((id) => agentId === undefined || id === agentId);
   return agents.flatMap((agent_id) => {
@@ -49,7 +51,8 @@ function unreadable(paths: Paths, agentId: string | undefined): ListedWake[] {
       created_at: "",
       age_s: 0,
       tries: 0,
-      reason: `Its file in the outbox was not a wake; kept as ${dir}/${name}`,
+      reason: "its file in the outbox is not a wake",
+      file: `${dir}/${name}`,
     }));
   });
 }
@@ -67,8 +70,10 @@ function listIn(
     const ids = place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
     return ids.flatMap((wake_id) => {
       const about = { agent_id, wake_id };
-      const wake = readWake(place === "dead" ? deadFile(paths, about) : wakeFile(paths, about));
-      return wake === undefined ? [] : [listed(wake, place === "dead" ? "dead" : "waiting", now)];
+      const file = place === "dead" ? deadFile(paths, about) : wakeFile(paths, about);
+      const wake = readWake(file);
+      if (wake === undefined) return [];
+      return [{ ...listed(wake, place === "dead" ? "dead" : "waiting", now), ...about, file }];
     });
   });
 }
@@ -88,10 +93,13 @@ function listed(wake: QueuedWake & { reason?: string }, state: ListedWake["state
   };
 }
 
-/** Back into the outbox, with its day begun anew. The key stays: it may have arrived after all. */
-export function requeue(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">, now: number) {
-  const found = readWake(deadFile(paths, wake)) as QueuedWake & { reason?: string } | undefined;
-  if (found === undefined) return;
+/**
+ * Back into the outbox, with its day begun anew; false for what is no wake. The key stays: it may
+ * have arrived after all.
+ */
+export function requeue(paths: Paths, wake: ListedWake, now: number): boolean {
+  const found = readWake(wake.file) as QueuedWake & { reason?: string } | undefined;
+  if (found === undefined) return false;
   const { reason, ...rest } = found;
   const at = new Date(now).toISOString();
   enqueue(paths, {
@@ -104,9 +112,6 @@ export function requeue(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_
       requeued_at: at,
     },
   });
-  removeIfThere(deadFile(paths, wake));
-}
-
-export function drop(paths: Paths, wake: ListedWake): void {
-  removeIfThere(wake.state === "dead" ? deadFile(paths, wake) : wakeFile(paths, wake));
+  removeIfThere(wake.file);
+  return true;
 }
