@@ -233,7 +233,7 @@ Deno.test("deliver --drop and --retry are honest about a letter that is no wake"
   const { code, out } = await deliver(home, ["--drop", wake_id]);
   assertEquals([code, out], [0, "1 dropped\n"]);
   assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
-  assertEquals(readJournal(home.paths, "warden").at(-1)?.reason, "dropped by hand");
+  assertEquals([...readJournal(home.paths, "warden")].at(-1)?.reason, "dropped by hand");
 });
 
 Deno.test("deliver takes a wake that lies in another agent's folder for none, once", async () => {

@@ -51,7 +51,7 @@ function unreadable(paths: Paths, agentId: string | undefined): ListedWake[] {
       created_at: "",
       age_s: 0,
       tries: 0,
-      reason: "its file in the outbox is not a wake",
+      reason: `its file in the outbox is not a wake; kept as ${dir}/${name}`,
       file: `${dir}/${name}`,
     }));
   });
