@@ -230,3 +230,24 @@ Deno.test("serveAgent() leaves when OpenClaw wants another environment, for the 
   const result = await serveAgent("warden", world, LONG);
   assertEquals([result.left, tries.length], [1, 1]);
 });
+
+Deno.test("serveAgent() delivers all when the clock is set back while the gateway is away", async () => {
+  await using home = await deliveryHome();
+  const { clock, world } = simulated(home, () => --away > 0 ? DOWN : OK);
+  let away = 8;
+  const start = clock.now;
+  const early = putAt(home, start);
+  const sleep = world.sleep;
+  world.sleep = async (ms) => {
+    await sleep(ms);
+    if (away === 5 && clock.now > start) {
+      clock.now = start - 3 * 60 * MINUTE;
+      late.push(putAt(home, clock.now));
+    }
+  };
+  const late: QueuedWake[] = [];
+  const result = await serveAgent("warden", world, LONG);
+  assertEquals([late.length > 0, result.left, result.dead], [true, 0, 0]);
+  assertEquals(result.delivered, late.length + 1);
+  assertEquals(waitingIds(home.paths, early.agent_id), []);
+});

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
 import { holdsWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
+import { onPath } from "../lib/install/programs.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";
@@ -137,25 +138,28 @@ Deno.test("GatewayCarrier says where it could not reach the gateway", async () =
   assertEquals(/pw|token/.test(outcome.reason), false);
 });
 
-Deno.test("GatewayCarrier goes over wss:// where it can check the certificate, and only there", async () => {
-  const folder = await Deno.makeTempDir();
-  const made = await makeCertificate(folder);
-  if (made === undefined) return await Deno.remove(folder, { recursive: true });
-  const gateway = await startFakeGateway({ sessions: SESSIONS, tls: made });
-  const target = { url: gateway.url, token: "fake-token", source: "" };
-  const certificateFile = made.authorityFile;
-  const trusting = new GatewayCarrier({ ...target, certificateFile }, Date.now);
-  try {
-    assertEquals((await trusting.deliver(aWake())).kind, "delivered");
-    const refused = await new GatewayCarrier(target, Date.now).deliver(aWake());
-    assert(refused.kind === "unfit", JSON.stringify(refused));
-    assertStringIncludes(refused.reason, "The certificate of the gateway");
-    assertEquals(gateway.taken.length, 1);
-  } finally {
-    trusting.close();
-    await gateway.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
+Deno.test({
+  name: "GatewayCarrier goes over wss:// where it can check the certificate, and only there",
+  ignore: onPath((name) => Deno.env.get(name), "openssl") === undefined,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const made = await makeCertificate(folder);
+    const gateway = await startFakeGateway({ sessions: SESSIONS, tls: made });
+    const target = { url: gateway.url, token: "fake-token", source: "" };
+    const certificateFile = made.authorityFile;
+    const trusting = new GatewayCarrier({ ...target, certificateFile }, Date.now);
+    try {
+      assertEquals((await trusting.deliver(aWake())).kind, "delivered");
+      const refused = await new GatewayCarrier(target, Date.now).deliver(aWake());
+      assert(refused.kind === "unfit", JSON.stringify(refused));
+      assertStringIncludes(refused.reason, "The certificate of the gateway");
+      assertEquals(gateway.taken.length, 1);
+    } finally {
+      trusting.close();
+      await gateway.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
 
 Deno.test("GatewayCarrier brings the agent's reply without holding up the next wake", async () => {

@@ -1,14 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
+import { ROOT } from "../lib/paths.ts";
 import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
-import { deliveryHome, projectRoot } from "./support/delivery_home.ts";
+import { deliveryHome } from "./support/delivery_home.ts";
+import { pause } from "./support/until.ts";
 
 Deno.test("record() stays whole and bounded with many writers at once", async () => {
   await using home = await deliveryHome();
   const code = `
-    import { record } from "${projectRoot()}/lib/journal.ts";
-    import { pathsFrom } from "${projectRoot()}/lib/paths.ts";
+    import { record } from "${ROOT}/lib/journal.ts";
+    import { pathsFrom } from "${ROOT}/lib/paths.ts";
     const paths = pathsFrom((name) => Deno.env.get(name), "/");
     const pad = "x".repeat(50_000);
     for (let n = 0; n < 200; n++) record(paths, { kind: "queued", session: "s", by: Deno.args[0], n, pad });`;
@@ -26,7 +28,7 @@ Deno.test("record() stays whole and bounded with many writers at once", async ()
   while (!isOver) {
     const size = sizeOf(`${path}.1`);
     if (size > 0) rotated.push(size);
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await pause(1);
   }
   await all;
   // A small one was put in place of a full one: a megabyte of history lost.

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readJournal } from "../../lib/journal.ts";
 import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
-import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
-import { aWake, projectRoot } from "../support/delivery_home.ts";
+import { aWake } from "../support/delivery_home.ts";
 import { type RealOpenClaw, startOpenClaw } from "../support/real_openclaw.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const LONG = "žluťoučký kůň 😀 \u202eRTL\u202c 漢字\n".repeat(4200);
 
@@ -53,7 +53,7 @@ async function stageIn(scene: Scene): Promise<Stage> {
     GSD_OPENCLAW: gateway.program,
     DENO_NO_UPDATE_CHECK: "1",
   };
-  const paths = pathsFrom((name) => env[name], projectRoot());
+  const paths = pathsFrom((name) => env[name], ROOT);
   Deno.mkdirSync(paths.state);
   return {
     model,
@@ -68,7 +68,7 @@ async function stageIn(scene: Scene): Promise<Stage> {
     },
     async deliver(args = ["--agent", "warden"], more = {}) {
       const done = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, ...args],
+        args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
         env: { ...env, ...more },
         clearEnv: true,
         stdin: "null",
@@ -105,7 +105,7 @@ async function putSome(stage: Stage, texts: string[], more: Partial<QueuedWake> 
   const wakes: QueuedWake[] = [];
   for (const text of texts) {
     wakes.push(stage.put(more, text));
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await pause(3);
   }
   return wakes;
 }

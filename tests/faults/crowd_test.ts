@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
+import { ROOT } from "../../lib/paths.ts";
 import { TextLineStream } from "@std/streams";
 import { agentsIn, waitingIds } from "../../lib/outbox.ts";
-import { deliveryHome, type Home, projectRoot, seeded } from "../support/delivery_home.ts";
+import { deliveryHome, type Home, seeded } from "../support/delivery_home.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -82,7 +83,7 @@ function leftOver(home: Home): number {
 }
 
 async function writer(home: Home, agent: string, session: string, see: (pid?: number) => void) {
-  const script = `${projectRoot()}/tests/support/put_wakes.ts`;
+  const script = `${ROOT}/tests/support/put_wakes.ts`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", script, agent, session, "10", "start"],
     env: home.env,

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "../../lib/paths.ts";
 import { enqueue, waitingIds, wakeFile } from "../../lib/outbox.ts";
-import { aWake, deliveryHome, type Home, projectRoot, put } from "../support/delivery_home.ts";
+import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -43,9 +44,9 @@ function limited(home: Home, blocks: number, args: string[]) {
 Deno.test("enqueue() leaves no half wake when the disk is full", async () => {
   await using home = await deliveryHome();
   const code = `
-    import { enqueue } from "${projectRoot()}/lib/outbox.ts";
-    import { aWake } from "${projectRoot()}/tests/support/delivery_home.ts";
-    import { pathsFrom } from "${projectRoot()}/lib/paths.ts";
+    import { enqueue } from "${ROOT}/lib/outbox.ts";
+    import { aWake } from "${ROOT}/tests/support/delivery_home.ts";
+    import { pathsFrom } from "${ROOT}/lib/paths.ts";
     const paths = pathsFrom((name) => Deno.env.get(name), "/");
     try { enqueue(paths, aWake({ message: "x".repeat(100_000) })); } catch { Deno.exit(7); }`;
   await Deno.writeTextFile(`${home.dir}/full.ts`, code);
@@ -59,7 +60,7 @@ Deno.test("enqueue() leaves no half wake when the disk is full", async () => {
 Deno.test("deliver delivers although nothing can be written any more", async () => {
   await withGateway(async (home, taken) => {
     const wakes = [put(home.paths), put(home.paths)].sort((a, b) => a.wake_id < b.wake_id ? -1 : 1);
-    await limited(home, 0, [`${projectRoot()}/commands/deliver.ts`, "--once"]);
+    await limited(home, 0, [`${ROOT}/commands/deliver.ts`, "--once"]);
     assertEquals(taken.map(({ key }) => key), wakes.map((wake) => wake.wake_id));
     assertEquals(waitingIds(home.paths, "warden"), []);
   });

@@ -5,6 +5,7 @@ import { seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
 import { HookWorld, ROOT } from "../support/hook_world.ts";
+import { pause } from "../support/until.ts";
 
 /** A turn of its own each time: the same one twice would be one wake. */
 function turn(n: number): string {
@@ -40,7 +41,7 @@ Deno.test("a Stop hook that is killed at any moment leaves a whole wake or none"
   const random = seeded(3);
   for (let n = 0; n < 24; n++) {
     const { child, done } = await start(world, turn(n));
-    await new Promise((resolve) => setTimeout(resolve, 20 + random() * 130));
+    await pause(20 + random() * 130);
     try {
       child.kill("SIGKILL");
     } catch {

@@ -1,7 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
+import { ROOT } from "../../lib/paths.ts";
 import { waitingIds } from "../../lib/outbox.ts";
-import { deliveryHome, projectRoot, put, seeded } from "../support/delivery_home.ts";
+import { deliveryHome, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
+import { pause } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
 
@@ -15,7 +17,7 @@ Deno.test("deliver loses and doubles nothing when it is killed at any moment", a
     for (let round = 0; round < 24; round++) {
       accepted.push(...[put(home.paths).wake_id, put(home.paths).wake_id].sort());
       const { child, done } = home.deliver(["--agent", "warden"]);
-      await new Promise((resolve) => setTimeout(resolve, 30 + random() * 170));
+      await pause(30 + random() * 170);
       kill(child);
       await done;
       // What the gateway remembers of keys goes with it: only the session itself can tell.
@@ -34,7 +36,7 @@ Deno.test("enqueue() keeps what it accepted, whole, when its process is killed a
   const random = seeded(11);
   const accepted: string[] = [];
   for (let round = 0; round < 16; round++) {
-    const script = `${projectRoot()}/tests/support/put_wakes.ts`;
+    const script = `${ROOT}/tests/support/put_wakes.ts`;
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", script, "warden", "warden-main", "500", "no"],
       env: home.env,

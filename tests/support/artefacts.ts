@@ -1,5 +1,7 @@
 /** A place of its own for one story: thrown away when it went well, kept when it did not. */
 
+import { pause } from "./until.ts";
+
 export interface Scene {
   name: string;
   /** Everything of the story lies under it; gone at its end. */
@@ -107,7 +109,7 @@ async function removeTree(dir: string): Promise<void> {
       return Deno.removeSync(dir, { recursive: true });
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
   }
 }

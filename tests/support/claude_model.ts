@@ -1,5 +1,6 @@
 /** The model behind Claude Code, scripted: Anthropic's Messages API on loopback, in this process. */
 
+import { pause } from "./until.ts";
 import { isObject } from "../../lib/json.ts";
 
 export type Block =
@@ -92,7 +93,7 @@ export class ClaudeModel {
     this.requests.push(read);
     const step = this.#stepFor(read);
     await step.hold;
-    if (step.delayMs) await later(step.delayMs);
+    if (step.delayMs) await pause(step.delayMs);
     if (step.error) return failure(step.error);
     return body.stream === true ? streamed(body, step) : Response.json(whole(body, step));
   }
@@ -207,7 +208,7 @@ function streamed(body: Record<string, unknown>, step: Step): Response {
       const next = events.next();
       if (next.done) return controller.close();
       const event = next.value;
-      if (step.pieceMs && event.type === "content_block_delta") await later(step.pieceMs);
+      if (step.pieceMs && event.type === "content_block_delta") await pause(step.pieceMs);
       const text = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
       controller.enqueue(encoder.encode(text));
     },
@@ -280,8 +281,4 @@ function failure(error: NonNullable<Step["error"]>): Response {
 
 function newId(prefix: string): string {
   return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

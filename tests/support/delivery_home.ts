@@ -2,7 +2,8 @@
 
 import { newWakeId } from "../../lib/ids.ts";
 import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
-import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { Dice } from "./fuzz.ts";
 
 export interface Home extends AsyncDisposable {
   dir: string;
@@ -29,7 +30,7 @@ export async function deliveryHome(): Promise<Home> {
     GSD_REGISTRY: `${dir}/registry.json`,
     GSD_OPENCLAW: `${dir}/no-openclaw`,
   };
-  const paths = pathsFrom((name) => (env as Record<string, string>)[name], projectRoot());
+  const paths = pathsFrom((name) => (env as Record<string, string>)[name], ROOT);
   return {
     dir,
     env,
@@ -40,7 +41,7 @@ export async function deliveryHome(): Promise<Home> {
     },
     deliver(args) {
       const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, ...args],
+        args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
         env,
         clearEnv: true,
         stdin: "null",
@@ -58,10 +59,6 @@ export async function deliveryHome(): Promise<Home> {
       await Deno.remove(dir, { recursive: true });
     },
   };
-}
-
-export function projectRoot(): string {
-  return new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 }
 
 export function aWake(more: Partial<QueuedWake> = {}): QueuedWake {
@@ -90,11 +87,6 @@ export function put(paths: Paths, more: Partial<QueuedWake> = {}): QueuedWake {
 
 /** Numbers from a seed, so that a run that failed can be run again. */
 export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const dice = new Dice(seed);
+  return () => dice.next(2 ** 32) / 2 ** 32;
 }

@@ -1,5 +1,7 @@
 /** A gateway that speaks protocol 4, remembers what it took, and fails as it is told to. */
 
+import { pause } from "./until.ts";
+
 export interface Taken {
   key: string;
   session: string;
@@ -62,7 +64,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     async restart(downMs, { forget } = { forget: false }) {
       await gateway.stop();
       if (forget) known = new Set();
-      await sleep(downMs);
+      await pause(downMs);
       startedAt = performance.now();
       await listen();
     },
@@ -97,7 +99,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
         ) as Deno.HttpServer<Deno.NetAddr>;
       } catch (error) {
         if (tries > 50) throw error;
-        await sleep(50);
+        await pause(50);
       }
     }
     gateway.port = server.addr.port;
@@ -138,7 +140,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
         return ok({ type: "hello-ok", protocol: 4, snapshot: { uptimeMs } });
       }
       if (options.scopes === false) return no("FORBIDDEN", "missing scope: operator.write");
-      if (gateway.faults.slowMs) await sleep(gateway.faults.slowMs);
+      if (gateway.faults.slowMs) await pause(gateway.faults.slowMs);
       if (ended.has(socket)) return; // what a restart ended does not go on afterwards
       if (method === "sessions.resolve") {
         const key = params.key ??
@@ -170,14 +172,14 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       if (chance(gateway.faults.revoke)) {
         spent.add(key);
         ok({ runId: key, status: "accepted", sessionKey });
-        await sleep(200);
+        await pause(200);
         return no("UNAVAILABLE", "Session changed while starting work. Retry.");
       }
       known.add(key);
       gateway.taken.push({ key, session: sessionKey, message });
       if (chance(gateway.faults.dropAfter)) return hangUp(socket);
       ok({ runId: key, status: "accepted", sessionKey });
-      await sleep(5);
+      await pause(5);
       ok({ runId: key, status: "ok", result: { payloads: [{ text: gateway.reply(message) }] } });
     };
   }
@@ -193,8 +195,4 @@ function hangUp(socket: WebSocket): void {
   } catch {
     // Already gone.
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

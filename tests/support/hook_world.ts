@@ -51,7 +51,11 @@ export class HookWorld {
       const env: Env = (name) => world.env()[name];
       installLaunchers(world.installation(env), launcherPlaces(env, undefined));
     } else {
-      await Deno.writeTextFile(`${world.dir}/data/bin/deliver`, `#!/bin/sh\n# ${world.dir}/state\n`, { mode: 0o755 });
+      await Deno.writeTextFile(
+        `${world.dir}/data/bin/deliver`,
+        `#!/bin/sh\n# ${world.dir}/state\n`,
+        { mode: 0o755 },
+      );
     }
     return world;
   }

@@ -1,11 +1,12 @@
 /** Stands in for the hooks of one session: writes wakes and starts a deliverer after each. */
 
-import { aWake, projectRoot } from "./delivery_home.ts";
+import { aWake } from "./delivery_home.ts";
 import { claimStart, enqueue } from "../../lib/outbox.ts";
-import { pathsFrom } from "../../lib/paths.ts";
+import { pathsFrom, ROOT } from "../../lib/paths.ts";
+import { pause } from "./until.ts";
 
 const [agentId, session, count, start] = Deno.args as [string, string, string, string];
-const paths = pathsFrom((name) => Deno.env.get(name), projectRoot());
+const paths = pathsFrom((name) => Deno.env.get(name), ROOT);
 for (let n = 0; n < Number(count); n++) {
   const wake = aWake({
     agent_id: agentId,
@@ -18,7 +19,7 @@ for (let n = 0; n < Number(count); n++) {
   let pid: number | undefined;
   if (start === "start" && claimStart(paths, agentId)) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, "--agent", agentId],
+      args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, "--agent", agentId],
       detached: true,
       stdin: "null",
       stdout: "null",
@@ -28,6 +29,6 @@ for (let n = 0; n < Number(count); n++) {
     pid = child.pid;
   }
   Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify({ ...told, pid }) + "\n"));
-  await new Promise((resolve) => setTimeout(resolve, 3));
+  await pause(3);
 }
 Deno.exit(0);

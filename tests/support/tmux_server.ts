@@ -1,6 +1,7 @@
 /** A real tmux server of a test's own: private socket, no configuration, gone at the end. */
 
 import { assertEquals } from "@std/assert";
+import { until } from "./until.ts";
 
 export class TmuxServer {
   readonly socket = `gsd-test-${crypto.randomUUID().slice(0, 8)}`;
@@ -42,10 +43,8 @@ export class TmuxServer {
       ...["respawn-pane", "-k", "-t", pane, `printf '\\033[H\\033[2J'; cat '${file}'; sleep 1000`],
     );
     const last = text.split("\n").findLast((line) => line.trim() !== "")?.trim() ?? "";
-    for (let tries = 0; tries < 200; tries++) {
-      if ((await this.tmux("capture-pane", "-p", "-t", pane)).includes(last)) break;
-      await new Promise((done) => setTimeout(done, 20));
-    }
+    const isShown = async () => (await this.tmux("capture-pane", "-p", "-t", pane)).includes(last);
+    await until("the pane shows its text", isShown, { everyMs: 20 });
     await Deno.remove(file);
   }
 
