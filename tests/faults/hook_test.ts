@@ -5,7 +5,7 @@ import { seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
 import { HookWorld, ROOT } from "../support/hook_world.ts";
-import { pause } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 /** A turn of its own each time: the same one twice would be one wake. */
 function turn(n: number): string {
@@ -97,4 +97,26 @@ Deno.test("a Stop hook stays silent when the state folder is no folder, or was d
     Deno.removeSync(state, { recursive: true });
   }
   assertEquals(namesIn(state), []);
+});
+
+Deno.test("registered hooks that fire together have all their wakes delivered, and leave no claim", async () => {
+  const agents = ["warden", "forge"].map((id) => ({
+    agent_id: id,
+    enabled: true,
+    tmux_session_name: `${id}-main`,
+  }));
+  const registry = { delivery: { transport: "inbox" }, agents };
+  await using world = await HookWorld.create({ registry, deliver: true });
+  for (const { tmux_session_name } of agents) await world.pane(tmux_session_name);
+  const fired = Array.from(
+    { length: 12 },
+    (_, n) => world.hook("stop.ts", turn(n), { session: `${agents[n % 2]!.agent_id}-main` }),
+  );
+  for (const { code } of await Promise.all(fired)) assertEquals(code, 0);
+  const told = (id: string) => namesIn(`${world.paths.state}/inbox/${id}`).length;
+  await until("every wake is in its inbox", () => told("warden") === 6 && told("forge") === 6);
+  await until(
+    "no start is claimed any more",
+    () => namesIn(`${world.paths.state}/locks`).every((name) => !name.startsWith("starts-")),
+  );
 });
