@@ -1,7 +1,16 @@
 /** Takes one agent's wakes out of the outbox, in order, by one process at a time. */
 
-import { Carriers, type CarrierWorld, type Tried } from "./carriers.ts";
-import { MINUTE, nextKey, pauseAfter, SECOND, targetOf, whyDead } from "./delivery.ts";
+import { Carriers, type CarrierWorld, type Tried, type Way } from "./carriers.ts";
+import {
+  type Delivered,
+  type Failed,
+  MINUTE,
+  nextKey,
+  pauseAfter,
+  SECOND,
+  targetOf,
+  whyDead,
+} from "./delivery.ts";
 import { type HeldLock, holdLock, noteOn } from "../cli/held_lock.ts";
 import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "../journal.ts";
@@ -147,10 +156,9 @@ class AgentQueue {
     for (const id of ids) {
       const wake = this.read(id);
       if (wake === undefined || closed.has(targetOf(wake))) continue;
-      const tried = await this.tryOne(wake);
-      const { outcome } = tried;
-      if (outcome.kind === "delivered") this.settle(wake, tried);
-      else if (this.failed(wake, tried) === "waits") {
+      const { outcome, way, why } = await this.tryOne(wake);
+      if (outcome.kind === "delivered") this.settle(wake, outcome, { transport: way, why });
+      else if (this.failed(wake, outcome) === "waits") {
         if (outcome.kind !== "later" || outcome.scope === "all") return;
         closed.add(targetOf(wake));
       }
@@ -188,8 +196,7 @@ class AgentQueue {
     record(paths, { kind: "dead", ...about, reason: this.lastError });
   }
 
-  private settle(wake: QueuedWake, { outcome, way, why }: Tried): void {
-    if (outcome.kind !== "delivered") return;
+  private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Way; why: string }) {
     const { paths } = this.world;
     const now = this.world.now();
     try {
@@ -199,18 +206,17 @@ class AgentQueue {
       this.note("problem", wake, `Delivered, but still in the outbox: ${messageOf(error)}`);
     }
     this.delivered++;
-    const more = { transport: way, why, detail: outcome.detail };
-    noteDelivered(paths, wake, now, more);
+    const { detail } = outcome;
+    noteDelivered(paths, wake, now, { ...about, detail });
     this.world.tell?.(
-      `delivered ${wake.wake_id} to ${wake.agent_id} by ${way} (${outcome.detail})`,
+      `delivered ${wake.wake_id} to ${wake.agent_id} by ${about.transport} (${detail})`,
     );
     if (wake.expects_reply && outcome.reply) {
       this.replies.push(saveReply(paths, wake, outcome.reply));
     }
   }
 
-  private failed(wake: QueuedWake, { outcome }: Tried): "dead" | "waits" {
-    if (outcome.kind === "delivered") return "waits";
+  private failed(wake: QueuedWake, outcome: Failed): "dead" | "waits" {
     const now = this.world.now();
     const count = (wake.attempts?.count ?? 0) + 1;
     const tried: QueuedWake = {

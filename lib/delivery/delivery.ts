@@ -2,9 +2,14 @@
 
 import type { QueuedWake } from "../outbox.ts";
 
-export type TryOutcome =
-  /** The receiver says it has it. `reply` comes later, where one was asked for. */
-  | { kind: "delivered"; detail: string; reply?: Promise<Reply> }
+/** The receiver says it has it. `reply` comes later, where one was asked for. */
+export interface Delivered {
+  kind: "delivered";
+  detail: string;
+  reply?: Promise<Reply>;
+}
+
+export type Failed =
   /** It may succeed later. `all`: nothing else would get through either; `target`: other targets may. */
   | {
     kind: "later";
@@ -19,16 +24,12 @@ export type TryOutcome =
   /** This transport cannot carry it; another may. */
   | { kind: "unfit"; reason: string };
 
+export type TryOutcome = Delivered | Failed;
+
 export interface Reply {
   status: "ok" | "failed";
   text?: string;
   reason?: string;
-}
-
-/** What carries a wake to its agent. */
-export interface Carrier {
-  deliver(wake: QueuedWake): Promise<TryOutcome>;
-  close(): void;
 }
 
 /** No hook waits longer for a reply. */
@@ -56,9 +57,8 @@ export function ageOf(wake: QueuedWake, now: number): number {
 }
 
 /** Why a wake that was tried in vain goes to the dead letters now, or undefined while it waits. */
-export function whyDead(wake: QueuedWake, now: number, outcome: TryOutcome): string | undefined {
+export function whyDead(wake: QueuedWake, now: number, outcome: Failed): string | undefined {
   if (outcome.kind === "never") return outcome.reason;
-  if (outcome.kind !== "later" && outcome.kind !== "unfit") return undefined;
   const tries = wake.attempts?.count ?? 0;
   if (tries < LEAST_TRIES) return undefined;
   const age = ageOf(wake, now);
@@ -72,7 +72,7 @@ export function whyDead(wake: QueuedWake, now: number, outcome: TryOutcome): str
  * Whether a wake may be with the gateway without its knowing: it remembers the keys of 5 minutes,
  * and none from before its start. A wake that may have been sent then is looked for in the session.
  */
-export function isDoubtful(wake: QueuedWake, now: number, gatewayUpMs = 0): boolean {
+export function isDoubtful(wake: QueuedWake, now: number, gatewayUpMs: number): boolean {
   if ((wake.attempts?.count ?? 0) > 0) return true;
   const age = now - Date.parse(wake.created_at);
   return !(age >= 0 && age < 4 * MINUTE && age < gatewayUpMs);

@@ -1,7 +1,6 @@
 /** Carries wakes over one gateway connection, kept open for all wakes of an agent. */
 
 import {
-  type Carrier,
   isDoubtful,
   keyOf,
   pauseAfter,
@@ -26,7 +25,7 @@ import { pause, TIME_IS_UP, within } from "../time.ts";
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
 
-export class GatewayCarrier implements Carrier {
+export class GatewayCarrier {
   private gateway: Gateway | undefined;
   private readonly keys = new Map<string, string>();
   private readonly repliesAwaited = new Set<Promise<Reply>>();

@@ -1,14 +1,6 @@
 /** The door to the `openclaw` program: carries wakes where the gateway cannot be asked directly. */
 
-import {
-  type Carrier,
-  isDoubtful,
-  keyOf,
-  type Reply,
-  REPLY_MS,
-  replyFrom,
-  type TryOutcome,
-} from "./delivery.ts";
+import { isDoubtful, keyOf, type Reply, REPLY_MS, replyFrom, type TryOutcome } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
 import { type SessionFound, sessionIn, unknownSession } from "./refusals.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
@@ -33,7 +25,7 @@ const ARGUMENT_BYTES = 100_000;
 /** A refusal comes within seconds: what runs longer has been taken. */
 const TAKEN_AFTER_MS = 60_000;
 
-export class CliCarrier implements Carrier {
+export class CliCarrier {
   private readonly keys = new Map<string, string>();
   constructor(private readonly world: CliWorld) {}
 
@@ -53,8 +45,6 @@ export class CliCarrier implements Carrier {
     if (answer.kind === "ok") return this.taken(wake, String(answer.value.status ?? "accepted"));
     return answer.outcome;
   }
-
-  close(): void {}
 
   private async sessionOf(
     wake: QueuedWake,
