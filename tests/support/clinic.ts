@@ -1,0 +1,125 @@
+/** A home with one agent, and a doctor to look at it. */
+
+import { assert, assertEquals } from "@std/assert";
+import { main } from "../../commands/doctor.ts";
+import type { Check, Finding } from "../../lib/install/checks/finding.ts";
+import { admit } from "../../lib/install/checks/patient.ts";
+import { lookAround, placesFor } from "../../lib/install/installation.ts";
+import { register } from "../../lib/install/registration.ts";
+import { ROOT } from "../../lib/paths.ts";
+import type { World } from "../../lib/sessions/world.ts";
+import { TmuxServer } from "./tmux_server.ts";
+
+export const WARDEN = {
+  agent_id: "warden",
+  tmux_session_name: "warden-main",
+  openclaw_session_key: "agent:warden:main",
+};
+
+export interface Answers {
+  ok: string[];
+  notes: string[];
+  broken: string[];
+  findings: Finding[];
+}
+
+/** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
+export class Clinic implements AsyncDisposable {
+  readonly server = new TmuxServer();
+  readonly env: Record<string, string>;
+  readonly settings: string;
+  /** The agents for which a deliverer was started. */
+  readonly started: string[] = [];
+  private lines: string[] = [];
+
+  private constructor(readonly dir: string) {
+    this.settings = `${dir}/home/.claude/settings.json`;
+    this.env = {
+      HOME: `${dir}/home`,
+      PATH: Deno.env.get("PATH") ?? "",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      GSD_REGISTRY: `${dir}/registry.json`,
+      GSD_CLAUDE: `${dir}/claude`,
+      GSD_OPENCLAW: `${dir}/openclaw`,
+      GSD_TMUX: `${dir}/tmux`,
+    };
+  }
+
+  static async create(): Promise<Clinic> {
+    const clinic = new Clinic(await Deno.makeTempDir({ prefix: "gsd-doctor-" }));
+    await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
+    clinic.registry({ agents: [WARDEN] });
+    clinic.program("GSD_TMUX", `exec tmux -L ${clinic.server.socket} -f /dev/null "$@"`);
+    return clinic;
+  }
+
+  get world(): World {
+    const env = (name: string) => this.env[name];
+    return {
+      env,
+      environment: () => this.env,
+      cwd: () => this.dir,
+      now: () => new Date(),
+      say: (line) => this.lines.push(line),
+      warn: (line) => this.lines.push(line),
+      startDeliverer: (agentId) => this.started.push(agentId),
+      paths: placesFor(env, ROOT),
+    };
+  }
+
+  async run(...args: string[]): Promise<number> {
+    this.lines = [];
+    return await main(args, this.world);
+  }
+
+  said(): string {
+    return this.lines.join("\n");
+  }
+
+  async ask(check: Check): Promise<Answers> {
+    const admission = admit(this.world, undefined);
+    assert(admission.kind === "patient");
+    const findings = await check(admission.patient);
+    const texts = (level: Finding["level"]) =>
+      findings.filter((finding) => finding.level === level).map(({ text }) => text);
+    return { ok: texts("ok"), notes: texts("note"), broken: texts("broken"), findings };
+  }
+
+  async repair(check: Check, which = ""): Promise<void> {
+    const { findings } = await this.ask(check);
+    const repairs = findings.flatMap(({ repair }) => repair?.what.includes(which) ? [repair] : []);
+    assert(repairs.length > 0, "there is something to repair");
+    for (const { run } of repairs) await run();
+  }
+
+  program(variable: string, script: string): void {
+    Deno.writeTextFileSync(this.env[variable]!, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
+  registry(value: unknown): void {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    Deno.writeTextFileSync(this.env.GSD_REGISTRY!, text);
+  }
+
+  gateway(port: number, token: string): void {
+    Deno.mkdirSync(`${this.dir}/home/.openclaw`, { recursive: true });
+    const config = { gateway: { port, auth: { token } } };
+    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
+  }
+
+  registerHooks({ allowAll } = { allowAll: false }): void {
+    const look = lookAround(this.world.env, ROOT, { allowAll });
+    assert(look.kind === "installation");
+    const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
+    assertEquals(register(this.settings, look.wanted, ROOT, options).kind, "written");
+  }
+
+  read(file: string): string {
+    return Deno.readTextFileSync(file);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await Deno.remove(this.dir, { recursive: true });
+  }
+}
