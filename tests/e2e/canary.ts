@@ -6,7 +6,8 @@ import { findProgram } from "../../lib/install/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";
-import { type House, openHouse, Stage } from "./stage.ts";
+import { type House, openHouse } from "./house.ts";
+import { Stage } from "./stage.ts";
 import { STORIES } from "./stories.ts";
 import type { Story } from "./story.ts";
 

@@ -9,7 +9,9 @@ import { inScene } from "../support/artefacts.ts";
 import { prepareHome } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
-import { type House, openHouse, ROOT, Stage } from "./stage.ts";
+import { ROOT } from "../../lib/paths.ts";
+import { type House, openHouse } from "./house.ts";
+import { Stage } from "./stage.ts";
 
 const AGENTS = ["ada", "bob", "cleo"];
 const HARD_TEXT = `Say "hello" to 'them': $HOME, \`id\`, \\n, 100% & <b>; done!`;

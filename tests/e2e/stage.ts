@@ -2,11 +2,11 @@
 
 import { HOOKS } from "../../lib/install/hook_list.ts";
 import { readJournal } from "../../lib/journal.ts";
-import { type Paths, pathsFrom } from "../../lib/paths.ts";
+import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import { shellQuote } from "../../lib/shell.ts";
-import { AgentModel, type AgentRequest } from "../support/agent_model.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
+import type { AgentRequest } from "../support/agent_model.ts";
+import type { Scene } from "../support/artefacts.ts";
 import { ClaudeModel, type Scenario } from "../support/claude_model.ts";
 import {
   attach,
@@ -16,45 +16,10 @@ import {
   type RealClaude,
   startClaude,
 } from "../support/real_claude.ts";
-import {
-  type OpenClawOptions,
-  type RealOpenClaw,
-  startOpenClaw,
-} from "../support/real_openclaw.ts";
 import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
 import { type RealTmux, startTmux } from "../support/real_tmux.ts";
 import { until } from "../support/until.ts";
-
-export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
-
-/** One gateway serves all stories of a run: its start is the slowest thing of all. */
-export interface House {
-  gateway: RealOpenClaw;
-  agentModel: AgentModel;
-  close(): Promise<void>;
-}
-
-export async function openHouse(
-  agents: string[],
-  options: Pick<OpenClawOptions, "program"> = {},
-): Promise<House> {
-  const opened = Promise.withResolvers<House>();
-  const closing = Promise.withResolvers<void>();
-  const whole = inScene("the gateway of the stories", async (scene) => {
-    const agentModel = new AgentModel();
-    scene.atEnd(() => agentModel.stop());
-    const gateway = await startOpenClaw({ scene, modelUrl: agentModel.url, agents, ...options });
-    for (const agent of agents) await gateway.createSession(agent);
-    const close = async () => {
-      closing.resolve();
-      await whole;
-    };
-    opened.resolve({ gateway, agentModel, close });
-    await closing.promise;
-  });
-  whole.catch(opened.reject);
-  return await opened.promise;
-}
+import type { House } from "./house.ts";
 
 export interface Wake {
   trigger: string;

@@ -1,6 +1,7 @@
 import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
-import { type House, openHouse, Stage } from "./stage.ts";
+import { type House, openHouse } from "./house.ts";
+import { Stage } from "./stage.ts";
 import { STORIES } from "./stories.ts";
 
 const AGENTS = ["warden", "forge"];

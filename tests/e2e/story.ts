@@ -3,7 +3,8 @@
 import { assertEquals } from "@std/assert";
 import type { Scenario } from "../support/claude_model.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
-import type { House, Stage, StageOptions, Wake } from "./stage.ts";
+import type { House } from "./house.ts";
+import type { Stage, StageOptions, Wake } from "./stage.ts";
 
 export interface Story {
   name: string;
