@@ -2,10 +2,10 @@
 
 import { enqueue } from "../lib/outbox.ts";
 import { readJournal } from "../lib/journal.ts";
-import { pathsFrom } from "../lib/paths.ts";
+import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { AgentModel } from "../tests/support/agent_model.ts";
 import { inScene } from "../tests/support/artefacts.ts";
-import { aWake, projectRoot } from "../tests/support/delivery_home.ts";
+import { aWake } from "../tests/support/delivery_home.ts";
 import { startOpenClaw } from "../tests/support/real_openclaw.ts";
 import { median } from "./figures.ts";
 
@@ -32,13 +32,13 @@ export function measureDelivery(
       GSD_OPENCLAW: gateway.program,
       DENO_NO_UPDATE_CHECK: "1",
     };
-    const paths = pathsFrom((name) => env[name], projectRoot());
+    const paths = pathsFrom((name) => env[name], ROOT);
     const once = async (transport: "gateway" | "cli") => {
       const wake = { ...aWake({ openclaw_session_key: key }), transport };
       const began = performance.now();
       enqueue(paths, wake);
       await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", `${projectRoot()}/commands/deliver.ts`, "--once"],
+        args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, "--once"],
         env,
         clearEnv: true,
         stdin: "null",
