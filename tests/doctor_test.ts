@@ -1,32 +1,19 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { main } from "../commands/doctor.ts";
-import type { Check, Finding } from "../lib/install/checks/finding.ts";
 import { checkGateway } from "../lib/install/checks/gateway_check.ts";
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkJournal } from "../lib/install/checks/journal_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
 import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
-import { admit } from "../lib/install/checks/patient.ts";
 import { checkPrograms } from "../lib/install/checks/programs_check.ts";
 import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
-import { checkSessions } from "../lib/install/checks/sessions_check.ts";
 import { checkSpeed, judged } from "../lib/install/checks/speed_check.ts";
 import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
-import { lookAround, placesFor } from "../lib/install/installation.ts";
 import { record } from "../lib/journal.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
 import { ROOT } from "../lib/paths.ts";
-import { register } from "../lib/install/registration.ts";
-import type { World } from "../lib/sessions/world.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
-import { TmuxServer } from "./support/tmux_server.ts";
-
-const WARDEN = {
-  agent_id: "warden",
-  tmux_session_name: "warden-main",
-  openclaw_session_key: "agent:warden:main",
-};
+import { Clinic, WARDEN } from "./support/clinic.ts";
 
 Deno.test("doctor knows which programs are there and which versions were tried", async () => {
   await using clinic = await Clinic.create();
@@ -173,29 +160,6 @@ Deno.test("doctor finds what is wrong in the registry, with the line, and who ca
   assertEquals((await clinic.ask(checkRegistryFile)).notes, []);
 });
 
-Deno.test("doctor says when a session cannot be brought back for want of its folder", async () => {
-  await using clinic = await Clinic.create();
-  clinic.registry({ agents: [{ ...WARDEN, working_directory: "/no/such/folder" }] });
-  const { findings } = await clinic.ask(checkSessions);
-  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is no folder/);
-  assertEquals(findings[0]!.mend, undefined);
-});
-
-Deno.test("doctor sees which sessions run, and the mark of an agent's shell in them", async () => {
-  await using clinic = await Clinic.create();
-  assertMatch((await clinic.ask(checkSessions)).notes.join(), /"warden-main" .* does not run/);
-  await clinic.server.session("warden-main-2");
-  await clinic.server.session("warden-main-x");
-  assertEquals((await clinic.ask(checkSessions)).ok, [
-    'The session "warden-main-2" of agent "warden" runs',
-  ]);
-  await clinic.server.tmux("set-environment", "-g", "OPENCLAW_SHELL", "exec");
-  const marked = await clinic.ask(checkSessions);
-  assertMatch(marked.broken.join(), /"warden-main-2" carries OPENCLAW_SHELL=exec/);
-  await clinic.server.tmux("set-environment", "-gu", "OPENCLAW_SHELL");
-  assertEquals((await clinic.ask(checkSessions)).broken, []);
-});
-
 Deno.test("doctor asks the gateway: there, token good, session known; and sends a test wake", async () => {
   await using clinic = await Clinic.create();
   assertMatch((await clinic.ask(checkGateway)).broken.join(), /openclaw\.json is not there/);
@@ -307,111 +271,3 @@ Deno.test("doctor exits 1 while something is broken and 0 when --fix and the use
   assertEquals(await clinic.run("a", "b"), 2);
   assertEquals(await clinic.run("--help"), 0);
 });
-
-interface Answers {
-  ok: string[];
-  notes: string[];
-  broken: string[];
-  findings: Finding[];
-}
-
-/** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
-class Clinic implements AsyncDisposable {
-  readonly server = new TmuxServer();
-  readonly env: Record<string, string>;
-  readonly settings: string;
-  /** The agents for which a deliverer was started. */
-  readonly started: string[] = [];
-  private lines: string[] = [];
-
-  private constructor(readonly dir: string) {
-    this.settings = `${dir}/home/.claude/settings.json`;
-    this.env = {
-      HOME: `${dir}/home`,
-      PATH: Deno.env.get("PATH") ?? "",
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      GSD_REGISTRY: `${dir}/registry.json`,
-      GSD_CLAUDE: `${dir}/claude`,
-      GSD_OPENCLAW: `${dir}/openclaw`,
-      GSD_TMUX: `${dir}/tmux`,
-    };
-  }
-
-  static async create(): Promise<Clinic> {
-    const clinic = new Clinic(await Deno.makeTempDir({ prefix: "gsd-doctor-" }));
-    await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
-    clinic.registry({ agents: [WARDEN] });
-    clinic.program("GSD_TMUX", `exec tmux -L ${clinic.server.socket} -f /dev/null "$@"`);
-    return clinic;
-  }
-
-  get world(): World {
-    const env = (name: string) => this.env[name];
-    return {
-      env,
-      environment: () => this.env,
-      cwd: () => this.dir,
-      now: () => new Date(),
-      say: (line) => this.lines.push(line),
-      warn: (line) => this.lines.push(line),
-      startDeliverer: (agentId) => this.started.push(agentId),
-      paths: placesFor(env, ROOT),
-    };
-  }
-
-  async run(...args: string[]): Promise<number> {
-    this.lines = [];
-    return await main(args, this.world);
-  }
-
-  said(): string {
-    return this.lines.join("\n");
-  }
-
-  async ask(check: Check): Promise<Answers> {
-    const admission = admit(this.world, undefined);
-    assert(admission.kind === "patient");
-    const findings = await check(admission.patient);
-    const texts = (level: Finding["level"]) =>
-      findings.filter((finding) => finding.level === level).map(({ text }) => text);
-    return { ok: texts("ok"), notes: texts("note"), broken: texts("broken"), findings };
-  }
-
-  async repair(check: Check, which = ""): Promise<void> {
-    const { findings } = await this.ask(check);
-    const repairs = findings.flatMap(({ repair }) => repair?.what.includes(which) ? [repair] : []);
-    assert(repairs.length > 0, "there is something to repair");
-    for (const { run } of repairs) await run();
-  }
-
-  program(variable: string, script: string): void {
-    Deno.writeTextFileSync(this.env[variable]!, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  }
-
-  registry(value: unknown): void {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    Deno.writeTextFileSync(this.env.GSD_REGISTRY!, text);
-  }
-
-  gateway(port: number, token: string): void {
-    Deno.mkdirSync(`${this.dir}/home/.openclaw`, { recursive: true });
-    const config = { gateway: { port, auth: { token } } };
-    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
-  }
-
-  registerHooks({ allowAll } = { allowAll: false }): void {
-    const look = lookAround(this.world.env, ROOT, { allowAll });
-    assert(look.kind === "installation");
-    const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
-    assertEquals(register(this.settings, look.wanted, ROOT, options).kind, "written");
-  }
-
-  read(file: string): string {
-    return Deno.readTextFileSync(file);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]();
-    await Deno.remove(this.dir, { recursive: true });
-  }
-}

@@ -2,49 +2,91 @@
 
 import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
 import { sessionNames } from "../../sessions/tmux_sessions.ts";
-import { type Tmux, tmuxFrom } from "../../tmux.ts";
-import type { Agent } from "../../registry.ts";
-import { shellQuote } from "../../shell.ts";
+import { tmuxFrom } from "../../tmux.ts";
+import { type Agent, findAgent, tmuxSessionName } from "../../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { taskCommand, tmuxCommand } from "./mend.ts";
+import { markOfServer, markOfSession } from "./shell_mark.ts";
 
 const CHECK = "sessions";
 
 export async function checkSessions(patient: Patient): Promise<Finding[]> {
-  if (patient.look.kind === "refused") return [];
-  const { env } = patient.world;
-  const tmuxProgram = patient.look.install.tmux;
-  const outside = { HOME: env("HOME") ?? "/", TMUX_TMPDIR: env("TMUX_TMPDIR") ?? "/tmp" };
-  const tmux = tmuxFrom((name) => name === "GSD_TMUX" ? tmuxProgram : env(name), {
+  if (patient.look.kind === "refused" || patient.registry.kind !== "registry") return [];
+  const { registry } = patient.registry;
+  const { world } = patient;
+  const { env } = world;
+  const program = patient.look.install.tmux;
+  const tmux = tmuxFrom((name) => name === "GSD_TMUX" ? program : env(name), {
     timeoutMs: 5000,
-    env: outside,
+    env: { HOME: env("HOME") ?? "/", TMUX_TMPDIR: env("TMUX_TMPDIR") ?? "/tmp" },
   });
   const running = await sessionNames(tmux);
+  const serverMark = await markOfServer(tmux);
+  const unmark = tmuxCommand(world, program, "set-environment", "-gu", "OPENCLAW_SHELL");
+  const agents = agentsToWake(patient).filter((agent) => agent.tmux_session_name !== "");
   const findings: Finding[] = [];
-  for (const agent of agentsToWake(patient)) {
-    const name = agent.tmux_session_name;
-    if (name === "") continue;
-    const own = [...running].filter((one) =>
-      one === name || one.startsWith(`${name}-`) && /^\d+$/.test(one.slice(name.length + 1))
-    );
-    if (own.length === 0) findings.push(notRunning(agent));
-    const needsCli = agent.transport === "cli" ||
-      agent.transport === "auto" && readGatewayTarget(env).kind === "unreadable";
+  for (const agent of agents) {
+    const own = [...running].filter((session) => {
+      const match = findAgent(registry, session);
+      return match.kind === "agent" && match.agent === agent;
+    });
+    const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
+    if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
+      const mend = serverMark === undefined ? recover : `${unmark} && ${recover}`;
+      findings.push(notRunning(agent, mend));
+    }
     for (const session of own) {
-      findings.push(await lookInto(tmux, session, agent.agent_id, needsCli));
+      const mark = await markOfSession(tmux, session);
+      findings.push(
+        mark === undefined
+          ? {
+            check: CHECK,
+            level: "ok",
+            text: `The session "${session}" of agent "${agent.agent_id}" runs`,
+          }
+          : marked(session, mark, recover, needsProgram(agent)),
+      );
     }
   }
+  if (serverMark === undefined) return findings;
+  const hurts = agents.some(needsProgram);
+  findings.push({
+    check: CHECK,
+    level: hurts ? "broken" : "note",
+    text: `The tmux server hands ${serverMark} to every new session: OpenClaw's program refuses ` +
+      "messages from there. If the server is yours and no agent's, take the mark off it",
+    ...(hurts ? { mend: unmark } : {}),
+  });
   return findings;
+
+  function needsProgram({ transport }: Agent): boolean {
+    return transport === "cli" ||
+      transport === "auto" && readGatewayTarget(env).kind === "unreadable";
+  }
 }
 
-function notRunning({ agent_id, tmux_session_name, working_directory }: Agent): Finding {
-  const text = `The session "${tmux_session_name}" of agent "${agent_id}" does not run`;
+/** No mend: what ends the session ends Claude's work, and only its owner knows when that may be. */
+function marked(session: string, mark: string, recover: string, hurts: boolean): Finding {
+  return {
+    check: CHECK,
+    level: hurts ? "broken" : "note",
+    text: `The session "${session}" carries ${mark}: OpenClaw's program refuses messages from ` +
+      "there, its gateway does not; it keeps the mark until it is started again: end it when its " +
+      `work is done, then: ${recover}`,
+  };
+}
+
+function notRunning(agent: Agent, mend: string): Finding {
+  const { agent_id, tmux_session_name, working_directory } = agent;
+  const session = tmuxSessionName(tmux_session_name);
+  const text = `The session "${session}" of agent "${agent_id}" does not run`;
   const finding = { check: CHECK, level: "note" as const };
   return working_directory !== "" && !isFolder(working_directory)
     ? {
       ...finding,
       text: `${text}, and its working_directory ${working_directory} is no folder: correct it`,
     }
-    : { ...finding, text, mend: `deno task recover --agent ${shellQuote(agent_id)}` };
+    : { ...finding, text, mend };
 }
 
 function isFolder(path: string): boolean {
@@ -53,30 +95,4 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** tmux hands the environment its server was started in to every session, for good. */
-async function lookInto(
-  tmux: Tmux,
-  session: string,
-  agentId: string,
-  needsCli: boolean,
-): Promise<Finding> {
-  const own = await tmux.call("show-environment", "-t", `=${session}:`, "OPENCLAW_SHELL");
-  const global = await tmux.call("show-environment", "-g", "OPENCLAW_SHELL");
-  const decisive = own.kind === "ok" ? own : global;
-  const marked = decisive.kind === "ok" && /^OPENCLAW_SHELL=./.test(decisive.stdout.trim());
-  if (!marked) {
-    const text = `The session "${session}" of agent "${agentId}" runs`;
-    return { check: CHECK, level: "ok", text };
-  }
-  const mark = decisive.stdout.trim();
-  return {
-    check: CHECK,
-    level: needsCli ? "broken" : "note",
-    text: `The session "${session}" carries ${mark}: OpenClaw's program refuses messages from ` +
-      "there, its gateway does not; start tmux outside of an agent's exec tool",
-    mend: `tmux kill-session -t ${shellQuote(`=${session}`)} && ` +
-      `deno task recover --agent ${shellQuote(agentId)}`,
-  };
 }

@@ -1,0 +1,25 @@
+/** Commands for people to paste: each works as it stands, whatever is on PATH. */
+
+import { pinnedDeno } from "../deno_binary.ts";
+import { isProgram, onPath } from "../programs.ts";
+import type { World } from "../../sessions/world.ts";
+import { shellQuote } from "../../shell.ts";
+
+/** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
+export function taskCommand({ env, paths }: World, ...words: string[]): string {
+  const pinned = pinnedDeno(paths);
+  const deno = onPath(env, "deno") !== undefined
+    ? "deno"
+    : isProgram(pinned)
+    ? pinned
+    : Deno.execPath();
+  return [deno, "task", ...words].map(shellQuote).join(" ");
+}
+
+export function tmuxCommand({ env }: World, tmux: string, ...words: string[]): string {
+  return [onPath(env, "tmux") === tmux ? "tmux" : tmux, ...words].map(shellQuote).join(" ");
+}
+
+export function editCommand(file: string, line?: number): string {
+  return `\${EDITOR:-vi} ${line === undefined ? "" : `+${line} `}${shellQuote(file)}`;
+}

@@ -1,0 +1,41 @@
+/** The mark that OpenClaw's exec tool leaves on all that is started below it. */
+
+import { allProcesses, isClaude, treeBelow } from "../../sessions/process_tree.ts";
+import { panesOf } from "../../sessions/tmux_sessions.ts";
+import type { Tmux } from "../../tmux.ts";
+
+const MARK = /^OPENCLAW_SHELL=./;
+
+/** The server hands it to every session that is made from now on. */
+export async function markOfServer(tmux: Tmux): Promise<string | undefined> {
+  return markIn(await tmux.call("show-environment", "-g", "OPENCLAW_SHELL"));
+}
+
+/**
+ * A hook has the environment of Claude Code, whatever tmux would hand out today; so its processes
+ * are asked. Where they do not tell (no /proc), what tmux would hand out has to do.
+ */
+export async function markOfSession(tmux: Tmux, session: string): Promise<string | undefined> {
+  const processes = await allProcesses();
+  const panes = await panesOf(tmux, session);
+  const below = panes.flatMap(({ pid }) => treeBelow(processes, pid));
+  const claude = below.filter((process) => isClaude(process));
+  const asked = claude.length > 0 ? claude.map(({ pid }) => pid) : panes.map(({ pid }) => pid);
+  const environments = asked.map(environmentOf).filter((one) => one !== undefined);
+  if (environments.length > 0) return environments.flat().find((one) => MARK.test(one));
+  const own = await tmux.call("show-environment", "-t", `=${session}:`, "OPENCLAW_SHELL");
+  return own.kind === "ok" ? markIn(own) : await markOfServer(tmux);
+}
+
+function markIn(answer: Awaited<ReturnType<Tmux["call"]>>): string | undefined {
+  const line = answer.kind === "ok" ? answer.stdout.trim() : "";
+  return MARK.test(line) ? line : undefined;
+}
+
+function environmentOf(pid: number): string[] | undefined {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/environ`).split("\0");
+  } catch {
+    return undefined;
+  }
+}
