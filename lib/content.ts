@@ -4,7 +4,13 @@ import { type HookEvent, textOf } from "./events.ts";
 import { linesFromEnd, sleepSync } from "./files.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
-import { joinBlocks, readLastTurn, type TurnReading, withEarlierBlocks } from "./transcript.ts";
+import {
+  joinBlocks,
+  readLastTurn,
+  sinceLastStop,
+  type TurnReading,
+  withEarlierBlocks,
+} from "./transcript.ts";
 
 export type Source = "event" | "transcript" | "pane" | "none";
 
@@ -26,10 +32,10 @@ export function finalText(event: HookEvent): Content {
   const eventText = textOf(event.fields, "last_assistant_message");
   if (eventText.trim() !== "") {
     // Only the end of the file can hold more of this message: nothing is searched for.
-    const turn = readTurn(event, 0) ?? UNKNOWN;
+    const turn = readStoppedTurn(event, 0) ?? UNKNOWN;
     return { text: withEarlierBlocks(eventText, turn), source: "event", tokens: turn.tokens };
   }
-  const first = readTurn(event);
+  const first = readStoppedTurn(event);
   return fromTranscript(first === undefined ? UNKNOWN : waitForEnd(first, event));
 }
 
@@ -49,11 +55,16 @@ function waitForEnd(first: TurnReading, event: HookEvent): TurnReading {
   let turn = first;
   while (performance.now() < until) {
     sleepSync(25);
-    const next = readTurn(event) ?? turn;
+    const next = readStoppedTurn(event) ?? turn;
     if (turn.finished && next.blocks.length === turn.blocks.length) return next;
     turn = next;
   }
   return turn;
+}
+
+function readStoppedTurn(event: HookEvent, mostBehindOthers?: number): TurnReading | undefined {
+  const turn = readTurn(event, mostBehindOthers);
+  return turn && sinceLastStop(turn, event.fields.stop_hook_active === true);
 }
 
 /** undefined when there is no transcript that could be read. */

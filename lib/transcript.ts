@@ -18,6 +18,8 @@ export interface TurnReading {
   finished: boolean;
   /** Those blocks belong to that last line's message, not to one before a tool ran. */
   isFinalMessage: boolean;
+  /** A Stop came after those blocks; its hooks let Claude "end" for all we know, or sent it "on". */
+  stopped?: "end" | "on";
   /** Tokens in the context at the last usage reported, of whichever turn. */
   tokens?: number;
 }
@@ -36,6 +38,8 @@ export function readLastTurn(
   let newestSeen = false;
   let isNewestMessage = false;
   let foreign = false;
+  let spoken = false;
+  let told = false;
   let searched = 0;
   const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
 
@@ -45,6 +49,8 @@ export function readLastTurn(
     if (entry === undefined) continue;
     if (entry.type === "assistant") {
       reading.tokens ??= tokensOf(entry.message.usage);
+      if (told) continue;
+      spoken = true;
       if (!newestSeen) {
         newestSeen = isNewestMessage = true;
         reading.finished = isEnd(entry.message.stop_reason);
@@ -59,6 +65,13 @@ export function readLastTurn(
       if (id === messageId) reading.blocks.unshift(text);
       continue;
     }
+    const stopped = afterStop(entry);
+    if (stopped !== undefined) {
+      // Claude went on from here: what stands before was told at this Stop.
+      if (spoken) told = true;
+      else if (!foreign && reading.stopped !== "on") reading.stopped = stopped;
+    }
+    if (entry.type === "system") continue;
     newestSeen = true;
     isNewestMessage = false;
     const linePrompt = textOf(entry.fields, "promptId");
@@ -68,16 +81,26 @@ export function readLastTurn(
     if (promptId !== "" && linePrompt !== promptId) {
       // What was gathered belongs to another turn: ours lies before it, or is not written yet.
       messageId = undefined;
-      Object.assign(reading, nothing(), { finished: false });
+      Object.assign(reading, nothing(), { finished: false, stopped: undefined });
       foreign = true;
+      spoken = told = false;
       continue;
     }
-    if (messageId !== undefined) return reading;
+    if (told || messageId !== undefined) return reading;
     // A turn without a word has been searched to its beginning.
     if (opens) return nothing();
   }
   // The beginning of the file, or of what may be read of it, without the turn's own prompt.
   return promptId === "" ? reading : { ...nothing(), finished: false };
+}
+
+/**
+ * The turn as its Stop may tell it: words of an earlier Stop are none, the message after them is
+ * not written yet. `continued`: the event says that a Stop hook has sent Claude on.
+ */
+export function sinceLastStop(turn: TurnReading, continued: boolean): TurnReading {
+  const isOld = turn.stopped === "on" || (turn.stopped === "end" && continued);
+  return isOld ? { ...turn, blocks: [], finished: false, isFinalMessage: false } : turn;
 }
 
 /**
@@ -88,6 +111,7 @@ export function withEarlierBlocks(eventText: string, turn: TurnReading): string 
   if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
   const last = turn.blocks.at(-1)!.trim();
   if (last === eventText.trim()) return joinBlocks([...turn.blocks.slice(0, -1), eventText]);
+  if (turn.stopped !== undefined) return eventText;
   // A line may hold several blocks; then the event's is the end of it.
   return last.endsWith(`\n\n${eventText.trim()}`)
     ? joinBlocks(turn.blocks)
@@ -99,28 +123,41 @@ export function joinBlocks(blocks: string[]): string {
 }
 
 interface Entry {
-  type: "user" | "assistant";
+  type: "user" | "assistant" | "system";
   fields: Record<string, unknown>;
   message: Record<string, unknown>;
 }
 
-/** A line of the conversation itself; undefined for all else (attachments, subagents, errors …). */
+/**
+ * A line of the conversation itself, or the one behind a Stop's hooks; undefined for all else
+ * (attachments, subagents, errors …).
+ */
 function parseEntry(text: string): Entry | undefined {
-  if (!/"type"\s*:\s*"(?:user|assistant)"/.test(text)) return undefined;
+  if (!/"type"\s*:\s*"(?:user|assistant)"|"stop_hook_summary"/.test(text)) return undefined;
   let fields: unknown;
   try {
     fields = JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (!isObject(fields) || !isObject(fields.message) || fields.isSidechain === true) {
-    return undefined;
-  }
+  if (!isObject(fields) || fields.isSidechain === true) return undefined;
   const { type, message } = fields;
+  if (type === "system" && fields.subtype === "stop_hook_summary") {
+    return { type, fields, message: {} };
+  }
+  if (!isObject(message)) return undefined;
   if (type === "user") return { type, fields, message };
   const isClaude = type === "assistant" && fields.isApiErrorMessage !== true &&
     message.model !== "<synthetic>";
   return isClaude ? { type, fields, message } : undefined;
+}
+
+/** The line behind all hooks of a Stop, or the instruction of one that blocked. */
+function afterStop({ type, fields, message }: Entry): TurnReading["stopped"] {
+  if (type === "system") return "end";
+  const isFeedback = fields.isMeta === true &&
+    textIn(message.content).startsWith("Stop hook feedback");
+  return isFeedback ? "on" : undefined;
 }
 
 /** A user line that begins a turn: not a tool's result, not one that Claude Code added itself. */

@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { joinBlocks, type Line, readLastTurn, withEarlierBlocks } from "../lib/transcript.ts";
+import {
+  joinBlocks,
+  type Line,
+  readLastTurn,
+  sinceLastStop,
+  withEarlierBlocks,
+} from "../lib/transcript.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 
 function backwards(lines: string[]): Line[] {
@@ -75,6 +81,10 @@ const claude = (id: string, block: Record<string, unknown>, more = {}, stop = "e
     ...more,
   });
 const text = (words: string) => ({ type: "text", text: words });
+const THOUGHT = { type: "thinking", thinking: "hm" };
+const SUMMARY = JSON.stringify({ type: "system", subtype: "stop_hook_summary" });
+const feedback = (promptId: string) =>
+  user(promptId, "Stop hook feedback:\ngo on", { isMeta: true });
 
 // deno-fmt-ignore
 const MADE: Record<string, { lines: string[]; text: string }> = {
@@ -96,6 +106,20 @@ const MADE: Record<string, { lines: string[]; text: string }> = {
     { lines: [user("p"), claude("1", text("ours")), user("q"), claude("2", {type: "tool_use"}, {}, "tool_use"), JSON.stringify({ type: "user", message: { content: [{ type: "tool_result" }] } }), claude("3", text("theirs"))], text: "ours" },
   "only another prompt's answer is there":
     { lines: [user("o"), claude("1", text("old"))], text: "" },
+  "a Stop hook has ended the turn":
+    { lines: [user("p"), claude("1", text("words")), SUMMARY], text: "words" },
+  "Stop hooks have sent Claude on too often":
+    { lines: [user("p"), claude("1", text("words")), feedback("p"), SUMMARY], text: "words" },
+  "the message after a block has no word":
+    { lines: [user("p"), claude("1", text("told")), feedback("p"), claude("2", THOUGHT)], text: "" },
+  "the message after a hook's context has no word":
+    { lines: [user("p"), claude("1", text("told")), SUMMARY, claude("2", THOUGHT)], text: "" },
+  "the message after a block had a word before its tools ran":
+    { lines: [user("p"), claude("1", text("told")), SUMMARY, claude("2", text("new"), {}, "tool_use"), user("p", [{ type: "tool_result" }]), claude("3", THOUGHT)], text: "new" },
+  "a newer turn was sent on by a Stop hook":
+    { lines: [user("p"), claude("1", text("ours")), SUMMARY, user("q"), claude("2", text("newer")), SUMMARY, claude("3", text("newest"))], text: "ours" },
+  "a subagent's hooks have ended":
+    { lines: [user("p"), claude("1", text("mine")), SUMMARY.replace("{", '{"isSidechain":true,'), claude("2", THOUGHT)], text: "mine" },
 };
 
 for (const [title, { lines, text: expected }] of Object.entries(MADE)) {
@@ -122,10 +146,51 @@ const WITH_EVENT: Record<string, { lines: string[]; event: string; text: string 
     { lines: [user("p"), JSON.stringify({ type: "assistant", message: { id: "1", stop_reason: "end_turn", content: [text("A"), text("B")] } })], event: "B", text: "A\n\nB" },
   "leaves out another turn":
     { lines: [user("o"), claude("1", text("A"))], event: "B", text: "B" },
+  "leaves out what was told before a hook's context sent Claude on":
+    { lines: [user("p"), claude("1", text("A")), SUMMARY], event: "B", text: "B" },
+  "puts the blocks before it, where it is not the first message of its turn":
+    { lines: [user("p"), claude("1", text("A")), SUMMARY, claude("2", text("B"))], event: "C", text: "B\n\nC" },
+  "puts the blocks before it, where its own Stop is written already":
+    { lines: [user("p"), claude("1", text("A")), claude("1", text("B")), SUMMARY], event: "B", text: "A\n\nB" },
 };
 
 for (const [title, { lines, event, text: expected }] of Object.entries(WITH_EVENT)) {
   Deno.test(`withEarlierBlocks() ${title}`, () => {
     assertEquals(withEarlierBlocks(event, readLastTurn(backwards(lines), "p")), expected);
+  });
+}
+
+Deno.test("withEarlierBlocks() joins nothing to a message that came after another Stop", () => {
+  const lines = fixtureTranscript("plain-and-questions");
+  const promptId = /"(554d58e2-[^"]*)"/.exec(lines.join("\n"))![1]!;
+  for (let number = 155; number <= 162; number++) {
+    const words = `Unique reply ${number} UNIQ-END`;
+    const at = lines.findIndex((line) => line.includes(words));
+    for (const written of [at - 1, at, at + 1]) {
+      const turn = readLastTurn(backwards(lines.slice(0, written)), promptId);
+      assertEquals(withEarlierBlocks(words, turn), words);
+      const since = sinceLastStop(turn, true);
+      assertEquals(joinBlocks(since.blocks), written > at ? words : "");
+      assertEquals([since.finished, since.tokens], [written > at, 1050]);
+    }
+  }
+});
+
+// deno-fmt-ignore
+const SINCE_STOP: Record<string, { ends: string[]; continued: boolean; blocks: string[] }> = {
+  "has no words from before a block": { ends: [feedback("p"), SUMMARY], continued: true, blocks: [] },
+  "has no words from before a block whose event does not tell": { ends: [feedback("p")], continued: false, blocks: [] },
+  "has no words from before a hook's context": { ends: [SUMMARY], continued: true, blocks: [] },
+  "keeps the words of a Stop that is looked at again": { ends: [SUMMARY], continued: false, blocks: ["words"] },
+  "keeps words that no Stop has followed": { ends: [], continued: true, blocks: ["words"] },
+};
+
+for (const [title, { ends, continued, blocks }] of Object.entries(SINCE_STOP)) {
+  Deno.test(`sinceLastStop() ${title}`, () => {
+    for (const promptId of ["p", ""]) {
+      const lines = backwards([user("p"), claude("1", text("words")), ...ends]);
+      const turn = sinceLastStop(readLastTurn(lines, promptId), continued);
+      assertEquals([turn.blocks, turn.finished], [blocks, blocks.length > 0]);
+    }
   });
 }
