@@ -51,7 +51,7 @@ export function judge(
   memory: Memory,
   isDelivered: (wakeId: string) => boolean,
 ): Verdict {
-  const twin = memory.said.find((said) => said.identity === incoming.identity.key);
+  const twin = memory.said.findLast((said) => said.identity === incoming.identity.key);
   if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
     return { kind: "suppress", reason: "the same event was told before", of: twin.wake_id };
   }
@@ -94,16 +94,23 @@ export function identityOf(event: HookEvent, body: string): Identity {
   const parts = [event.name, event.sessionId, event.promptId];
   if (toolUse !== "") return { key: join([...parts, toolUse]), weak: false };
   switch (event.name) {
-    case "Stop":
-    case "StopFailure":
+    case "Stop": {
+      // Only the event is the same when its hook runs twice: transcript and screen go on meanwhile.
+      const said = textOf(event.fields, "last_assistant_message").trim();
+      const words = said === "" && event.promptId === "" ? body : said;
       return {
         key: join([
           ...parts,
           String(event.fields.stop_hook_active === true),
           taskIds(event.fields.background_tasks),
-          textOf(event.fields, "error"),
-          hash(body),
+          hash(words),
         ]),
+        weak: event.promptId === "" || said === "",
+      };
+    }
+    case "StopFailure":
+      return {
+        key: join([...parts, textOf(event.fields, "error"), hash(body)]),
         weak: event.promptId === "",
       };
     case "Notification":

@@ -190,6 +190,17 @@ Deno.test("the pane's lines are new until a wake has carried them", async () => 
   assertEquals(section(world.wakes()[1]!, "CONTENT"), lines.join("\n"));
 });
 
+Deno.test("a Stop that is run twice is told once, though its words come from the pane", async () => {
+  await using world = await HookWorld.create();
+  const pane = await world.pane("warden-main");
+  const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+  for (const lines of ["one\ntwo\n", "one\ntwo\nthree\n"]) {
+    await world.server.show(pane, lines);
+    await world.hook("stop.ts", { ...stop, transcript_path: "" });
+  }
+  assertEquals(world.wakes().length, 1);
+});
+
 Deno.test("the pane's new lines are told, those that repeat an old one too", async () => {
   await using world = await HookWorld.create({
     registry: {

@@ -7,6 +7,8 @@ interface Step {
   event: string;
   trigger: string;
   change?: Record<string, unknown>;
+  /** The assembled words; without it those of the event. */
+  body?: string;
   afterMs?: number;
   opens?: boolean;
   dialog?: string;
@@ -18,12 +20,13 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
   let memory: Memory = { said: [] };
   let now = 0;
   const told: string[] = [];
-  for (const { event: name, trigger, change, afterMs = 100, opens, closes, dialog } of steps) {
+  for (const { event: name, trigger, change, body, afterMs = 100, ...step } of steps) {
+    const { opens, closes, dialog } = step;
     now += afterMs;
     const reading = readEvent(JSON.stringify({ ...fixtureEvent(name), ...change }));
     if (reading.kind !== "event") throw new Error(name);
     const { event } = reading;
-    const identity = identityOf(event, String(event.fields.last_assistant_message));
+    const identity = identityOf(event, body ?? String(event.fields.last_assistant_message));
     const incoming = {
       event: event.name,
       dialog,
@@ -57,6 +60,8 @@ const permission = {
   trigger: "permission_prompt",
   afterMs: 6000,
 };
+const wordless = { change: { last_assistant_message: undefined } };
+const nameless = { prompt_id: "", last_assistant_message: undefined };
 const other = { prompt_id: "another-prompt" };
 
 // deno-fmt-ignore
@@ -94,6 +99,20 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
   "two ends without a prompt id are two, unless they come together":
     { steps: [{ ...stop, change: { prompt_id: "" } }, { ...stop, change: { prompt_id: "" }, afterMs: 50 },
       { ...stop, change: { prompt_id: "" }, afterMs: 9000 }], told: ["response_complete", "response_complete"] },
+  "a double is measured from the last time it was told":
+    { steps: [{ ...stop, change: { prompt_id: "" } }, { ...stop, change: { prompt_id: "" }, afterMs: 10_000 },
+      { ...stop, change: { prompt_id: "" }, afterMs: 100 }], told: ["response_complete", "response_complete"] },
+  "a turn's end told twice is one, though an earlier block was written in between":
+    { steps: [{ ...stop, body: "B" }, { ...stop, body: "A\n\nB", afterMs: 5 }], told: ["response_complete"] },
+  "a turn's end without a word told twice is one, though the pane has moved":
+    { steps: [{ ...stop, ...wordless, body: "lines" }, { ...stop, ...wordless, body: "other lines", afterMs: 5 }], told: ["response_complete"] },
+  "two ends of one prompt without a word are two, unless they come together":
+    { steps: [{ ...stop, ...wordless, body: "lines" }, { ...stop, ...wordless, body: "lines", afterMs: 9000 }], told: ["response_complete", "response_complete"] },
+  "two ends that come together are two, though neither names its prompt nor has a word":
+    { steps: [{ ...stop, change: nameless, body: "lines" }, { ...stop, change: nameless, body: "other lines", afterMs: 3000 }], told: ["response_complete", "response_complete"] },
+  "two failures of one prompt with different details are two":
+    { steps: [{ event: "stop_failure-rate_limit", trigger: "response_failed", body: "one" },
+      { event: "stop_failure-rate_limit", trigger: "response_failed", body: "two" }], told: ["response_failed", "response_failed"] },
   "two compactions of one turn are two":
     { steps: [{ event: "pre_compact-auto", trigger: "pre_compact" }, { event: "pre_compact-auto", trigger: "pre_compact", afterMs: 60_000 }],
       told: ["pre_compact", "pre_compact"] },
