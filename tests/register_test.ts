@@ -3,7 +3,8 @@ import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
 import { type Finished, run } from "../lib/process.ts";
-import { readSettings, withoutHooks } from "../lib/install/settings_file.ts";
+import { withoutHooks } from "../lib/install/settings_edit.ts";
+import { readSettings } from "../lib/install/settings_file.ts";
 import { until } from "./support/until.ts";
 import { seeded } from "./support/delivery_home.ts";
 
@@ -127,7 +128,7 @@ Deno.test("registers killed at any moment leave a valid file and everything of t
     for (const loop of loops) await loop.status;
     const text = home.text();
     assertEquals(readSettings(text, ROOT).kind, "settings", text);
-    assertEquals(withoutHooks(text, ROOT, USERS), USERS);
+    assertEquals(withoutHooks(text, ROOT, { original: USERS }), USERS);
   }
   assertEquals((await home.register()).code, 0);
   const beside = namesIn(`${home.dir}/home/.claude`);

@@ -1,27 +1,20 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hooksForSettings, type WantedHook } from "../lib/install/hook_command.ts";
+import { hooksForSettings } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { register, unregister } from "../lib/install/registration.ts";
 import { readSettings } from "../lib/install/settings_file.ts";
 import { changeSettings } from "../lib/install/settings_store.ts";
 import { stripJsonComments } from "../lib/json.ts";
-import { shellQuote } from "../lib/shell.ts";
+import {
+  inFolder,
+  namesOf,
+  put,
+  read,
+  ROOT,
+  WANTED,
+  wantedFor,
+} from "./support/settings_folder.ts";
 
-const ROOT = "/opt/gsd-code-skill";
-const GUARD = '[ -n "$TMUX" ] || exit 0;';
-
-function wantedFor(root: string): WantedHook[] {
-  return HOOKS.map(({ event, matcher, file }) => ({
-    event,
-    ...(matcher ? { matcher } : {}),
-    command: `${GUARD} cd /; exec /usr/bin/deno run --no-lock ${
-      shellQuote(`${root}/hooks/${file}`)
-    }`,
-    timeout: 10,
-  }));
-}
-
-const WANTED = wantedFor(ROOT);
 const FOREIGN = {
   hooks: [{ type: "command", command: "say 'done' # mine" }],
 };
@@ -369,34 +362,3 @@ Deno.test("register() writes nothing at all on a dry run", async () => {
     assertEquals(namesOf(folder), ["claude"]);
   });
 });
-
-type Options = { data: string; dryRun: boolean; now: Date };
-
-async function inFolder(work: (file: string, options: Options, folder: string) => void) {
-  const folder = await Deno.makeTempDir({ prefix: "gsd-registration-" });
-  try {
-    Deno.mkdirSync(`${folder}/claude`);
-    const options = { data: `${folder}/data`, dryRun: false, now: new Date() };
-    work(`${folder}/claude/settings.json`, options, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-function put(file: string, text: string | null): void {
-  if (text !== null) Deno.writeTextFileSync(file, text);
-}
-
-function read(file: string): string | null {
-  try {
-    const bytes = Deno.readFileSync(file);
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
-
-function namesOf(folder: string): string[] {
-  return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
-}

@@ -114,11 +114,12 @@ export function wantedHooks(install: Installation, limits: TimeLimits): WantedHo
 
 /** One group of Claude Code's settings, as it is written into the list of its event. */
 export function groupFor(hook: WantedHook): Record<string, unknown> {
-  const { matcher, command, timeout } = hook;
-  return {
-    ...(matcher === undefined ? {} : { matcher }),
-    hooks: [{ type: "command", command, timeout }],
-  };
+  const { matcher } = hook;
+  return { ...(matcher === undefined ? {} : { matcher }), hooks: [entryFor(hook)] };
+}
+
+export function entryFor({ command, timeout }: WantedHook) {
+  return { type: "command", command, timeout };
 }
 
 /** The whole of it as a settings file of its own, for `claude --settings`. */

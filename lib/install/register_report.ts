@@ -27,6 +27,7 @@ function asObject(report: RegisterReport): Record<string, unknown> {
     settings: outcome.file,
     backup: changed ? outcome.backup ?? null : null,
     old_hooks_removed: old,
+    old_hooks_left: leftOf(report),
     moved_from: moved,
     launchers_written: report.launchers,
     notes: report.notes,
@@ -58,6 +59,12 @@ function asText(report: RegisterReport): string {
   }
   const would = dryRun ? "Would take out" : "Took out";
   if (old.length > 0) lines.push(`${would} hooks of the old bash system: ${old.join(", ")}`);
+  const left = leftOf(report);
+  if (left.length > 0) {
+    lines.push(
+      `Hooks of the old bash system are still there: ${left.join(", ")}; they are not ours to take`,
+    );
+  }
   for (const folder of moved) {
     lines.push(`${would} our hooks of another folder: ${folder}`);
   }
@@ -67,6 +74,10 @@ function asText(report: RegisterReport): string {
     lines.push("See that all is well: deno task doctor", "Undo: deno task register --remove");
   }
   return lines.join("\n");
+}
+
+function leftOf({ outcome }: RegisterReport): string[] {
+  return outcome.left.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
 }
 
 function takenFrom(report: RegisterReport): { old: string[]; moved: string[] } {

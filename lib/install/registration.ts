@@ -1,7 +1,7 @@
 /** Puts our hooks into a settings file or takes them out, and says what that came to. */
 
-import { readSettings, withHooks, withoutHooks } from "./settings_file.ts";
-import type { FoundHook } from "./settings_file.ts";
+import { withHooks, withoutHooks } from "./settings_edit.ts";
+import { type FoundHook, readSettings } from "./settings_file.ts";
 import {
   changeSettings,
   type Decision,
@@ -12,7 +12,7 @@ import {
 } from "./settings_store.ts";
 import type { WantedHook } from "./hook_command.ts";
 
-export type Registration = StoreOutcome & { taken: FoundHook[] };
+export type Registration = StoreOutcome & { taken: FoundHook[]; left: FoundHook[] };
 
 export function register(
   settings: string,
@@ -23,31 +23,35 @@ export function register(
   let taken: FoundHook[] = [];
   const outcome = changeSettings(settings, options, (text, remembered): Decision => {
     const exact = memoryOf(text, remembered);
-    const base = exact?.base ?? withoutHooks(text ?? "", root, remembered[0]?.base ?? undefined);
-    const change = withHooks(text ?? "", wanted, root, base);
+    const change = withHooks(text ?? "", wanted, root);
     if (change.kind !== "changed") return change;
     taken = change.taken;
+    const original = remembered[0]?.base ?? undefined;
+    const base = exact?.base ?? withoutHooks(text ?? "", root, { original, also: "old" });
     const noFileBefore = text === null || exact?.base === null;
     return { kind: "write", text: change.text, base: noFileBefore ? null : base };
   });
-  return { ...outcome, taken };
+  return { ...outcome, taken, left: [] };
 }
 
+/** Takes out what is ours; hooks of the old system are `left` to whoever registered them. */
 export function unregister(settings: string, root: string, options: StoreOptions): Registration {
   let taken: FoundHook[] = [];
+  let left: FoundHook[] = [];
   const outcome = changeSettings(settings, options, (text, remembered): Decision => {
     if (text === null) return { kind: "unchanged" };
     const reading = readSettings(text, root);
     if (reading.kind === "refused") return reading;
-    if (reading.found.length === 0) return { kind: "unchanged" };
-    taken = reading.found;
+    left = reading.found.filter(({ owner }) => owner.kind === "old");
+    taken = reading.found.filter(({ owner }) => owner.kind === "ours");
+    if (taken.length === 0) return { kind: "unchanged" };
     const exact = memoryOf(text, remembered);
     if (exact !== undefined) return { kind: "write", text: exact.base };
     const original = remembered[0]?.base;
-    const rest = withoutHooks(text, root, original ?? undefined);
+    const rest = withoutHooks(text, root, { original: original ?? undefined });
     return { kind: "write", text: original === null && /^\s*\{\s*\}\s*$/.test(rest) ? null : rest };
   });
-  return { ...outcome, taken };
+  return { ...outcome, taken, left };
 }
 
 function memoryOf(text: string | null, remembered: Remembered[]): Remembered | undefined {

@@ -1,8 +1,6 @@
-/** Claude Code's settings as text: our hooks put in or taken out, every other byte kept. */
+/** What Claude Code's settings hold of us, and where. */
 
-import type { Node } from "jsonc-parser";
-import { groupFor, type WantedHook } from "./hook_command.ts";
-import { appended, layoutOf, without } from "../jsonc/edit.ts";
+import { getNodeValue, type Node } from "jsonc-parser";
 import { propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
 import { type Owner, ownerOf } from "./our_hooks.ts";
 
@@ -11,17 +9,13 @@ export interface FoundHook {
   event: string;
   matcher?: string;
   command: string;
-  timeout?: number;
+  /** All of it, as it stands there. */
+  entry: Record<string, unknown>;
   owner: Exclude<Owner, { kind: "foreign" }>;
 }
 
 export type SettingsReading =
   | { kind: "settings"; found: FoundHook[]; foreign: string[] }
-  | { kind: "refused"; reason: string };
-
-export type SettingsChange =
-  | { kind: "unchanged" }
-  | { kind: "changed"; text: string; base: string; taken: FoundHook[] }
   | { kind: "refused"; reason: string };
 
 /** What the settings hold of us. Every way a file can be unfit for editing is found here. */
@@ -37,41 +31,11 @@ export function readSettings(text: string, root: string): SettingsReading {
   return { kind: "settings", found, foreign };
 }
 
-/** The settings with exactly our wanted hooks, added to `base`: the same without any of ours. */
-export function withHooks(
-  text: string,
-  wanted: WantedHook[],
-  root: string,
-  base = withoutHooks(text, root),
-): SettingsChange {
-  const reading = readSettings(text, root);
-  if (reading.kind === "refused") return reading;
-  if (isWanted(reading.found, wanted)) return { kind: "unchanged" };
-  const { eol } = layoutOf(base);
-  let next = base.trim() === "" ? `${base.startsWith("\uFEFF") ? "\uFEFF" : ""}{}${eol}` : base;
-  for (const hook of wanted) next = added(next, hook);
-  return { kind: "changed", text: next, base, taken: reading.found };
-}
-
-/**
- * The settings without anything of ours or of the old system. Lists that become empty go too,
- * unless `original` shows that they were there, empty, before us.
- */
-export function withoutHooks(text: string, root: string, original?: string): string {
-  for (;;) {
-    const opened = openSettings(text);
-    if (opened.kind === "refused" || opened.hooks === undefined) return text;
-    const place = placesIn(opened.hooks, root).find(({ owner }) => owner.kind !== "foreign");
-    if (place === undefined) return text;
-    text = takenOut(text, opened.root!, opened.hooks, place, keptIn(original));
-  }
-}
-
-type Opened =
+export type Opened =
   | { kind: "settings"; root?: Node; hooks?: Node }
   | { kind: "refused"; reason: string };
 
-function openSettings(text: string): Opened {
+export function openSettings(text: string): Opened {
   if (text.replace(/^\uFEFF/, "").trim() === "") return { kind: "settings" };
   const reading = readJson(text);
   if (reading.kind === "broken") {
@@ -97,7 +61,7 @@ function openSettings(text: string): Opened {
   return { kind: "settings", root, hooks };
 }
 
-interface Place {
+export interface Place {
   event: Node;
   groups: Node;
   group: number;
@@ -107,7 +71,7 @@ interface Place {
   owner: Owner;
 }
 
-function placesIn(hooks: Node | undefined, root: string): Place[] {
+export function placesIn(hooks: Node | undefined, root: string): Place[] {
   const places: Place[] = [];
   for (const event of hooks?.children ?? []) {
     const groups = event.children![1]!;
@@ -117,13 +81,12 @@ function placesIn(hooks: Node | undefined, root: string): Place[] {
       entries.children?.forEach((value, entry) => {
         if (value.type !== "object") return;
         const command = propertyOf(value, "command")?.value;
-        const timeout = propertyOf(value, "timeout")?.value;
         const matcher = propertyOf(node, "matcher")?.value;
         const hook = {
           event: String(event.children![0]!.value),
           command: String(command),
+          entry: getNodeValue(value),
           ...(typeof matcher === "string" ? { matcher } : {}),
-          ...(typeof timeout === "number" ? { timeout } : {}),
         };
         const owner: Owner = typeof command === "string"
           ? ownerOf(command, root)
@@ -133,46 +96,4 @@ function placesIn(hooks: Node | undefined, root: string): Place[] {
     });
   }
   return places;
-}
-
-interface Kept {
-  hooks: boolean;
-  events: ReadonlySet<string>;
-}
-
-function keptIn(original: string | undefined): Kept {
-  const opened = original === undefined ? undefined : openSettings(original);
-  if (opened?.kind !== "settings") return { hooks: false, events: new Set() };
-  const names = (opened.hooks?.children ?? []).map((event) => String(event.children![0]!.value));
-  return { hooks: opened.hooks !== undefined, events: new Set(names) };
-}
-
-function takenOut(text: string, root: Node, hooks: Node, place: Place, kept: Kept): string {
-  if (place.entries.children!.length > 1) return without(text, place.entries, place.entry);
-  if (place.groups.children!.length > 1 || kept.events.has(place.hook.event)) {
-    return without(text, place.groups, place.group);
-  }
-  if (hooks.children!.length > 1 || kept.hooks) {
-    return without(text, hooks, hooks.children!.indexOf(place.event));
-  }
-  return without(text, root, root.children!.findIndex((child) => child.children![1] === hooks));
-}
-
-function added(text: string, hook: WantedHook): string {
-  const opened = openSettings(text);
-  if (opened.kind === "refused" || opened.root === undefined) return text;
-  const group = groupFor(hook);
-  if (opened.hooks === undefined) {
-    return appended(text, opened.root, { [hook.event]: [group] }, "hooks");
-  }
-  const groups = propertyOf(opened.hooks, hook.event);
-  return groups === undefined
-    ? appended(text, opened.hooks, [group], hook.event)
-    : appended(text, groups, group);
-}
-
-function isWanted(found: FoundHook[], wanted: WantedHook[]): boolean {
-  const key = (hook: WantedHook | FoundHook) =>
-    JSON.stringify([hook.event, hook.matcher, hook.command, hook.timeout]);
-  return found.map(key).sort().join("\n") === wanted.map(key).sort().join("\n");
 }

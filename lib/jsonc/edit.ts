@@ -36,7 +36,7 @@ export function appended(text: string, container: Node, value: unknown, key?: st
   const last = children.at(-1);
 
   if (last === undefined) {
-    const at = container.offset + 1;
+    const at = endOfComments(text, container.offset + 1, close);
     const closing = text.slice(at, close).includes("\n") ? "" : eol + outer;
     return splice(text, at, at, eol + inner + written + closing);
   }
@@ -95,6 +95,21 @@ function* tokens(text: string, from: number, to: number): Generator<Token> {
 function commaIn(text: string, from: number, to: number): number | undefined {
   for (const token of tokens(text, from, to)) if (token.kind === KIND.comma) return token.offset;
   return undefined;
+}
+
+/** Whether a comment stands in `outer` but not in `inner`, which is a part of it. */
+export function hasCommentAround(text: string, outer: Node, inner: Node): boolean {
+  const isComment = ({ kind }: Token) => kind === KIND.lineComment || kind === KIND.blockComment;
+  return [...tokens(text, outer.offset, inner.offset)].some(isComment) ||
+    [...tokens(text, endOf(inner), endOf(outer))].some(isComment);
+}
+
+function endOfComments(text: string, from: number, to: number): number {
+  let end = from;
+  for (const { kind, end: after } of tokens(text, from, to)) {
+    if (kind === KIND.lineComment || kind === KIND.blockComment) end = after;
+  }
+  return end;
 }
 
 function endsInLineComment(text: string, from: number, to: number): boolean {

@@ -140,8 +140,8 @@ function differences(
     else if (same.length > 1) said.push(`The ${name} stands there ${same.length} times`);
     else if (same[0]!.command !== hook.command && stale.length === 0) {
       said.push(`The ${name} has another command or other permissions than it should`);
-    } else if (same[0]!.timeout !== hook.timeout) {
-      said.push(`The ${name} has ${same[0]!.timeout} s instead of ${hook.timeout} s`);
+    } else if (same[0]!.entry.timeout !== hook.timeout) {
+      said.push(`The ${name} has ${same[0]!.entry.timeout} s instead of ${hook.timeout} s`);
     } else if (same[0]!.matcher !== hook.matcher) said.push(`The ${name} has another matcher`);
   }
   return said;
