@@ -2,13 +2,15 @@
 
 import { readTextIfThere } from "./files.ts";
 import type { HookInput } from "./hook_input.ts";
-import { type PaneOwner, paneOwner } from "./pane_owner.ts";
+import { isKnownName } from "./known_sessions.ts";
+import { type PaneOwner, paneOwner, type ShowingSession } from "./pane_owner.ts";
 import type { Env, Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
 import {
   type Agent,
   findAgent,
   readRegistry,
+  type Registry,
   type RegistryReading,
   tmuxSessionName,
   whyUnreachable,
@@ -23,6 +25,8 @@ export type Gate =
 /** The pane a hook runs in, and tmux already asked for its session: it answers meanwhile. */
 export interface Asking {
   pane: string;
+  /** The session that the pane was made in, by tmux's own number. */
+  madeIn: string;
   answer: Promise<PaneOwner>;
 }
 
@@ -30,9 +34,11 @@ export interface Asking {
 export function askTmux(env: Env, told: HookInput["tmux"]): Asking | undefined {
   const pane = env("TMUX_PANE");
   // Without $TMUX a running server would answer for whichever session it likes.
-  if (!env("TMUX") || !pane) return undefined;
+  const tmux = env("TMUX");
+  if (!tmux || !pane) return undefined;
+  const madeIn = `$${tmux.slice(tmux.lastIndexOf(",") + 1)}`;
   const answer = told === undefined ? ask(env, pane) : Promise.resolve(paneOwner(told.session));
-  return { pane, answer };
+  return { pane, madeIn, answer };
 }
 
 async function ask(env: Env, pane: string): Promise<PaneOwner> {
@@ -48,7 +54,7 @@ export function loadTmux(): Promise<typeof import("./tmux.ts")> {
 /** `known`: the session that the same Claude session was seen in before. */
 export async function openGate(
   paths: Paths,
-  { pane, answer }: Asking,
+  { pane, madeIn, answer }: Asking,
   known: string | undefined,
 ): Promise<Gate> {
   const reading = loadRegistry(paths.registry);
@@ -60,13 +66,23 @@ export async function openGate(
     };
   }
   const asked = await answer;
-  // After `tmux kill-session` the pane is gone while its session's last hook still runs.
-  const session = asked.kind === "session" ? nameIn(reading, asked) : known;
-  if (session === undefined) return { kind: "unmanaged" };
+  const shownIn = asked.kind === "session" ? asked.shownIn : [];
   if (reading.kind === "broken") {
+    // Whose it is cannot be read: only of a session that was managed before a trace may remain.
+    const session = shownIn.find(({ name }) => isKnownName(paths, name))?.name ?? known;
     const reason = `Cannot use the registry ${paths.registry}: ${reading.reason}`;
-    return { kind: "refused", session, reason };
+    return session === undefined ? { kind: "unmanaged" } : { kind: "refused", session, reason };
   }
+  const owner = ownerAmong(reading.registry, shownIn, madeIn);
+  if (owner.kind === "several") {
+    const names = owner.names.map((name) => `"${name}"`).join(" and ");
+    const reason = `Nobody is woken: the window is shown in the sessions ${names}, ` +
+      "and tmux does not tell in which of them it was made";
+    return { kind: "refused", session: owner.names[0]!, reason };
+  }
+  // After `tmux kill-session` the pane is gone while its session's last hook still runs.
+  const session = asked.kind === "session" ? owner.name : known;
+  if (session === undefined) return { kind: "unmanaged" };
 
   const match = findAgent(reading.registry, session);
   if (match.kind === "none") return { kind: "unmanaged" };
@@ -82,12 +98,21 @@ export async function openGate(
   return { kind: "managed", session, pane, agent: match.agent };
 }
 
-/** Where several sessions show the window, the one that the registry names. */
-function nameIn(reading: RegistryReading, { name, also }: { name: string; also: string[] }) {
-  if (reading.kind === "broken") return name;
-  const isNamed = (session: string) =>
-    reading.registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === session);
-  return [name, ...also].find(isNamed) ?? name;
+type Owner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };
+
+/** Where several sessions show the window, the one of the registry; of several, where it was made. */
+function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: string): Owner {
+  const owners = shownIn.filter(({ name }) => findAgent(registry, name).kind !== "none");
+  if (owners.length < 2) return { kind: "one", name: owners[0]?.name };
+  const made = owners.find(({ id }) => id === madeIn);
+  if (made !== undefined) return { kind: "one", name: made.name };
+  // tmux calls an onlooker's session `warden-main-1`, which reads like one of the agent's own.
+  const exact = owners.filter(({ name }) =>
+    registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === name)
+  );
+  return exact.length === 1
+    ? { kind: "one", name: exact[0]!.name }
+    : { kind: "several", names: owners.map(({ name }) => name) };
 }
 
 export function loadRegistry(path: string): RegistryReading | { kind: "missing" } {

@@ -5,6 +5,7 @@ import { loadTmux } from "./gate.ts";
 import { type HookInput, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
+import { paneHeight } from "./pane_owner.ts";
 import type { Env, Paths } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
 import type { Tmux } from "./tmux.ts";
@@ -45,9 +46,13 @@ export function contextFrom(
   let captured: Promise<string | undefined> | undefined;
   const capture = async () => {
     const lines = settings.pane_capture_lines;
-    return told !== undefined && lines <= SHELL_CAPTURE_LINES
-      ? told.capture
-      : await (await loadTmux()).capturePane(await tmux(), gate.pane, lines);
+    if (told === undefined || lines > SHELL_CAPTURE_LINES) {
+      return await (await loadTmux()).capturePane(await tmux(), gate.pane, lines);
+    }
+    const height = paneHeight(told.session);
+    if (height === undefined || lines === SHELL_CAPTURE_LINES) return told.capture;
+    // The screen and so many lines above it; the last piece is what follows the last line's end.
+    return told.capture.split("\n").slice(-(lines + height + 1)).join("\n");
   };
   const look = async () => {
     const { readScreen } = await import(new URL("./pane.ts", import.meta.url).href);

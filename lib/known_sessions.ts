@@ -1,4 +1,7 @@
-/** Which tmux session a Claude session runs in: a small file each, named by Claude's id. */
+/**
+ * Which tmux session a Claude session runs in: a small file each, named by Claude's id. And which
+ * tmux sessions were heard of before, by their memories.
+ */
 
 import { readTextIfThere, writeAtomic } from "./files.ts";
 import { type Paths, safeName } from "./paths.ts";
@@ -18,4 +21,17 @@ export function knownSession(paths: Paths, claudeId: string): string | undefined
 
 export function noteSession(paths: Paths, claudeId: string, session: string): void {
   if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), session);
+}
+
+export function memoryFile(paths: Paths, session: string): string {
+  return `${paths.state}/sessions/${safeName(session)}.json`;
+}
+
+/** An event of this tmux session has reached an agent before. */
+export function isKnownName(paths: Paths, session: string): boolean {
+  try {
+    return Deno.statSync(memoryFile(paths, session)).isFile;
+  } catch {
+    return false;
+  }
 }

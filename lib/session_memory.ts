@@ -3,9 +3,11 @@
 import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
-import { noteSession } from "./known_sessions.ts";
+import { memoryFile, noteSession } from "./known_sessions.ts";
 import type { Memory } from "./noise.ts";
 import { type Paths, safeName } from "./paths.ts";
+
+export { memoryFile } from "./known_sessions.ts";
 
 export interface SessionMemory extends Memory {
   session: string;
@@ -18,10 +20,6 @@ export interface SessionMemory extends Memory {
 }
 
 const LOCK_WAIT_MS = 2000;
-
-export function memoryFile(paths: Paths, session: string): string {
-  return `${paths.state}/sessions/${safeName(session)}.json`;
-}
 
 export function readMemory(paths: Paths, session: string): SessionMemory {
   return parseMemory(readTextIfThere(memoryFile(paths, session)), session);

@@ -4,6 +4,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
+import { until } from "./support/until.ts";
 
 const STOP = fixtureEvent("stop-plain");
 const SILENT = { code: 0, stdout: "", stderr: "" };
@@ -81,11 +83,27 @@ Deno.test("a hook tells its own pane, with base-index 1, windows, panes and othe
   assertEquals(section(world.wakes()[0]!, "CONTENT"), "the words in the right pane");
 });
 
+/** A person at a terminal of their own, who looks at a session of the world's server. */
+async function lookAt(world: HookWorld, session: string): Promise<TmuxServer> {
+  const terminal = new TmuxServer();
+  const attach = `env -u TMUX tmux -u -L ${world.server.socket} attach-session -t '=${session}'`;
+  await terminal.session("terminal", attach);
+  const clients = () => world.server.tmux("list-clients", "-F", "#{session_name}");
+  await until("the client to be attached", async () => (await clients()).includes(session));
+  return terminal;
+}
+
+async function sessionByTmux(world: HookWorld, pane: string): Promise<string> {
+  return await world.server.tmux("display-message", "-p", "-t", pane, "#{session_name}");
+}
+
 Deno.test("a hook reaches its agent although somebody looks on in a session of their own", async () => {
   await using world = await HookWorld.create();
-  await world.pane("warden-main");
+  const pane = await world.pane("warden-main");
   await world.server.tmux("new-session", "-d", "-t", "warden-main", "-s", "human-view");
   await world.server.tmux("new-session", "-d", "-t", "warden-main");
+  await using _terminal = await lookAt(world, "human-view");
+  assertEquals(await sessionByTmux(world, pane), "human-view");
   for (const permissions of ["registered", "all"] as const) {
     const { ms: _, ...result } = await world.hook("stop.ts", { ...STOP, prompt_id: permissions });
     assertEquals(result, SILENT);
@@ -93,6 +111,59 @@ Deno.test("a hook reaches its agent although somebody looks on in a session of t
   for (const wake of world.wakes()) assertStringIncludes(wake, "tmux_session_name: warden-main\n");
   assertEquals(world.wakes().length, 2);
 });
+
+Deno.test("a hook in a spawned session reaches its agent although somebody looks on", async () => {
+  await using world = await HookWorld.create({ registry: FORGES });
+  const pane = await world.pane("forge-main-2");
+  await world.server.tmux("new-session", "-d", "-t", "forge-main-2", "-s", "viewer");
+  await using _terminal = await lookAt(world, "viewer");
+  assertEquals(await sessionByTmux(world, pane), "viewer");
+  await world.hook("stop.ts", STOP, { session: "forge-main-2" });
+  assertEquals(wokenAgents(world), ["forge"]);
+  assertStringIncludes(world.wakes("forge")[0]!, "tmux_session_name: forge-main-2\n");
+});
+
+for (const permissions of ["registered", "all"] as const) {
+  Deno.test(`a comma in a session's name reaches nobody's agent, with ${permissions} permissions`, async () => {
+    await using world = await HookWorld.create({ permissions });
+    await world.pane("scratch,warden-main");
+    await world.hook("stop.ts", STOP, { session: "scratch,warden-main" });
+    await world.server.tmux(
+      "new-session",
+      "-d",
+      "-t",
+      "scratch,warden-main",
+      "-s",
+      "x,warden-main",
+    );
+    await world.hook("stop.ts", STOP, { session: "scratch,warden-main" });
+    assertEquals(namesIn(`${world.dir}/state`), []);
+  });
+
+  Deno.test(`a window of two managed sessions belongs where it was made, with ${permissions} permissions`, async () => {
+    await using world = await HookWorld.create({ registry: FORGES, permissions });
+    const { server } = world;
+    await world.pane("forge-main");
+    const pane = await world.pane("forge-x-main");
+    await server.tmux("link-window", "-d", "-s", "forge-x-main:0", "-t", "forge-main:7");
+    await using _terminal = await lookAt(world, "forge-main");
+    assertEquals(await sessionByTmux(world, pane), "forge-main");
+    const id = await server.tmux("display-message", "-p", "-t", "=forge-x-main:", "#{session_id}");
+    const madeIn = async (number: string) => ({
+      TMUX: (await server.env(pane)).TMUX.replace(/,\d+$/, `,${number}`),
+    });
+    const session = "forge-x-main";
+    await world.hook("stop.ts", STOP, { session, env: await madeIn(id.slice(1)) });
+    assertEquals(wokenAgents(world), ["forge-x"]);
+    assertStringIncludes(world.wakes("forge-x")[0]!, "tmux_session_name: forge-x-main\n");
+
+    const later = { ...STOP, prompt_id: "later" };
+    await world.hook("stop.ts", later, { session, env: await madeIn("99") });
+    assertEquals([world.wakes("forge").length, world.wakes("forge-x").length], [0, 1]);
+    const [problem] = world.journal("forge-main");
+    assertStringIncludes(String(problem?.reason), '"forge-main" and "forge-x-main"');
+  });
+}
 
 Deno.test("a hook outside tmux asks no server, though one runs", async () => {
   await using world = await HookWorld.create();
@@ -150,15 +221,26 @@ const PROBLEMS: Record<string, { registry: unknown; says: string }> = {
 };
 for (const [title, { registry, says }] of Object.entries(PROBLEMS)) {
   Deno.test(`a hook is silent and the journal tells why when the registry ${title}`, async () => {
-    await using world = await HookWorld.create({ registry });
-    const { ms: _, ...result } = await world.hook("stop.ts", STOP);
+    await using world = await HookWorld.create();
+    await world.hook("session_start.ts", fixtureEvent("session_start-startup"));
+    await world.writeRegistry(registry);
+    const { ms: _, ...result } = await world.hook("stop.ts", { ...STOP, session_id: "another" });
     assertEquals(result, SILENT);
     assertEquals(wokenAgents(world), []);
-    const [entry] = world.journal();
+    const entry = world.journal().at(-1);
     assertEquals(entry?.kind, "problem");
     assertStringIncludes(String(entry?.reason), says);
   });
 }
+
+Deno.test("a session that was never managed leaves no trace when the registry is broken", async () => {
+  await using world = await HookWorld.create();
+  await world.hook("session_start.ts", fixtureEvent("session_start-startup"));
+  await world.writeRegistry('{"agents": [');
+  await world.hook("stop.ts", { ...STOP, session_id: "another" }, { session: "private" });
+  assertEquals(namesIn(`${world.dir}/state/journal`), ["warden-main.jsonl"]);
+  assertEquals(world.journal().length, 1);
+});
 
 Deno.test("a hook leaves no trace when there is no registry", async () => {
   await using world = await HookWorld.create({ registry: undefined });

@@ -190,6 +190,20 @@ Deno.test("the pane's lines are new until a wake has carried them", async () => 
   assertEquals(section(world.wakes()[1]!, "CONTENT"), lines.join("\n"));
 });
 
+for (const permissions of ["registered", "all"] as const) {
+  Deno.test(`no more of the pane is read than is wanted, with ${permissions} permissions`, async () => {
+    const hook_settings = { pane_capture_lines: 10, min_context_lines: 100 };
+    const registry = { agents: [{ ...WARDEN, hook_settings }] };
+    await using world = await HookWorld.create({ permissions, registry });
+    const pane = await world.pane("warden-main");
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+    await world.server.show(pane, lines.join("\n")); // 40 of them fit on the screen
+    const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+    await world.hook("stop.ts", { ...stop, transcript_path: "" });
+    assertEquals(section(world.wakes()[0]!, "CONTENT"), lines.slice(-50).join("\n"));
+  });
+}
+
 Deno.test("a Stop that is run twice is told once, though its words come from the pane", async () => {
   await using world = await HookWorld.create();
   const pane = await world.pane("warden-main");
