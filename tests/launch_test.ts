@@ -1,12 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { assignedIn, choosesConversation, programOf } from "../lib/sessions/command_words.ts";
 import {
-  choosesConversation,
   chooseSession,
   conversationFor,
   defaultSessionName,
   type Launch,
   launchScript,
-  programOf,
   promptText,
 } from "../lib/sessions/launch.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "../lib/sessions/first_command.ts";
@@ -77,10 +76,24 @@ Deno.test("launchScript() leaves the conversation to a command that chooses it",
 });
 
 Deno.test("choosesConversation() tells options from words that look like them", () => {
-  for (const command of ["claude --continue", "claude -r x", "claude --resume=abc"]) {
+  const choosing = ["claude --continue", "claude -r x", "claude --resume=abc", "A=1 my-ai -c"];
+  for (const command of [...choosing, `bash -c 'exec /x/claude "$@"' claude --continue`]) {
     assertEquals(choosesConversation(command), true, command);
   }
   for (const command of ["claude", "claude --resume-later", "my-claude-c", "claude --chrome"]) {
+    assertEquals(choosesConversation(command), false, command);
+  }
+});
+
+Deno.test("choosesConversation() takes no option of a wrapper for one of Claude's", () => {
+  for (
+    const command of [
+      `bash -c 'ulimit -n 4096; exec /opt/claude "$@"' claude`,
+      `bash -c 'exec my-ai "$@" -c' ai`,
+      `docker run -c 512 img claude`,
+      `claude --append-system-prompt "use -c and --continue" '-c'`,
+    ]
+  ) {
     assertEquals(choosesConversation(command), false, command);
   }
 });
@@ -89,7 +102,13 @@ Deno.test("programOf() finds the program behind assignments and quotes", () => {
   assertEquals(programOf("claude --x"), "claude");
   assertEquals(programOf("A=1 B='x y' /opt/claude -y"), "/opt/claude");
   assertEquals(programOf(`"/opt/my apps/claude" --x`), "/opt/my apps/claude");
+  assertEquals(programOf(`'/opt/it'\\''s/claude' -c`), "/opt/it's/claude");
   assertEquals(programOf("  "), "");
+});
+
+Deno.test("assignedIn() reads what is set before the program, and nothing behind it", () => {
+  assertEquals(assignedIn("A=1 CLAUDE_CONFIG_DIR='/x y' claude B=2", "CLAUDE_CONFIG_DIR"), "/x y");
+  assertEquals(assignedIn("A=1 claude B=2", "B"), undefined);
 });
 
 const known = { id: "", hasTranscript: false, resumeTarget: "", hasOthers: false };

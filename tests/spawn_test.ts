@@ -48,6 +48,15 @@ Deno.test("spawn registers the agent and starts its session as it can be started
     assertEquals(size, "200");
   }));
 
+Deno.test("spawn runs a GSD_CLAUDE whose folder has a blank in its name", () =>
+  inSessionWorld(async (world) => {
+    Deno.mkdirSync(`${world.dir}/my dir`);
+    Deno.renameSync(world.standIn("claude", IDLE), `${world.dir}/my dir/claude`);
+    world.variables.GSD_CLAUDE = `${world.dir}/my dir/claude`;
+    assertEquals(await main(["w", project(world), ""], world), 0, world.warned.join("\n"));
+    assertEquals(agents(world)[0]!.claude_launch_command, `'${world.dir}/my dir/claude'`);
+  }));
+
 Deno.test("spawn takes the next free number and keeps the registry as it is", () =>
   inSessionWorld(async (world) => {
     const program = world.standIn("claude", IDLE);

@@ -5,15 +5,18 @@ import { readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { installLaunchers, launcherPlaces } from "../install/launchers.ts";
-import { type Launch, programOf, promptText } from "./launch.ts";
+import { programOf } from "./command_words.ts";
+import { type Launch, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { findProgram, onPath } from "../install/programs.ts";
 import type { Agent } from "../registry.ts";
+import { shellQuote } from "../shell.ts";
 import type { World } from "./world.ts";
 
+/** As typed in a shell; `GSD_CLAUDE` names a program, which may lie in a folder with blanks. */
 export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_command">): string {
-  return agent.claude_launch_command.trim() || world.env("GSD_CLAUDE") || "claude";
+  return agent.claude_launch_command.trim() || shellQuote(world.env("GSD_CLAUDE") || "claude");
 }
 
 /** Why a launch cannot work, before anything is touched; undefined when it may. */

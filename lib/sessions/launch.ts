@@ -1,5 +1,6 @@
 /** How Claude Code is started for an agent: decided here, carried out elsewhere. */
 
+import { choosesConversation } from "./command_words.ts";
 import { exportLine, shellQuote } from "../shell.ts";
 
 /** All that it takes to start a session again as it was. */
@@ -70,19 +71,6 @@ function conversationWords(command: string, conversation: Conversation): string[
     case "picker":
       return ["--resume"];
   }
-}
-
-/** The agent's command says itself which conversation to open; a second word on it would clash. */
-export function choosesConversation(command: string): boolean {
-  return /(^|\s)(-c|--continue|-r|--resume|--session-id|--from-pr|--teleport)(?=[\s=]|$)/
-    .test(command);
-}
-
-/** The program of a launch command: its first word that is not an assignment. */
-export function programOf(command: string): string {
-  const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
-  const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? "";
-  return program.replace(/["']/g, "");
 }
 
 export interface KnownOfConversation {

@@ -1,6 +1,7 @@
 /** Starts Claude Code in tmux and waits until it takes a prompt, or tells what is in the way. */
 
-import { type Conversation, type Launch, programOf } from "./launch.ts";
+import { programOf } from "./command_words.ts";
+import type { Conversation, Launch } from "./launch.ts";
 import { writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen } from "../pane.ts";
 import type { Paths } from "../paths.ts";

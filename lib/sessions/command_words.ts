@@ -1,0 +1,63 @@
+/** An agent's launch command taken apart, as far as it takes to know what it starts. */
+
+export interface Word {
+  text: string;
+  /** Some of it stood in quotes: it is no option that anybody typed as one. */
+  isQuoted: boolean;
+}
+
+/** The words of a command as a shell would see them; what only it can resolve stays as written. */
+export function wordsOf(command: string): Word[] {
+  const words: Word[] = [];
+  let word: Word | undefined;
+  const pieces = /(\s+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(.)/gs;
+  for (const [, blank, single, double, escaped, plain, stray] of command.matchAll(pieces)) {
+    if (blank !== undefined) word = undefined;
+    else {
+      if (word === undefined) words.push(word = { text: "", isQuoted: false });
+      word.text += single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped ?? plain ?? stray;
+      word.isQuoted ||= single !== undefined || double !== undefined;
+    }
+  }
+  return words;
+}
+
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
+
+/** The program of a launch command: its first word that is not an assignment. */
+export function programOf(command: string): string {
+  return wordsOf(command).find(({ text }) => !ASSIGNMENT.test(text))?.text ?? "";
+}
+
+/** What a variable is set to before the program; undefined when it is not. */
+export function assignedIn(command: string, name: string): string | undefined {
+  for (const { text } of wordsOf(command)) {
+    const [, assigned, value] = ASSIGNMENT.exec(text) ?? [];
+    if (assigned === undefined) return undefined;
+    if (assigned === name) return value;
+  }
+  return undefined;
+}
+
+const CHOICE = /^(-c|--continue|-r|--resume|--session-id|--from-pr|--teleport)(=|$)/;
+
+/**
+ * The agent's command says itself which conversation to open; a second word on it would clash. Only
+ * what follows Claude's program counts: the `-c` of `bash -c '… claude "$@"' claude` is the shell's.
+ */
+export function choosesConversation(command: string): boolean {
+  const words = wordsOf(command);
+  const claude = words.findIndex(({ text }) => /^claude\b/.test(baseName(text)));
+  const program = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
+  if (claude === -1 && isShell(words[program]?.text ?? "")) return false;
+  return words.slice((claude === -1 ? program : claude) + 1)
+    .some(({ text, isQuoted }) => !isQuoted && CHOICE.test(text));
+}
+
+export function isShell(program: string): boolean {
+  return /^-?(ba|z|da|k|mk|fi|a)?sh$/.test(baseName(program));
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
