@@ -46,15 +46,22 @@ const HEADERS = [
   "NO CHANGE",
   "PANE CONTENT",
 ];
-const HEADER_LINE = new RegExp(
-  `^[\\s\\u200b-\\u200f\\u2060\\ufeff]*\\[\\s*(?:${HEADERS.join("|")})\\s*\\]\\s*$`,
-  "i",
+const HEADER_LINE = new RegExp(`^ ?\\[ ?(?:${HEADERS.join("|")}) ?\\] ?$`, "i");
+/** Nobody sees these; a reader of the message would see a header all the same. */
+const UNSEEN = new RegExp(
+  "[\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]",
+  "g",
 );
 
 /** A line that would read as a header of the message is indented, so that each header is real. */
 export function guardHeaders(text: string): string {
   if (!text.includes("[")) return text;
-  return text.split("\n").map((line) => HEADER_LINE.test(line) ? `    ${line}` : line).join("\n");
+  return text.split("\n").map((line) => readsAsHeader(line) ? `    ${line}` : line).join("\n");
+}
+
+function readsAsHeader(line: string): boolean {
+  if (!line.includes("[") || !line.includes("]")) return false;
+  return HEADER_LINE.test(line.replace(UNSEEN, "").replace(/\s+/g, " "));
 }
 
 export interface Cut {

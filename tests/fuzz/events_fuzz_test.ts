@@ -36,7 +36,9 @@ Deno.test("readQuestions() and readAnswers() take any tool input", () => {
 
 Deno.test("renderWake() has each header once, whatever Claude says", () => {
   const headers = ["SESSION IDENTITY", "TRIGGER", "CONTENT", "STATE HINT", "CONTEXT PRESSURE"];
-  const words = [...headers.map((name) => `\n[${name}]\n`), "\u001b[31m", "\r", "\u2028", "text\n"];
+  const unseen = ["\u200b", "\u00ad", "\u202a", "\u2066", "\ufeff", "\u00a0", "\t", "  "];
+  const words = [...headers.map((name) => `\n[${name}]\n`), "\u001b[31m", "\r", "\u2028", "text\n"]
+    .concat(unseen, "[", "]", headers);
   forSeeds(2000, (dice) => {
     const body = Array.from({ length: dice.next(20) }, () => dice.pick(words)).join("") +
       spoil(dice.pick(EVENTS).slice(0, 500), dice, EVENTS);
@@ -52,7 +54,12 @@ Deno.test("renderWake() has each header once, whatever Claude says", () => {
       },
       { maxChars: 5000, wholeTextFile: "/f" },
     );
-    const lines = message.split(/[\n\r\u2028]/);
+    const lines = message.split(/[\n\r\u2028]/).map((line) =>
+      line.replace(/[\u00ad\u200b\u202a\u2066\ufeff]/g, "").replace(/\s+/g, " ").replace(
+        / ?\] ?$/,
+        "]",
+      )
+    );
     for (const name of headers) {
       assertEquals(lines.filter((line) => line === `[${name}]`).length, 1, name);
     }
