@@ -7,24 +7,30 @@ const GOES_ON = ["clear", "resume"];
 
 export const hook: Hook = {
   event: "SessionEnd",
-  async handle(context, { actions, loadReading, record, sendWake, textOf }) {
+  async handle(context, { actions, loadReading, record, rememberSession, sendWake, textOf }) {
     const { event, paths, session, agent } = context;
     const { closePending, forgetPane } = await loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
+    const standing = rememberSession(context, { closeDialog: true });
+    const about = { session, agent_id: agent.agent_id, event: event.name };
     if (GOES_ON.includes(reason)) {
-      const about = { session, agent_id: agent.agent_id, event: event.name, reason };
-      record(paths, { kind: "session", ...about, claude_session_id: event.sessionId });
+      record(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
+    } else if (standing === "guest") {
+      const why = "it is the end of a claude -p beside the session's own Claude Code";
+      record(paths, { kind: "suppressed", ...about, trigger: "session_end", reason: why });
     } else {
+      const isOwn = standing === "own";
       await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",
-        body: `Claude Code has ended (${reason}). Its conversation is kept: ${event.sessionId}`,
+        body: `Claude Code has ended (${reason}). Its conversation is kept: ${event.sessionId}` +
+          (isOwn ? "" : "\nAnother Claude Code was heard of in this session since."),
         state: "terminated",
         actions: actions(context, { kind: "ended" }),
       }, { source: "event", open: null });
-      forgetPane(paths, session);
+      if (isOwn) forgetPane(paths, session);
     }
-    closePending(paths, session);
+    closePending(paths, session, { claude: event.sessionId });
   },
 };
 

@@ -11,14 +11,15 @@ export const hook: Hook = {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
-    rememberSession(context, { closeDialog: source !== "compact" });
+    const standing = rememberSession(context, { closeDialog: source !== "compact" });
+    const id = { [standing === "guest" ? "guest" : "claude_session_id"]: event.sessionId };
     record(paths, {
       kind: "session",
       session,
       agent_id: agent.agent_id,
       event: event.name,
       source,
-      claude_session_id: event.sessionId,
+      ...id,
     });
   },
 };

@@ -33,7 +33,8 @@ export const hook: Hook = {
     }, { source, expectsReply, open: null });
 
     if (sent.kind !== "suppressed") pane.keep();
-    reading.closePending(paths, session); // a dialog does not outlive its turn
+    // A dialog does not outlive its turn.
+    reading.closePending(paths, session, { claude: event.sessionId });
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);

@@ -9,7 +9,7 @@ export const hook: Hook = {
     const { fields } = context.event;
     const { textOf } = tools;
     const { closePending, textSoFar } = await tools.loadReading();
-    closePending(context.paths, context.session);
+    closePending(context.paths, context.session, { claude: context.event.sessionId });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",

@@ -23,7 +23,7 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
   // Claude asks one question at a time: an earlier one that nobody closed was escaped from.
-  if (kind === "question") closePending(paths, session, { kind, but: id });
+  if (kind === "question") closePending(paths, session, { kind, but: id, claude: event.sessionId });
   openPending(paths, pending);
 
   const waited = await waitForAnswer(paths, pending, {
@@ -76,6 +76,7 @@ async function pendingFrom(context: HookContext): Promise<Pending | undefined> {
     id,
     kind,
     session,
+    claude_session_id: event.sessionId,
     agent_id: agent.agent_id,
     tool,
     tool_input: input,

@@ -14,6 +14,8 @@ export interface Pending {
   id: string;
   kind: PendingKind;
   session: string;
+  /** Another Claude of the same tmux session does not close it. */
+  claude_session_id?: string;
   agent_id: string;
   tool: string;
   tool_input: Record<string, unknown>;
@@ -145,6 +147,8 @@ export interface ClosingOf {
   kind?: PendingKind;
   /** Not this one. */
   but?: string;
+  /** Those of this Claude; of another one only what nobody waits for any more. */
+  claude?: string;
   /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
   answers?: Record<string, string>;
 }
@@ -163,7 +167,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   for (const pending of listPending(paths, session)) {
     if (of.id !== undefined && pending.id !== of.id) continue;
     if (of.kind !== undefined && pending.kind !== of.kind) continue;
-    if (pending.id === of.but) continue;
+    if (pending.id === of.but || (isAnothers(pending, of) && isInTime(pending))) continue;
     const given = readGiven(fileOf(paths, session, pending.id, ".taken"));
     const ours = given !== undefined && fits(given.decision, of.answers);
     closed.push({
@@ -176,10 +180,19 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     }
   }
   // What could not be read, or lost its other half, goes with the last of them.
-  if (of.id === undefined && of.kind === undefined && of.but === undefined) {
+  const isWhole = of.id === undefined && of.kind === undefined && of.but === undefined;
+  if (isWhole && listPending(paths, session).length === 0) {
     removeIfThere(dir, { recursive: true });
   }
   return closed;
+}
+
+function isAnothers({ claude_session_id: asked }: Pending, { claude }: ClosingOf): boolean {
+  return !!asked && !!claude && asked !== claude;
+}
+
+function isInTime(pending: Pending): boolean {
+  return Date.parse(pending.until) > Date.now();
 }
 
 function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {

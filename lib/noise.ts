@@ -19,6 +19,8 @@ export interface OpenDialog {
   id: string;
   wake_id: string;
   prompt_id: string;
+  /** Another Claude of the same tmux session does not close it. */
+  claude_session_id?: string;
 }
 
 export interface Memory {

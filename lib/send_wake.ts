@@ -7,7 +7,7 @@ import { messageOf } from "./json.ts";
 import { newWake, receiverOf } from "./new_wake.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
-import { changeMemory, type SessionMemory, withEvent } from "./session_memory.ts";
+import { changeMemory, type SessionMemory, withEvent, withoutDialog } from "./session_memory.ts";
 import type { WakeDraft } from "./wake.ts";
 
 export interface SendOptions {
@@ -125,10 +125,13 @@ function afterwards(
   { open }: SendOptions,
 ): SessionMemory {
   const { event, now } = context;
-  const memory = withEvent(before, context);
-  if (open === null) delete memory.open;
+  const heard = withEvent(before, context);
+  const memory = open === null ? withoutDialog(heard, event.sessionId) : heard;
   if (wakeId === undefined) return memory;
-  if (open) memory.open = { id: open.id, wake_id: wakeId, prompt_id: event.promptId };
+  if (open) {
+    const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };
+    memory.open = { id: open.id, wake_id: wakeId, ...asked };
+  }
   const said = {
     identity: identityOf(event, draft.body).key,
     wake_id: wakeId,

@@ -1,5 +1,6 @@
 /** What is known of a tmux session between two events: its Claude session and what was told. */
 
+import type { HookEvent } from "./events.ts";
 import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
@@ -17,9 +18,17 @@ export interface SessionMemory extends Memory {
   transcript_path: string;
   cwd: string;
   updated_at: string;
+  /** The last that was heard of that Claude was its end. */
+  ended?: boolean;
+  /** Those that ran as `claude -p` beside it: it is not them that recovery resumes. */
+  guests?: string[];
 }
 
+/** Whose an event is: the session's own Claude's, a `claude -p`'s beside it, or of yet another one. */
+export type Standing = "own" | "guest" | "other";
+
 const LOCK_WAIT_MS = 2000;
+const MOST_GUESTS = 20;
 
 export function readMemory(paths: Paths, session: string): SessionMemory {
   return parseMemory(readTextIfThere(memoryFile(paths, session)), session);
@@ -43,27 +52,71 @@ export function changeMemory<T>(
 }
 
 /** Notes under which id Claude Code runs in the session now. */
-export function rememberSession(context: HookContext, { closeDialog }: { closeDialog: boolean }) {
-  changeMemory(context.paths, context.session, (before) => {
-    const memory = withEvent(before, context);
-    if (closeDialog) delete memory.open;
-    return { memory, value: undefined };
-  });
+export function rememberSession(
+  context: HookContext,
+  { closeDialog }: { closeDialog: boolean },
+): Standing {
+  const { event, paths, session } = context;
+  try {
+    const outcome = changeMemory(paths, session, (before) => {
+      const after = withEvent(before, context);
+      const memory = closeDialog ? withoutDialog(after, event.sessionId) : after;
+      return { memory, value: standingOf(before, event) };
+    });
+    if (outcome.kind === "done") return outcome.value;
+  } catch {
+    // The memory cannot be used at all: that must not keep an end from being told.
+  }
+  return "own";
+}
+
+/**
+ * Whoever speaks is the session's own Claude, with two exceptions while the one before is not known
+ * to have ended: an end takes nobody's place, and neither does a `claude -p`. That one is known by
+ * its start: only in a terminal does Claude Code name its model at a `startup`.
+ */
+function standingOf(before: SessionMemory, { name, sessionId, fields }: HookEvent): Standing {
+  const { claude_session_id: own, ended, guests = [] } = before;
+  if (own === "" || sessionId === "" || sessionId === own) return "own";
+  const isStart = name === "SessionStart";
+  if (guests.includes(sessionId) && !(ended && isStart)) return "guest";
+  if (ended) return "own";
+  if (name === "SessionEnd") return "other";
+  const isHeadless = isStart && fields.source === "startup" && fields.model === undefined;
+  return isHeadless ? "guest" : "own";
+}
+
+/** A dialog is closed by the Claude that has opened it. */
+export function withoutDialog(memory: SessionMemory, claudeId: string): SessionMemory {
+  const { open, ...rest } = memory;
+  const isAnothers = open?.claude_session_id && claudeId && open.claude_session_id !== claudeId;
+  return isAnothers ? memory : rest;
 }
 
 /** What an event tells about its session, laid over what was known. */
 export function withEvent(before: SessionMemory, context: HookContext): SessionMemory {
   const { event, paths, session, agent, now } = context;
   if (before.claude_session_id !== event.sessionId) noteSession(paths, event.sessionId, session);
-  return {
-    ...before,
-    session,
-    agent_id: agent.agent_id,
-    claude_session_id: event.sessionId || before.claude_session_id,
-    transcript_path: event.transcriptPath || before.transcript_path,
-    cwd: event.cwd || before.cwd,
-    updated_at: now.toISOString(),
-  };
+  const { guests = [] } = before;
+  const heard = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
+  switch (standingOf(before, event)) {
+    case "other":
+      return { ...before, ...heard };
+    case "guest": {
+      const others = guests.filter((id) => id !== event.sessionId);
+      return { ...before, ...heard, guests: [...others, event.sessionId].slice(-MOST_GUESTS) };
+    }
+    case "own":
+      return {
+        ...before,
+        ...heard,
+        claude_session_id: event.sessionId || before.claude_session_id,
+        transcript_path: event.transcriptPath || before.transcript_path,
+        cwd: event.cwd || before.cwd,
+        ended: event.name === "SessionEnd",
+        guests: guests.filter((id) => id !== event.sessionId),
+      };
+  }
 }
 
 function parseMemory(text: string | undefined, session: string): SessionMemory {

@@ -127,6 +127,21 @@ Deno.test("closePending() closes those of a kind, or all with what is left of th
     assertEquals(closePending(paths, "nobody"), []);
   }));
 
+Deno.test("closePending() leaves another Claude's questions alone while somebody waits for them", () =>
+  withPaths((paths) => {
+    const until = new Date(Date.now() + 60_000).toISOString();
+    const open = (id: string, more: Partial<Pending>) =>
+      openPending(paths, pendingOf(id, { until, ...more }));
+    open("q-own", { claude_session_id: "own" });
+    open("q-other", { claude_session_id: "other" });
+    open("q-late", { claude_session_id: "other", until: "2026-01-01T00:10:00.000Z" });
+    open("q-unnamed", {});
+    closePending(paths, "warden-main", { claude: "own" });
+    assertEquals(listPending(paths, "warden-main").map(({ id }) => id), ["q-other"]);
+    closePending(paths, "warden-main", { claude: "" });
+    assertEquals(Array.from(Deno.readDirSync(`${paths.state}/pending`)), []);
+  }));
+
 Deno.test("isWaiting() knows an expired question and one whose hook has died", () => {
   const pending = pendingOf("q-1");
   const inTime = Date.parse("2026-01-01T00:05:00.000Z");
