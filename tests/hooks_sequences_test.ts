@@ -1,9 +1,10 @@
 /** What an agent hears of whole sequences of recorded events: real hooks, real deliverer, inbox. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { listPending } from "../lib/answers.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
-import { HookWorld, section } from "./support/hook_world.ts";
+import { type HookResult, HookWorld, section } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
 
 type Step = [hook: string, event: string, change?: Record<string, unknown>];
@@ -19,13 +20,23 @@ async function worldWith(settings: Record<string, unknown>, deliver = true): Pro
   });
 }
 
-/** Plays the events one after the other, each when the wake before has been delivered. */
+/**
+ * Plays the events one after the other, each when the wake before has been delivered. The hook of
+ * a PermissionRequest stands beside the dialog while the others come.
+ */
 async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<string[]> {
+  const beside: Promise<HookResult>[] = [];
   for (const [hook, event, change] of steps) {
-    const { ms: _, ...result } = await world.hook(hook, { ...fixtureEvent(event), ...change });
-    assertEquals(result, { code: 0, stdout: "", stderr: "" });
+    const running = world.hook(hook, { ...fixtureEvent(event), ...change });
+    if (hook === "permission_request.ts") {
+      beside.push(running);
+      await until("the hook to wait", () => listPending(world.paths, "warden-main").length > 0);
+    } else {
+      assertSilent(await running);
+    }
     if (deliver) await until("the outbox to be empty", () => world.wakes().length === 0);
   }
+  for (const running of beside) assertSilent(await running);
   const inbox = `${world.dir}/state/inbox/warden`;
   const messages = deliver
     ? namesIn(inbox).map((name) => Deno.readTextFileSync(`${inbox}/${name}`))
@@ -36,9 +47,14 @@ async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<s
   });
 }
 
+function assertSilent({ ms: _, ...result }: HookResult): void {
+  assertEquals(result, { code: 0, stdout: "", stderr: "" });
+}
+
 const STOP: Step = ["stop.ts", "stop-plain"];
 const IDLE: Step = ["notification.ts", "notification-idle_prompt"];
 const ASK: Step = ["pre_tool_use.ts", "pre_tool_use-ask-single"];
+const REQUEST: Step = ["permission_request.ts", "permission_request-ask-single"];
 const PERMISSION: Step = ["notification.ts", "notification-permission_prompt"];
 const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
 const done = (prompt_id: string) => ({ prompt_id, last_assistant_message: "Done." });
@@ -50,7 +66,11 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
   "of idleness when the turn's end has not arrived":
     { steps: [STOP, IDLE], deliver: false, hears: ["response_complete", "idle_prompt"] },
   "a question once, and what was answered":
+    { steps: [ASK, REQUEST, PERMISSION, ANSWERED], hears: ["ask_user_question", "ask_user_question_answered"] },
+  "a question once, where no hook stands beside it":
     { steps: [ASK, PERMISSION, ANSWERED], hears: ["ask_user_question", "ask_user_question_answered"] },
+  "a question once, and the end of a turn that it was escaped from":
+    { steps: [ASK, REQUEST, PERMISSION, STOP], hears: ["ask_user_question", "response_complete"] },
   "a turn's end once, though the hook ran twice":
     { steps: [STOP, STOP], hears: ["response_complete"] },
   "two turns that both end in the same word":
