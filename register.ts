@@ -1,13 +1,11 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
 import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
-import { pinDeno } from "./lib/install/deno_binary.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
-import { type Look, lookAround } from "./lib/install/installation.ts";
-import { installLaunchers, type LauncherPlaces, launcherPlaces } from "./lib/install/launchers.ts";
+import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
 import { messageOf } from "./lib/process.ts";
-import { findProgram } from "./lib/install/programs.ts";
+import { putLaunchers } from "./lib/install/put_launchers.ts";
 import { register, type Registration, unregister } from "./lib/install/registration.ts";
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
 import { realWorld, type World } from "./lib/sessions/world.ts";
@@ -88,18 +86,14 @@ export async function main(args: string[], world: World): Promise<number> {
   return tell(outcome, "add", options, world, prepared.launchers, look.notes);
 }
 
-type Ready = Extract<Look, { kind: "installation" }>;
 type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };
 
 /** Everything a hook will call is in place before the first hook is registered. */
-async function prepare(look: Ready, world: World): Promise<Prepared> {
+async function prepare(look: Installed, world: World): Promise<Prepared> {
   const { install } = look;
-  const openclaw = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
-  const places: LauncherPlaces = launcherPlaces(world.env, openclaw);
   let launchers: string[];
   try {
-    if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
-    launchers = installLaunchers(install, places);
+    launchers = putLaunchers(look, world.env, "all");
   } catch (error) {
     return { kind: "refused", reason: `Cannot make the launchers: ${messageOf(error)}` };
   }

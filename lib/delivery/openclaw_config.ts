@@ -20,7 +20,7 @@ export type TargetReading =
   | { kind: "unreadable"; reason: string };
 
 export function readGatewayTarget(env: Env): TargetReading {
-  const path = configPath(env);
+  const { config: path, dotenv } = openclawPlaces(env);
   let config: unknown = {};
   try {
     const text = readTextIfThere(path);
@@ -34,13 +34,26 @@ export function readGatewayTarget(env: Env): TargetReading {
       reason: `OpenClaw's config ${path} cannot be read: ${messageOf(error)}`,
     };
   }
-  return gatewayTarget(config, withDotenv(env), path);
+  return gatewayTarget(config, withDotenv(env, dotenv), path);
+}
+
+export interface OpenClawPlaces {
+  config: string;
+  /** Its folder, also where the config lies elsewhere. */
+  state: string;
+  dotenv: string;
+}
+
+export function openclawPlaces(env: Env): OpenClawPlaces {
+  const home = expand(given(env("OPENCLAW_HOME")) ?? given(env("HOME")) ?? "/", env("HOME") ?? "/");
+  const state = stateDir(env, home);
+  const explicit = given(env("OPENCLAW_CONFIG_PATH"));
+  const config = explicit ? expand(explicit, home) : `${state}/openclaw.json`;
+  return { config, state, dotenv: `${state}/.env` };
 }
 
 export function configPath(env: Env): string {
-  const home = expand(given(env("OPENCLAW_HOME")) ?? given(env("HOME")) ?? "/", env("HOME") ?? "/");
-  const explicit = given(env("OPENCLAW_CONFIG_PATH"));
-  return explicit ? expand(explicit, home) : `${stateDir(env, home)}/openclaw.json`;
+  return openclawPlaces(env).config;
 }
 
 function stateDir(env: Env, home: string): string {
@@ -187,11 +200,10 @@ function firstOf(secrets: Secret[]): string | undefined | typeof HIDDEN {
 }
 
 /** OpenClaw's own `.env` fills in what the environment lacks. */
-function withDotenv(env: Env): Env {
-  const home = expand(given(env("OPENCLAW_HOME")) ?? given(env("HOME")) ?? "/", env("HOME") ?? "/");
+function withDotenv(env: Env, file: string): Env {
   let text = "";
   try {
-    text = readTextIfThere(`${stateDir(env, home)}/.env`) ?? "";
+    text = readTextIfThere(file) ?? "";
   } catch {
     // Unreadable is as good as absent: the config may hold all that is needed.
   }

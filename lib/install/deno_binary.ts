@@ -15,11 +15,15 @@ const VERSIONED = ["/Cellar/", "/nix/store/"];
 export function chooseDeno(execPath: string, paths: Paths, links: string[]): DenoChoice {
   const pinned = pinnedDeno(paths);
   if (execPath === pinned) return { kind: "as it is", path: pinned };
-  const fragile = SWEPT.some((part) => execPath.includes(part)) ||
-    TEMPORARY.some((folder) => execPath.startsWith(folder));
-  if (fragile) return { kind: "pin", path: pinned };
+  if (isSwept(execPath) || TEMPORARY.some((folder) => execPath.startsWith(folder))) {
+    return { kind: "pin", path: pinned };
+  }
   const versioned = VERSIONED.some((part) => execPath.includes(part));
   return { kind: "as it is", path: (versioned ? links[0] : undefined) ?? execPath };
+}
+
+export function isSwept(path: string): boolean {
+  return SWEPT.some((part) => path.includes(part));
 }
 
 export function pinnedDeno(paths: Paths): string {

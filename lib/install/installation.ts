@@ -5,28 +5,35 @@ import { readTextIfThere } from "../files.ts";
 import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
 import { type Env, type Paths, pathsFrom } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { findProgram } from "./programs.ts";
+import { findProgram, isProgram } from "./programs.ts";
 import { readRegistry, type Registry } from "../registry.ts";
 import { type Installation, whyUnsafe } from "./scope.ts";
 
-export type Look =
-  | {
-    kind: "installation";
-    install: Installation;
-    deno: DenoChoice;
-    limits: TimeLimits;
-    wanted: WantedHook[];
-    notes: string[];
-  }
-  | { kind: "refused"; reason: string };
+export interface Installed {
+  kind: "installation";
+  install: Installation;
+  deno: DenoChoice;
+  limits: TimeLimits;
+  wanted: WantedHook[];
+  notes: string[];
+}
+export type Look = Installed | { kind: "refused"; reason: string };
 
-export function lookAround(env: Env, root: string, options: { allowAll: boolean }): Look {
+export interface LookOptions {
+  allowAll: boolean;
+  /** The Deno that hooks are registered with already; while it is there, it is as good as any. */
+  deno?: string;
+}
+
+export function lookAround(env: Env, root: string, options: LookOptions): Look {
   const paths = placesFor(env, root);
   const tmux = findProgram(env, "GSD_TMUX", "tmux");
   if (tmux === undefined) {
     return { kind: "refused", reason: missingProgram(env, "GSD_TMUX", "tmux") };
   }
-  const deno = chooseDeno(Deno.execPath(), paths, denosOnPath(env));
+  const deno: DenoChoice = options.deno !== undefined && isProgram(options.deno)
+    ? { kind: "as it is", path: options.deno }
+    : chooseDeno(Deno.execPath(), paths, denosOnPath(env));
   const home = env("HOME") ?? "/";
   const install: Installation = {
     paths,

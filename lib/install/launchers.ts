@@ -2,8 +2,9 @@
 
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { placesOf } from "./hook_command.ts";
-import { configPath, readGatewayTarget } from "../delivery/openclaw_config.ts";
-import { type Env, ENV_NAMES } from "../paths.ts";
+import { type LauncherPlaces, TELLING } from "./launcher_places.ts";
+import { ENV_NAMES } from "../paths.ts";
+export { launcherPlaces } from "./launcher_places.ts";
 import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 import { exportLine, shellQuote } from "../shell.ts";
 
@@ -14,45 +15,6 @@ export interface Launcher {
   scope: Scope | "all";
   /** Without packages it needs neither our deno.json nor Deno's cache. */
   usesPackages: boolean;
-}
-
-/** What the launchers need to know beyond what hooks do. */
-export interface LauncherPlaces {
-  denoDir?: string;
-  openclaw?: string;
-  /** Files that tell where OpenClaw's gateway is and how to be let in. */
-  gatewayFiles: readonly string[];
-  gatewayHosts: readonly string[];
-  /** Where OpenClaw keeps its things, when it is told so by its own variables. */
-  openclawPlaces: Readonly<Record<string, string>>;
-}
-
-const OPENCLAW_PLACES = [
-  "OPENCLAW_HOME",
-  "OPENCLAW_STATE_DIR",
-  "OPENCLAW_CONFIG_PATH",
-  "OPENCLAW_PROFILE",
-];
-
-export function launcherPlaces(env: Env, openclaw: string | undefined): LauncherPlaces {
-  const config = configPath(env);
-  const reading = readGatewayTarget(env);
-  const target = reading.kind === "target" ? reading.target : undefined;
-  const host = target === undefined ? undefined : new URL(target.url).hostname;
-  const denoDir = env("DENO_DIR");
-  return {
-    ...(denoDir ? { denoDir } : {}),
-    ...(openclaw === undefined ? {} : { openclaw }),
-    gatewayFiles: [
-      config,
-      `${config.slice(0, config.lastIndexOf("/"))}/.env`,
-      ...(target?.certificateFile ? [target.certificateFile] : []),
-    ],
-    openclawPlaces: Object.fromEntries(
-      OPENCLAW_PLACES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
-    ),
-    gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...(host ? [host] : [])])],
-  };
 }
 
 export function launchersOf(install: Installation, places: LauncherPlaces): Launcher[] {
@@ -87,10 +49,6 @@ export function launchersOf(install: Installation, places: LauncherPlaces): Laun
   ];
 }
 
-/**
- * Claude Code ends a hook with all its descendants; the deliverer forked twice is none of them.
- * `--wait` as its first argument keeps it in the foreground, for people and timers.
- */
 export function launcherText(
   launcher: Launcher,
   install: Installation,
@@ -112,27 +70,49 @@ export function launcherText(
   const variables = {
     ...placesOf(install),
     ...(places.openclaw === undefined ? {} : { GSD_OPENCLAW: places.openclaw }),
-    ...(places.denoDir === undefined ? {} : { DENO_DIR: places.denoDir }),
-    ...places.openclawPlaces,
+    ...places.variables,
   };
-  const start = launcher.name === "deliver"
-    ? [
-      "cd /",
-      `if [ "$1" = --wait ]; then shift; exec ${run}; fi`,
-      "own=$(command -v setsid)", // not everywhere; where it is, no terminal can end it
-      `( $own ${run} </dev/null >/dev/null 2>&1 & )`,
-    ]
-    : [`exec ${run}`];
   return [
     "#!/bin/sh",
     "# Made by `deno task register` of gsd-code-skill, which writes it anew each time.",
-    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
-    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
+    ...(launcher.name === "deliver" ? fixedStart(install, places) : freeStart(install)),
     "export HOME PATH",
     exportLine(variables),
-    ...start,
+    ...(launcher.name === "deliver" ? inBackground(run, places.setsid) : [`exec ${run}`]),
     "",
   ].join("\n");
+}
+
+/** People and agents run these, each with their own PATH; a hook may not. */
+function freeStart(install: Installation): string[] {
+  return [
+    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
+    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
+  ];
+}
+
+/** A hook may run this one, so nothing it could put into the environment decides what is run. */
+function fixedStart(install: Installation, places: LauncherPlaces): string[] {
+  const foreign = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...TELLING];
+  return [
+    "unset -f cd", // a bash that plays sh takes functions from the environment
+    `unset ${foreign.join(" ")}`,
+    `HOME=${shellQuote(install.home)}`,
+    `PATH=${shellQuote(places.path)}`,
+  ];
+}
+
+/**
+ * Claude Code ends a hook with all its descendants; the deliverer forked twice is none of them.
+ * `--wait` as its first argument keeps it in the foreground, for people and timers.
+ */
+function inBackground(run: string, setsid: string | undefined): string[] {
+  const own = setsid === undefined ? "" : `${shellQuote(setsid)} `;
+  return [
+    "cd /",
+    `case "$1" in --wait) shift; exec ${run};; esac`,
+    `( ${own}${run} </dev/null >/dev/null 2>&1 & )`,
+  ];
 }
 
 function flagsOf(scope: Scope | "all"): string[] {
@@ -150,10 +130,15 @@ export function stateOf(path: string, text: string): LauncherState {
 }
 
 /** Writes those that are not as they should be, and names them. */
-export function installLaunchers(install: Installation, places: LauncherPlaces): string[] {
+export function installLaunchers(
+  install: Installation,
+  places: LauncherPlaces,
+  names: readonly Launcher["name"][] = ["deliver", "menu-driver", "recover"],
+): string[] {
   ensureDir(`${install.paths.data}/bin`);
   const written: string[] = [];
   for (const launcher of launchersOf(install, places)) {
+    if (!names.includes(launcher.name)) continue;
     const path = launcherPath(install.paths, launcher.name);
     const text = launcherText(launcher, install, places);
     if (stateOf(path, text) === "right") continue;

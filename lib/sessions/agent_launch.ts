@@ -1,15 +1,15 @@
 /** Puts together what an agent's session is started with. */
 
-import { pinDeno } from "../install/deno_binary.ts";
 import { readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
-import { installLaunchers, launcherPlaces } from "../install/launchers.ts";
+import { putLaunchers } from "../install/put_launchers.ts";
+import { isRegisteredWithAll } from "../install/registered.ts";
 import { programOf } from "./command_words.ts";
 import { type Launch, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
-import { findProgram, onPath } from "../install/programs.ts";
+import { onPath } from "../install/programs.ts";
 import type { Agent } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import type { World } from "./world.ts";
@@ -96,12 +96,11 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
 
 /** Our hooks for this one session, as they are registered today. */
 export function writeSettings(world: World, file: string): void {
-  const look = lookAround(world.env, world.paths.root, { allowAll: false });
+  const allowAll = isRegisteredWithAll(world.paths, world.cwd());
+  const look = lookAround(world.env, world.paths.root, { allowAll });
   if (look.kind === "refused") throw new Error(look.reason);
   // The hooks call the deliverer by its launcher, also where nothing was ever registered.
-  if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
-  const openclaw = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
-  installLaunchers(look.install, launcherPlaces(world.env, openclaw));
+  putLaunchers(look, world.env, "missing");
   writeAtomic(file, JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
 }
 

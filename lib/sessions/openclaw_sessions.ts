@@ -2,7 +2,8 @@
 
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
-import { configPath } from "../delivery/openclaw_config.ts";
+import { openclawPlaces } from "../delivery/openclaw_config.ts";
+import { cliEnv } from "../delivery/openclaw.ts";
 import { run } from "../process.ts";
 import { findProgram } from "../install/programs.ts";
 import type { World } from "./world.ts";
@@ -28,7 +29,10 @@ export async function listOpenClawSessions(world: World): Promise<SessionListing
     // Older versions do not know --limit; without it 9.6 stops after a hundred sessions.
     for (const more of [["--limit", "all"], []]) {
       const args = ["sessions", "--json", "--all-agents", ...more];
-      const outcome = await run(program, args, { env: world.environment(), timeoutMs: LIST_MS });
+      const outcome = await run(program, args, {
+        env: cliEnv(world.environment()),
+        timeoutMs: LIST_MS,
+      });
       if (outcome.kind === "finished" && outcome.code === 0) {
         const sessions = parseListing(outcome.stdout);
         if (sessions !== undefined) {
@@ -84,8 +88,7 @@ export function parseOldStore(text: string, agentId: string): OpenClawSession[] 
 }
 
 function oldStores(world: World): SessionListing | undefined {
-  const config = configPath(world.env);
-  const agents = `${config.slice(0, config.lastIndexOf("/"))}/agents`;
+  const agents = `${openclawPlaces(world.env).state}/agents`;
   const sessions: OpenClawSession[] = [];
   let found = false;
   for (const agentId of namesIn(agents)) {

@@ -7,6 +7,7 @@ import { admit } from "../../lib/install/checks/patient.ts";
 import { lookAround, placesFor } from "../../lib/install/installation.ts";
 import { register } from "../../lib/install/registration.ts";
 import { ROOT } from "../../lib/paths.ts";
+import { run } from "../../lib/process.ts";
 import type { World } from "../../lib/sessions/world.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
@@ -107,11 +108,21 @@ export class Clinic implements AsyncDisposable {
     Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
   }
 
-  registerHooks({ allowAll } = { allowAll: false }): void {
-    const look = lookAround(this.world.env, ROOT, { allowAll });
+  registerHooks(how: { allowAll?: boolean; file?: string; deno?: string } = {}): void {
+    const { allowAll = false, file = this.settings, deno } = how;
+    const look = lookAround(this.world.env, ROOT, { allowAll, ...(deno ? { deno } : {}) });
     assert(look.kind === "installation");
     const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
-    assertEquals(register(this.settings, look.wanted, ROOT, options).kind, "written");
+    assertEquals(register(file, look.wanted, ROOT, options).kind, "written");
+  }
+
+  /** Runs a command as a person would who pastes it, in this home. */
+  async paste(command: string): Promise<string> {
+    const env = { ...this.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+    const outcome = await run("/bin/sh", ["-c", command], { env, timeoutMs: 60_000, cwd: ROOT });
+    assert(outcome.kind === "finished", JSON.stringify(outcome));
+    assertEquals(outcome.code, 0, `${command}\n${outcome.stdout}${outcome.stderr}`);
+    return outcome.stdout;
   }
 
   read(file: string): string {

@@ -1,6 +1,7 @@
 /** What a check of the doctor says. */
 
 import type { Look } from "../installation.ts";
+import type { FoundHook } from "../settings_file.ts";
 import type { Agent, RegistryReading } from "../../registry.ts";
 import type { World } from "../../sessions/world.ts";
 
@@ -22,7 +23,13 @@ export interface Patient {
   registryText: string;
   /** All of them, or the one that was asked about. */
   agents: Agent[];
+  asked?: string;
+  /** The user's first. */
   settingsFiles: string[];
+  /** Those of them that hold our hooks. */
+  registered: string[];
+  /** What would be registered in place of these: with their Deno and their permissions. */
+  lookFor(present: FoundHook[]): Look;
 }
 
 export type Check = (patient: Patient) => Promise<Finding[]> | Finding[];

@@ -2,8 +2,10 @@
 
 import { pinnedDeno } from "../deno_binary.ts";
 import { isProgram, onPath } from "../programs.ts";
+import { hasAllPermissions, oursIn } from "../registered.ts";
 import type { World } from "../../sessions/world.ts";
 import { shellQuote } from "../../shell.ts";
+import type { Patient } from "./finding.ts";
 
 /** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
 export function taskCommand({ env, paths }: World, ...words: string[]): string {
@@ -14,6 +16,15 @@ export function taskCommand({ env, paths }: World, ...words: string[]): string {
     ? pinned
     : Deno.execPath();
   return [deno, "task", ...words].map(shellQuote).join(" ");
+}
+
+/** Registers as it is registered: there, and with the permissions it has there. */
+export function registerCommand(patient: Patient, file?: string): string {
+  const { world, settingsFiles, registered } = patient;
+  const place = file ?? registered[0] ?? settingsFiles[0]!;
+  const where = place === settingsFiles[0] ? [] : ["--settings", place];
+  const all = hasAllPermissions(oursIn(place, world.paths.root)) ? ["--allow-all"] : [];
+  return taskCommand(world, "register", ...where, ...all);
 }
 
 export function tmuxCommand({ env }: World, tmux: string, ...words: string[]): string {

@@ -3,7 +3,8 @@
 import { loadRegistry } from "../../gate.ts";
 import { readTextIfThere } from "../../files.ts";
 import { lookAround } from "../installation.ts";
-import { readSettings } from "../settings_file.ts";
+import { denoOf, hasAllPermissions, knownSettings, oursIn } from "../registered.ts";
+import type { FoundHook } from "../settings_file.ts";
 import type { World } from "../../sessions/world.ts";
 import type { Patient } from "./finding.ts";
 
@@ -13,15 +14,13 @@ export type Admission =
 
 export function admit(world: World, agentId: string | undefined): Admission {
   const { paths } = world;
-  const settingsFiles = [
-    ...new Set([
-      `${paths.claudeConfig}/settings.json`,
-      `${paths.claudeConfig}/settings.local.json`,
-      `${world.cwd()}/.claude/settings.json`,
-      `${world.cwd()}/.claude/settings.local.json`,
-    ]),
-  ];
-  const allowAll = settingsFiles.some((file) => isRegisteredWithAll(file, paths.root));
+  const settingsFiles = knownSettings(paths, world.cwd());
+  const registered = settingsFiles.filter((file) => oursIn(file, paths.root).length > 0);
+  const lookFor = (present: FoundHook[]) =>
+    lookAround(world.env, paths.root, {
+      allowAll: hasAllPermissions(present),
+      deno: denoOf(present),
+    });
   const registry = loadRegistry(paths.registry);
   const all = registry.kind === "registry" ? registry.registry.agents : [];
   const agents = agentId === undefined ? all : all.filter((one) => one.agent_id === agentId);
@@ -32,19 +31,16 @@ export function admit(world: World, agentId: string | undefined): Admission {
     kind: "patient",
     patient: {
       world,
-      look: lookAround(world.env, paths.root, { allowAll }),
+      look: lookFor(registered.flatMap((file) => oursIn(file, paths.root))),
       registry,
       registryText: textOf(paths.registry),
       agents,
+      ...(agentId === undefined ? {} : { asked: agentId }),
       settingsFiles,
+      registered,
+      lookFor,
     },
   };
-}
-
-function isRegisteredWithAll(file: string, root: string): boolean {
-  const reading = readSettings(textOf(file), root);
-  return reading.kind === "settings" &&
-    reading.found.some(({ owner, command }) => owner.kind === "ours" && / -A /.test(command));
 }
 
 function textOf(file: string): string {

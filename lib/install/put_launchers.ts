@@ -1,0 +1,49 @@
+/** Puts everything in place that hooks will call. */
+
+import { pinDeno } from "./deno_binary.ts";
+import { readTextIfThere } from "../files.ts";
+import type { Installed } from "./installation.ts";
+import { launcherPlaces, whyNoLaunchers } from "./launcher_places.ts";
+import { installLaunchers, launchersOf } from "./launchers.ts";
+import type { Env } from "../paths.ts";
+import { findProgram, isProgram } from "./programs.ts";
+import { launcherPath } from "./scope.ts";
+import { simpleCommands } from "./shell_words.ts";
+
+/**
+ * `which`: "all" is for those who register. Whoever only starts a session may have a poorer
+ * environment than the launchers were written in, and puts "missing" ones alone.
+ */
+export function putLaunchers(look: Installed, env: Env, which: "all" | "missing"): string[] {
+  const { install } = look;
+  const places = launcherPlaces(env, findProgram(env, "GSD_OPENCLAW", "openclaw"));
+  const names = launchersOf(install, places).map(({ name }) => name);
+  const wanted = which === "all"
+    ? names
+    : names.filter((name) => !works(launcherPath(install.paths, name)));
+  const pinned = isProgram(look.deno.path);
+  if (look.deno.kind === "pin" && (which === "all" || !pinned)) {
+    pinDeno(Deno.execPath(), look.deno.path);
+  }
+  if (wanted.length === 0) return [];
+  const reason = whyNoLaunchers(places, install.paths.state, install.allowAll);
+  if (reason !== undefined) throw new Error(reason);
+  return installLaunchers(install, places, wanted);
+}
+
+/** It is there, and so are the Deno and the command it starts. */
+function works(path: string): boolean {
+  const text = isProgram(path) ? readTextIfThere(path) ?? "" : "";
+  const words = simpleCommands(text).flat();
+  const run = words.indexOf("run");
+  const script = words.find((word) => /\/commands\/[a-z_]+\.ts$/.test(word));
+  return run > 0 && isProgram(words[run - 1]!) && script !== undefined && isThere(script);
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { readTextIfThere } from "../lib/files.ts";
+import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { launcherPlaces, whyNoLaunchers } from "../lib/install/launcher_places.ts";
+import { putLaunchers } from "../lib/install/put_launchers.ts";
+import { lookAround } from "../lib/install/installation.ts";
+import { ROOT } from "../lib/paths.ts";
+import { run } from "../lib/process.ts";
+import { writeSettings } from "../lib/sessions/agent_launch.ts";
+import { Clinic } from "./support/clinic.ts";
+import { until } from "./support/until.ts";
+
+Deno.test("deliver runs nothing that a hook put into the state folder and named in its environment", async () => {
+  await using clinic = await Clinic.create();
+  const { state, data } = clinic.world.paths;
+  const [evil, seen] = [`${clinic.dir}/evil`, `${clinic.dir}/seen`];
+  const fakeDeno = `${clinic.dir}/deno`;
+  put(fakeDeno, `env > ${seen}.part; mv ${seen}.part ${seen}`);
+  await Deno.mkdir(`${state}/bin`, { recursive: true });
+  for (const name of ["setsid", "openclaw", "env", "mv", "cd"]) {
+    put(`${state}/bin/${name}`, `echo ${name} >> ${evil}`);
+  }
+  const look = lookAround(clinic.world.env, ROOT, { allowAll: false, deno: fakeDeno });
+  assert(look.kind === "installation");
+  // Even where the folder stood on the PATH of whoever registered.
+  const path = `${state}/bin:${clinic.env.PATH}`;
+  putLaunchers(look, (name) => name === "PATH" ? path : clinic.env[name], "all");
+
+  const chosen = {
+    PATH: path,
+    HOME: state,
+    DENO_DIR: state,
+    NODE_OPTIONS: `--require ${state}/x.cjs`,
+    GSD_OPENCLAW: `${state}/bin/openclaw`,
+    OPENCLAW_CONFIG_PATH: `${state}/openclaw.json`,
+    "BASH_FUNC_cd%%": `() { echo cd >> ${evil}; }`,
+  };
+  await Deno.symlink("/bin/bash", `${clinic.dir}/sh`);
+  for (const shell of ["/bin/sh", `${clinic.dir}/sh`]) {
+    for (const args of [["--agent", "warden"], ["--wait", "--agent", "warden"]]) {
+      const words = [`${data}/bin/deliver`, ...args];
+      const outcome = await run(shell, words, { timeoutMs: 20_000, env: chosen });
+      assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
+      const env = await until("the deliverer to start", () => readTextIfThere(seen));
+      await Deno.remove(seen);
+      assertEquals(readTextIfThere(evil), undefined);
+      const found = env.split("\n").filter((line) =>
+        line.includes(state) && !/^(GSD_STATE_DIR|BASH_FUNC)/.test(line)
+      );
+      assertEquals(found, []);
+    }
+  }
+});
+
+Deno.test("launcherPlaces() reads OpenClaw's .env where OpenClaw does, wherever its config is", () => {
+  const env: Record<string, string> = { HOME: "/h", OPENCLAW_CONFIG_PATH: "/etc/oc/openclaw.json" };
+  const { gatewayFiles } = launcherPlaces((name) => env[name], undefined);
+  assertEquals(gatewayFiles, ["/etc/oc/openclaw.json", "/h/.openclaw/.env"]);
+});
+
+Deno.test("whyNoLaunchers() refuses a comma where permissions are spelled out, and a writable openclaw", () => {
+  const env: Record<string, string> = { HOME: "/h", OPENCLAW_STATE_DIR: "/h/a,b" };
+  const places = launcherPlaces((name) => env[name], undefined);
+  assertStringIncludes(whyNoLaunchers(places, "/s", false)!, "/h/a,b/openclaw.json");
+  assertEquals(whyNoLaunchers(places, "/s", true), undefined);
+  const plain = launcherPlaces((name) => name === "HOME" ? "/h" : undefined, "/x,y/openclaw");
+  assertStringIncludes(whyNoLaunchers(plain, "/s", false)!, "/x,y/openclaw");
+  const inside = launcherPlaces((name) => name === "HOME" ? "/h" : undefined, "/s/openclaw");
+  assertStringIncludes(whyNoLaunchers(inside, "/s", true)!, "lies in the state folder");
+});
+
+Deno.test("putLaunchers() writes nothing when it is refused", async () => {
+  await using clinic = await Clinic.create();
+  clinic.env.OPENCLAW_STATE_DIR = "/h/a,b";
+  const look = lookAround(clinic.world.env, ROOT, { allowAll: false });
+  assert(look.kind === "installation");
+  assertThrows(() => putLaunchers(look, clinic.world.env, "all"), Error, "comma");
+  assertEquals(readTextIfThere(`${clinic.world.paths.data}/bin/deliver`), undefined);
+});
+
+Deno.test("writeSettings() leaves launchers alone that work, and takes --allow-all from the registration", async () => {
+  await using clinic = await Clinic.create();
+  const { data } = clinic.world.paths;
+  clinic.env.OPENCLAW_PROFILE = "work";
+  clinic.registerHooks({ allowAll: true });
+  const look = lookAround(clinic.world.env, ROOT, { allowAll: true });
+  assert(look.kind === "installation");
+  putLaunchers(look, clinic.world.env, "all");
+  const deliver = clinic.read(`${data}/bin/deliver`);
+  assertStringIncludes(deliver, " -A ");
+  assertStringIncludes(deliver, "OPENCLAW_PROFILE=work");
+
+  // A timer's environment: poorer than the one in which was registered.
+  delete clinic.env.OPENCLAW_PROFILE;
+  const settings = `${data}/launches/warden-main.settings.json`;
+  writeSettings(clinic.world, settings);
+  assertEquals(clinic.read(`${data}/bin/deliver`), deliver);
+  assertStringIncludes(clinic.read(settings), " --quiet -A ");
+
+  for (
+    const spoilt of [
+      deliver.replaceAll(ROOT, "/gone"),
+      deliver.replaceAll(Deno.execPath(), "/gone"),
+    ]
+  ) {
+    await Deno.writeTextFile(`${data}/bin/deliver`, spoilt);
+    writeSettings(clinic.world, settings);
+    assertStringIncludes(clinic.read(`${data}/bin/deliver`), `${ROOT}/commands/deliver.ts`);
+    assertStringIncludes(clinic.read(`${data}/bin/deliver`), Deno.execPath());
+  }
+});
+
+Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  await clinic.repair(checkLaunchers);
+  clinic.env.PATH = `/opt/some/venv/bin:${clinic.env.PATH}`;
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+  const launcher = `${clinic.world.paths.data}/bin/deliver`;
+  const text = clinic.read(launcher).replace("\nPATH=", `\nPATH=${clinic.world.paths.state}/bin:`);
+  await Deno.writeTextFile(launcher, text);
+  assertEquals((await clinic.ask(checkLaunchers)).broken.length, 1);
+});
+
+function put(path: string, script: string): void {
+  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
