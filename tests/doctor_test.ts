@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { checkGateway } from "../lib/install/checks/gateway_check.ts";
-import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkJournal } from "../lib/install/checks/journal_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
 import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
@@ -34,73 +33,6 @@ Deno.test("doctor knows which programs are there and which versions were tried",
   assertMatch((await clinic.ask(checkPrograms)).notes.join(), /claude 2\.2\.0 .*not been tried/);
   clinic.program("GSD_CLAUDE", "echo 'no licence' >&2; exit 3");
   assertMatch((await clinic.ask(checkPrograms)).broken.join(), /Cannot start .*: no licence/);
-});
-
-Deno.test("doctor finds hooks that are missing, moved, doubled, changed or switched off", async () => {
-  await using clinic = await Clinic.create();
-  const { settings } = clinic;
-  assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered in .*settings\.json/);
-
-  clinic.registerHooks();
-  const right = clinic.read(settings);
-  assertMatch((await clinic.ask(checkHooks)).ok.join(), /each once/);
-
-  const spoilt: [string, RegExp][] = [
-    [
-      right.replaceAll(`${ROOT}/hooks/`, "/old/gsd-code-skill/hooks/"),
-      /another folder: \/old\/gsd/,
-    ],
-    [right.replace("--allow-write=", "--allow-write=/,"), /other permissions/],
-    [right.replace('"timeout": 610', '"timeout": 5'), /has 5 s instead of 610 s/],
-    [right.replace('"matcher": "AskUserQuestion"', '"matcher": "Bash"'), /another matcher/],
-    [right.replace('"SessionEnd": [', '"SessionEnd": [],\n"Foo": ['), /SessionEnd hook .* missing/],
-  ];
-  for (const [text, words] of spoilt) {
-    assert(text !== right);
-    await Deno.writeTextFile(settings, text);
-    assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
-    await clinic.repair(checkHooks);
-    assertEquals((await clinic.ask(checkHooks)).broken, []);
-  }
-  const value = JSON.parse(right);
-  value.hooks.Stop.push(value.hooks.Stop[0]);
-  value.hooks.Stop.push({
-    hooks: [{ type: "command", command: "/x/gsd-code-skill/scripts/stop-hook.sh" }],
-  });
-  value.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
-  await Deno.writeTextFile(settings, JSON.stringify(value));
-  const doubled = await clinic.ask(checkHooks);
-  assertMatch(doubled.broken.join("\n"), /Stop hook .* stands there 2 times/);
-  assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
-  assertMatch(doubled.notes.join("\n"), /1 hook of others: say done/);
-  await clinic.repair(checkHooks);
-  assertEquals((await clinic.ask(checkHooks)).broken, []);
-
-  await Deno.writeTextFile(settings, right.replace("{", '{ "disableAllHooks": true,'));
-  assertMatch((await clinic.ask(checkHooks)).broken.join(), /disableAllHooks/);
-  await Deno.writeTextFile(settings, "{ broken");
-  assertMatch((await clinic.ask(checkHooks)).broken.join(), /Claude Code cannot use/);
-});
-
-Deno.test("doctor knows hooks that only spawned sessions have, and those that are outdated", async () => {
-  await using clinic = await Clinic.create();
-  clinic.registerHooks();
-  const launches = `${clinic.world.paths.data}/launches`;
-  await Deno.mkdir(launches);
-  const spawned = `${launches}/warden-main.settings.json`;
-  await Deno.rename(clinic.settings, spawned);
-  const { broken, notes } = await clinic.ask(checkHooks);
-  assertEquals(broken, []);
-  assertEquals(notes.length, 1);
-  assertMatch(notes.join(), /only sessions started by spawn have them/);
-  await Deno.writeTextFile(spawned, clinic.read(spawned).replaceAll(ROOT, "/old/gsd-code-skill"));
-  assertMatch((await clinic.ask(checkHooks)).notes.join(), /"warden-main" was spawned with hooks/);
-});
-
-Deno.test("doctor takes hooks registered with --allow-all for what they are", async () => {
-  await using clinic = await Clinic.create();
-  clinic.registerHooks({ allowAll: true });
-  assertEquals((await clinic.ask(checkHooks)).broken, []);
 });
 
 Deno.test("doctor finds launchers that are missing, changed or cannot be run", async () => {

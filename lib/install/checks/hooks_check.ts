@@ -1,14 +1,15 @@
 /** Are our hooks registered, once, with the right command, and does nothing keep them from running? */
 
-import type { WantedHook } from "../hook_command.ts";
-import { namesIn, readTextIfThere } from "../../files.ts";
-import { propertyOf, readJson } from "../../jsonc/tree.ts";
+import { namesIn } from "../../files.ts";
+import { lineAt, propertyOf, readJson } from "../../jsonc/tree.ts";
 import { originalName } from "../../paths.ts";
 import { messageOf } from "../../process.ts";
 import { register } from "../registration.ts";
 import { type FoundHook, readSettings } from "../settings_file.ts";
 import { shellQuote } from "../../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
+import { differences, otherFolders } from "./hook_differences.ts";
+import { editCommand, registerCommand } from "./mend.ts";
 
 const CHECK = "hooks";
 
@@ -16,39 +17,33 @@ export function checkHooks(patient: Patient): Finding[] {
   if (patient.look.kind === "refused") {
     return [{ check: CHECK, level: "broken", text: patient.look.reason }];
   }
-  const findings = patient.settingsFiles.flatMap((file, index) =>
-    lookAt(file, index === 0, patient)
-  );
-  const registered = findings.some(({ level }) => level !== "note");
+  const findings = patient.settingsFiles.flatMap((file) => lookAt(file, patient));
   const launches = `${patient.look.install.paths.data}/launches`;
   const spawned = namesIn(launches).filter((name) => name.endsWith(".settings.json"))
     .map((name) => `${launches}/${name}`);
   findings.push(...spawned.flatMap((file) => lookAtSpawned(file, patient)));
-  if (registered) return findings;
+  if (patient.registered.length > 0 || !isEditable(patient.settingsFiles[0]!, patient)) {
+    return findings;
+  }
   return [...findings, {
     check: CHECK,
     level: spawned.length > 0 ? "note" : "broken",
     text: `Our hooks are not registered in ${patient.settingsFiles[0]}` +
       (spawned.length > 0 ? "; only sessions started by spawn have them" : ""),
-    mend: "deno task register",
+    mend: registerCommand(patient),
   }];
 }
 
 /** What a session was spawned with stays with it: hooks of a folder that moved are dead hooks. */
 function lookAtSpawned(file: string, patient: Patient): Finding[] {
-  if (patient.look.kind === "refused") return [];
-  const { wanted, install } = patient.look;
-  let text: string;
-  try {
-    text = readTextIfThere(file) ?? "";
-  } catch {
-    return []; // gone since it was listed, or of another user
-  }
-  const reading = readSettings(text, install.paths.root);
+  const text = textOf(file);
+  if (text.kind !== "text") return []; // gone since it was listed, or of another user
+  const { root } = patient.world.paths;
+  const reading = readSettings(text.text, root);
   const found = reading.kind === "settings" ? reading.found : [];
-  if (found.length > 0 && differences(found, wanted, install.paths.root, file).length === 0) {
-    return [];
-  }
+  const look = patient.lookFor(found);
+  if (look.kind === "refused") return [];
+  if (found.length > 0 && differences(found, look.wanted, root, file).length === 0) return [];
   const name = file.slice(file.lastIndexOf("/") + 1).replace(/\.settings\.json$/, "");
   return [{
     check: CHECK,
@@ -58,96 +53,115 @@ function lookAtSpawned(file: string, patient: Patient): Finding[] {
   }];
 }
 
-function lookAt(file: string, isUsers: boolean, patient: Patient): Finding[] {
-  if (patient.look.kind === "refused") return [];
-  const { wanted, install } = patient.look;
-  const mend = isUsers ? "deno task register" : `deno task register --settings ${shellQuote(file)}`;
-  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
-  let text: string | undefined;
-  try {
-    text = readTextIfThere(file);
-  } catch (error) {
-    return [{ check: CHECK, level: "broken", text: `Cannot read ${file}: ${messageOf(error)}` }];
+function lookAt(file: string, patient: Patient): Finding[] {
+  const broken = (text: string, mend?: string): Finding => ({
+    check: CHECK,
+    level: "broken",
+    text,
+    ...(mend === undefined ? {} : { mend }),
+  });
+  const content = textOf(file);
+  switch (content.kind) {
+    case "missing":
+      return [];
+    case "unreadable":
+      return [broken(`Cannot read ${file}: ${content.reason}; whoever owns it must let you`)];
+    case "no text":
+      return [broken(
+        `We cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`,
+        converting(file),
+      )];
   }
-  if (text === undefined) return [];
-  const { root } = install.paths;
+  const { text } = content;
+  const { root, data } = patient.world.paths;
   const reading = readSettings(text, root);
   if (reading.kind === "refused") {
-    const mendBy = `$EDITOR ${shellQuote(file)}`;
-    const words = `Claude Code cannot use ${file}: ${reading.reason}`;
-    return [{ check: CHECK, level: "broken", text: words, mend: mendBy }];
+    return [broken(`We cannot edit ${file}: ${reading.reason}`, editCommand(file))];
   }
-  const { found, foreign } = reading;
-  const ours = found.filter(({ owner }) => owner.kind === "ours");
-  const others: Finding[] = foreign.length === 0 ? [] : [{
-    check: CHECK,
-    level: "note",
-    text:
-      `${file} also holds ${foreign.length} hook${foreign.length === 1 ? "" : "s"} of others: ` +
-      named(foreign),
-  }];
-  const old = found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
-  const problems: Finding[] = old.length === 0
-    ? []
-    : [broken(`${file} still holds hooks of the old bash system: ${old.join(", ")}`)];
-  if (ours.length === 0) return [...problems, ...others];
+  const off = switchedOff(text);
+  const problems = off === undefined ? [] : [broken(
+    `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`,
+    editCommand(file, off),
+  )];
+  const look = patient.lookFor(reading.found);
+  if (look.kind === "refused") return [...problems, broken(look.reason)];
 
-  problems.push(...differences(ours, wanted, root, file).map(broken));
+  const ours = reading.found.filter(({ owner }) => owner.kind === "ours");
+  const wrong = oldOnes(reading.found, file);
+  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, root, file));
   const repair = {
     what: `register our hooks in ${file} anew (a backup is made)`,
     run: () => {
-      const store = { data: install.paths.data, dryRun: false, now: patient.world.now() };
-      const outcome = register(file, wanted, root, store);
+      const store = { data, dryRun: false, now: patient.world.now() };
+      const outcome = register(file, look.wanted, root, store);
       if (outcome.kind === "refused") throw new Error(outcome.reason);
     },
   };
-  for (const problem of problems) problem.repair = repair;
-  if (hooksAreOff(text)) {
-    const words = `${file} switches all hooks off with "disableAllHooks"`;
-    problems.push({
-      check: CHECK,
-      level: "broken",
-      text: words,
-      mend: `$EDITOR ${shellQuote(file)}`,
-    });
-  }
-  return problems.length > 0
-    ? [...problems, ...others]
-    : [{ check: CHECK, level: "ok", text: `Registered in ${file}, each once` }, ...others];
-}
-
-function named(commands: string[]): string {
-  const short = [...new Set(commands)].map((one) =>
-    one.length > 50 ? `${one.slice(0, 48)} …` : one
+  // Whether another checkout is to lose its hooks, or where there were none to get them, is asked.
+  const harmless = ours.length > 0 && otherFolders(ours, root).every(({ isThere }) => !isThere);
+  const mend = registerCommand(patient, file);
+  problems.push(
+    ...wrong.map((words) => ({ ...broken(words, mend), ...(harmless ? { repair } : {}) })),
   );
-  return short.length <= 4 ? short.join(", ") : `${short.slice(0, 3).join(", ")} and others`;
+  const others = othersIn(reading.foreign, file);
+  if (problems.length > 0 || ours.length === 0) return [...problems, ...others];
+  return [{ check: CHECK, level: "ok", text: `Registered in ${file}, each once` }, ...others];
 }
 
-function differences(
-  ours: FoundHook[],
-  wanted: WantedHook[],
-  root: string,
-  file: string,
-): string[] {
-  const said: string[] = [];
-  const roots = ours.flatMap(({ owner }) => owner.kind === "ours" ? [owner.root] : []);
-  const stale = [...new Set(roots)].filter((other) => other !== root);
-  for (const other of stale) said.push(`${file} runs hooks of another folder: ${other}`);
-  for (const hook of wanted) {
-    const same = ours.filter((one) => one.event === hook.event);
-    const name = `${hook.event} hook in ${file}`;
-    if (same.length === 0) said.push(`The ${name} is missing`);
-    else if (same.length > 1) said.push(`The ${name} stands there ${same.length} times`);
-    else if (same[0]!.command !== hook.command && stale.length === 0) {
-      said.push(`The ${name} has another command or other permissions than it should`);
-    } else if (same[0]!.entry.timeout !== hook.timeout) {
-      said.push(`The ${name} has ${same[0]!.entry.timeout} s instead of ${hook.timeout} s`);
-    } else if (same[0]!.matcher !== hook.matcher) said.push(`The ${name} has another matcher`);
+/** A file that is not said to be broken already. */
+function isEditable(file: string, patient: Patient): boolean {
+  const content = textOf(file);
+  if (content.kind !== "text") return content.kind === "missing";
+  return readSettings(content.text, patient.world.paths.root).kind === "settings";
+}
+
+type Content =
+  | { kind: "text"; text: string }
+  | { kind: "missing" }
+  | { kind: "no text" }
+  | { kind: "unreadable"; reason: string };
+
+function textOf(file: string): Content {
+  let bytes: Uint8Array;
+  try {
+    bytes = Deno.readFileSync(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { kind: "missing" };
+    return { kind: "unreadable", reason: messageOf(error) };
   }
-  return said;
+  try {
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { kind: "no text" };
+  }
 }
 
-function hooksAreOff(text: string): boolean {
+/** Into the file that is there: it may be a link, and its mode is its owner's choice. */
+function converting(file: string): string {
+  const [from, to] = [shellQuote(file), shellQuote(`${file}.utf8`)];
+  return `iconv -f ISO-8859-1 -t UTF-8 ${from} > ${to} && cat ${to} > ${from} && rm ${to}`;
+}
+
+function oldOnes(found: FoundHook[], file: string): string[] {
+  const old = found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
+  return old.length === 0
+    ? []
+    : [`${file} still holds hooks of the old bash system: ${old.join(", ")}`];
+}
+
+function othersIn(foreign: string[], file: string): Finding[] {
+  if (foreign.length === 0) return [];
+  const short = [...new Set(foreign)].map((one) => one.length > 50 ? `${one.slice(0, 48)} …` : one);
+  const named = short.length <= 4 ? short.join(", ") : `${short.slice(0, 3).join(", ")} and others`;
+  const text =
+    `${file} also holds ${foreign.length} hook${foreign.length === 1 ? "" : "s"} of others: ` +
+    named;
+  return [{ check: CHECK, level: "note", text }];
+}
+
+/** The line in which all hooks are switched off. */
+function switchedOff(text: string): number | undefined {
   const reading = readJson(text);
-  return reading.kind === "json" && propertyOf(reading.root, "disableAllHooks")?.value === true;
+  const node = reading.kind === "json" ? propertyOf(reading.root, "disableAllHooks") : undefined;
+  return node?.value === true ? lineAt(text, node.offset) : undefined;
 }

@@ -1,0 +1,190 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { checkHooks } from "../lib/install/checks/hooks_check.ts";
+import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { ROOT } from "../lib/paths.ts";
+import { Clinic } from "./support/clinic.ts";
+
+Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or switched off", async () => {
+  await using clinic = await Clinic.create();
+  const { settings } = clinic;
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered in .*settings\.json/);
+
+  clinic.registerHooks();
+  const right = clinic.read(settings);
+  assertMatch((await clinic.ask(checkHooks)).ok.join(), /each once/);
+
+  const spoilt: [string, RegExp][] = [
+    [
+      right.replaceAll(`${ROOT}/hooks/`, "/old/gsd-code-skill/hooks/"),
+      /another folder, which is gone: \/old\/gsd/,
+    ],
+    [right.replace("--allow-write=", "--allow-write=/,"), /has other permissions: --allow-write$/],
+    [right.replace('"timeout": 610', '"timeout": 5'), /has 5 s instead of 610 s/],
+    [
+      right.replace('"matcher": "AskUserQuestion"', '"matcher": "Bash"'),
+      /another matcher: "Bash" instead of "AskUserQuestion"/,
+    ],
+    [right.replace('"SessionEnd": [', '"SessionEnd": [],\n"Foo": ['), /SessionEnd hook .* missing/],
+  ];
+  for (const [text, words] of spoilt) {
+    assert(text !== right);
+    await Deno.writeTextFile(settings, text);
+    assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
+    await clinic.repair(checkHooks);
+    assertEquals((await clinic.ask(checkHooks)).broken, []);
+  }
+  const value = JSON.parse(right);
+  value.hooks.Stop.push(value.hooks.Stop[0]);
+  value.hooks.Stop.push({
+    hooks: [{ type: "command", command: "/x/gsd-code-skill/scripts/stop-hook.sh" }],
+  });
+  value.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
+  await Deno.writeTextFile(settings, JSON.stringify(value));
+  const doubled = await clinic.ask(checkHooks);
+  assertMatch(doubled.broken.join("\n"), /Stop hook .* stands there 2 times/);
+  assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
+  assertMatch(doubled.notes.join("\n"), /1 hook of others: say done/);
+  await clinic.repair(checkHooks);
+  assertEquals((await clinic.ask(checkHooks)).broken, []);
+
+  await Deno.writeTextFile(settings, right.replace("{", '{ "disableAllHooks": true,'));
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /disableAllHooks/);
+  await Deno.writeTextFile(settings, "{ broken");
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /We cannot edit .*not JSON/);
+});
+
+Deno.test("checkHooks() knows hooks that only spawned sessions have, and those that are outdated", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  const launches = `${clinic.world.paths.data}/launches`;
+  await Deno.mkdir(launches);
+  const spawned = `${launches}/warden-main.settings.json`;
+  await Deno.rename(clinic.settings, spawned);
+  const { broken, notes } = await clinic.ask(checkHooks);
+  assertEquals(broken, []);
+  assertEquals(notes.length, 1);
+  assertMatch(notes.join(), /only sessions started by spawn have them/);
+  await Deno.writeTextFile(spawned, clinic.read(spawned).replaceAll(ROOT, "/old/gsd-code-skill"));
+  assertMatch((await clinic.ask(checkHooks)).notes.join(), /"warden-main" was spawned with hooks/);
+});
+
+Deno.test("checkHooks() takes hooks registered with --allow-all for what they are", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks({ allowAll: true });
+  assertEquals((await clinic.ask(checkHooks)).broken, []);
+});
+
+Deno.test("checkHooks() finds an entry that was changed, and says what in it", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  const right = JSON.parse(clinic.read(clinic.settings));
+  const stop = right.hooks.Stop[0].hooks[0];
+  const changed = (change: Record<string, unknown>) => ({
+    ...right.hooks,
+    Stop: [{ hooks: [{ ...stop, ...change }] }],
+  });
+  const command = (from: string, to: string) =>
+    changed({ command: stop.command.replaceAll(from, to) });
+  const { deno, tmux } = { deno: Deno.execPath(), tmux: clinic.env.GSD_TMUX! };
+  const cases: [Record<string, unknown>, RegExp][] = [
+    [{ ...right.hooks, SubagentStop: right.hooks.Stop }, /stop\.ts also stands under SubagentStop/],
+    [changed({ async: true }), /Stop hook .* has "async" true instead of none/],
+    [changed({ type: "http" }), /has "type" "http" instead of "command"/],
+    [command(deno, "/no/deno"), /has another Deno: \/no\/deno instead of /],
+    [command(tmux, "/no/tmux"), /GSD_TMUX \/no\/tmux instead of .*other permissions: --allow-run/],
+    [command("/stop.ts", "/notification.ts"), /notification\.ts instead of stop\.ts/],
+    [changed({ command: `${stop.command} || true` }), /has another command around it/],
+  ];
+  for (const [hooks, words] of cases) {
+    await Deno.writeTextFile(clinic.settings, JSON.stringify({ ...right, hooks }, null, 2));
+    assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
+    await clinic.repair(checkHooks);
+    assertEquals(JSON.parse(clinic.read(clinic.settings)), right);
+    assertEquals((await clinic.ask(checkHooks)).broken, []);
+  }
+});
+
+Deno.test("checkHooks() finds hooks switched off in a file that holds none of ours", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  const local = `${clinic.dir}/home/.claude/settings.local.json`;
+  await Deno.writeTextFile(local, '{\n  "disableAllHooks": true\n}');
+  const { findings, ok } = await clinic.ask(checkHooks);
+  const off = findings.find(({ level }) => level === "broken");
+  assertMatch(off!.text, /settings\.local\.json switches all hooks off/);
+  assertEquals(off!.mend, `\${EDITOR:-vi} +2 ${local}`);
+  assertEquals(ok.length, 1);
+});
+
+Deno.test("checkHooks() knows where else our hooks were registered, and how", async () => {
+  await using clinic = await Clinic.create();
+  const elsewhere = `${clinic.dir}/my app/.claude/settings.json`;
+  await Deno.mkdir(`${clinic.dir}/my app/.claude`, { recursive: true });
+  clinic.registerHooks({ allowAll: true, file: elsewhere });
+  const { broken, ok } = await clinic.ask(checkHooks);
+  assertEquals([broken, ok], [[], [`Registered in ${elsewhere}, each once`]]);
+
+  await Deno.writeTextFile(
+    elsewhere,
+    clinic.read(elsewhere).replace('"timeout": 5', '"timeout": 6'),
+  );
+  const { findings } = await clinic.ask(checkHooks);
+  const wrong = findings.find(({ level }) => level === "broken");
+  assertMatch(wrong!.text, /SessionEnd hook .* has 6 s instead of 5 s/);
+  assertEquals(wrong!.mend, `deno task register --settings '${elsewhere}' --allow-all`);
+
+  clinic.registerHooks(); // the user's own, with few permissions
+  assertEquals((await clinic.ask(checkHooks)).ok, [`Registered in ${clinic.settings}, each once`]);
+});
+
+Deno.test("checkHooks() says that nothing is registered although another file is broken", async () => {
+  await using clinic = await Clinic.create();
+  await Deno.mkdir(`${clinic.dir}/.claude`);
+  await Deno.writeTextFile(`${clinic.dir}/.claude/settings.json`, "{ broken");
+  const words = (await clinic.ask(checkHooks)).broken.join("\n");
+  assertMatch(words, /We cannot edit .*\/\.claude\/settings\.json/);
+  assertMatch(words, /Our hooks are not registered/);
+});
+
+Deno.test("checkHooks() leaves the hooks of another checkout to its owner while that is there", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  const other = `${clinic.dir}/other/gsd-code-skill`;
+  const right = clinic.read(clinic.settings);
+  await Deno.mkdir(`${other}/hooks`, { recursive: true });
+  await Deno.writeTextFile(clinic.settings, right.replaceAll(ROOT, other));
+  const there = (await clinic.ask(checkHooks)).findings.filter(({ level }) => level === "broken");
+  assertStringIncludes(there[0]!.text, `which is still there: ${other}; this one is ${ROOT}`);
+  assert(there.every(({ repair }) => repair === undefined));
+  await Deno.remove(`${other}/hooks`);
+  await clinic.repair(checkHooks);
+  assertEquals(clinic.read(clinic.settings), right);
+});
+
+Deno.test("checkHooks() takes a pinned Deno, or another that is there, for as good", async () => {
+  await using clinic = await Clinic.create();
+  const pinned = `${clinic.world.paths.data}/bin/deno`;
+  await Deno.mkdir(`${clinic.world.paths.data}/bin`, { recursive: true });
+  await Deno.symlink(Deno.execPath(), pinned);
+  clinic.registerHooks({ deno: pinned });
+  assertStringIncludes(clinic.read(clinic.settings), `${pinned} run`);
+  assertEquals((await clinic.ask(checkHooks)).broken, []);
+  await clinic.repair(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+  await Deno.remove(pinned);
+  assertMatch(
+    (await clinic.ask(checkHooks)).broken.join("\n"),
+    /another Deno: .*\/bin\/deno instead/,
+  );
+});
+
+Deno.test("checkHooks() knows a file that is no UTF-8 text, and converts nothing itself", async () => {
+  await using clinic = await Clinic.create();
+  const bytes = new Uint8Array([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
+  await Deno.writeFile(clinic.settings, bytes);
+  const { findings } = await clinic.ask(checkHooks);
+  assertMatch(findings[0]!.text, /We cannot edit .*not UTF-8 text/);
+  await clinic.paste(findings[0]!.mend!);
+  assertEquals(clinic.read(clinic.settings), '{"a":"grüß"}');
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered/);
+});
