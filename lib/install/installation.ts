@@ -1,6 +1,7 @@
 /** Looks at this machine: what the commands of hooks and launchers will be made of. */
 
 import { chooseDeno, type DenoChoice } from "./deno_binary.ts";
+import { realPath } from "../cli/user_file.ts";
 import { readTextIfThere } from "../files.ts";
 import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
 import { type Env, type Paths, pathsFrom } from "../paths.ts";
@@ -69,18 +70,6 @@ export function missingProgram(env: Env, variable: string, name: string): string
   return named
     ? `Cannot find ${name}: ${variable} is ${named}, and there is no such program`
     : `Cannot find ${name} on PATH: install it, or set ${variable} to its path`;
-}
-
-/** A path with its links followed as far as it exists. */
-export function realPath(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    const slash = path.lastIndexOf("/");
-    if (slash <= 0) return path;
-    const parent = realPath(path.slice(0, slash));
-    return `${parent === "/" ? "" : parent}${path.slice(slash)}`;
-  }
 }
 
 function transcriptFolders(paths: Paths, home: string): string[] {

@@ -1,6 +1,6 @@
 /** What the launchers need to know beyond what hooks do. */
 
-import { realPath } from "./installation.ts";
+import { realPath } from "../cli/user_file.ts";
 import { isSwept } from "./deno_binary.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { type Env, pathsFrom } from "../paths.ts";

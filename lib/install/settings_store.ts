@@ -1,5 +1,6 @@
 /** The door to a settings file: one change at a time, whole or not at all, with a way back. */
 
+import { followLinks, keepOwner, realPath, replacementFor } from "../cli/user_file.ts";
 import { namesIn, readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";
@@ -42,10 +43,13 @@ export function changeSettings(
   decide: (text: string | null, remembered: Remembered[]) => Decision,
 ): StoreOutcome {
   const file = followLinks(path);
-  const work = () => attempt(file, options, decide);
+  // The same file by another path has the same lock and the same memory.
+  const name = safeName(realPath(file));
+  const memoryFile = `${options.data}/registered/${name}.json`;
+  const work = () => attempt(file, memoryFile, options, decide);
   try {
     if (options.dryRun) return work();
-    const locked = withLock(`${options.data}/locks/${safeName(file)}.lock`, 10_000, work);
+    const locked = withLock(`${options.data}/locks/${name}.lock`, 10_000, work);
     return locked.kind === "done" ? locked.value : refused(file, "another registration holds it");
   } catch (error) {
     return refused(file, messageOf(error));
@@ -54,14 +58,14 @@ export function changeSettings(
 
 function attempt(
   file: string,
+  memoryFile: string,
   options: StoreOptions,
   decide: (text: string | null, remembered: Remembered[]) => Decision,
 ): StoreOutcome {
-  const memoryFile = `${options.data}/registered/${safeName(file)}.json`;
   for (let tries = 0; tries < TRIES; tries++) {
     const bytes = readBytes(file);
     const before = bytes === null ? null : decode(bytes);
-    if (before === undefined) return refused(file, "it is not UTF-8 text");
+    if (before === undefined) return refused(file, "it is not UTF-8 text; convert it first");
     const remembered = readMemory(memoryFile);
     const decision = decide(before, remembered);
     if (decision.kind === "unchanged") return { kind: "unchanged", file };
@@ -74,35 +78,26 @@ function attempt(
     if (options.dryRun) return { kind: "written", file, before, after };
 
     sweep(file);
-    const backup = before === null ? undefined : backUp(file, bytes!, options.now, info!);
-    // Remembered first: killed in between, the old file still stands and its memory with it.
-    remember(memoryFile, file, after, decision.base, remembered);
-    // Claude Code writes this file too, and knows no lock of ours.
-    if (signature(readBytes(file)) !== signature(bytes)) continue;
-    if (after === null) removeIfThere(file);
-    else replace(file, after, info);
-    return { kind: "written", file, before, after, ...(backup ? { backup } : {}) };
+    // Before anything else is written: it may turn out that it cannot be done.
+    const replacement = after === null ? undefined : replacementFor(file, after, temporaryOf(file));
+    try {
+      const backup = before === null ? undefined : backUp(file, bytes!, options.now, info!);
+      // Remembered first: killed in between, the old file still stands and its memory with it.
+      remember(memoryFile, file, after, decision.base, remembered);
+      // Claude Code writes this file too, and knows no lock of ours.
+      if (signature(readBytes(file)) !== signature(bytes)) continue;
+      if (replacement === undefined) removeIfThere(file);
+      else replacement.put();
+      return { kind: "written", file, before, after, ...(backup ? { backup } : {}) };
+    } finally {
+      replacement?.drop();
+    }
   }
   return refused(file, "somebody else keeps changing it");
 }
 
 export function signatureOf(text: string): string {
   return `${text.length}-${hash(text)}`;
-}
-
-/** The file a link leads to, also when that one is still to be made. */
-function followLinks(path: string): string {
-  for (let hops = 0; hops < 40; hops++) {
-    let target: string;
-    try {
-      target = Deno.readLinkSync(path);
-    } catch {
-      return path;
-    }
-    const folder = path.slice(0, path.lastIndexOf("/") + 1);
-    path = target.startsWith("/") ? target : folder + target;
-  }
-  return path;
 }
 
 function readBytes(file: string): Uint8Array | null {
@@ -124,20 +119,6 @@ function decode(bytes: Uint8Array): string | undefined {
 
 function signature(bytes: Uint8Array | null): string {
   return bytes === null ? "none" : signatureOf(new TextDecoder("latin1").decode(bytes));
-}
-
-function replace(file: string, text: string, info: Deno.FileInfo | undefined): void {
-  const mode = (info?.mode ?? 0o600) & 0o7777;
-  const temporary = temporaryOf(file);
-  writeAtomic(temporary, text, { mode, durable: true });
-  Deno.chmodSync(temporary, mode); // the process's umask has had its say
-  keepOwner(temporary, info);
-  Deno.renameSync(temporary, file);
-}
-
-function keepOwner(file: string, info: Deno.FileInfo | undefined): void {
-  if (info?.uid === undefined || info.uid === null || info.uid === Deno.uid()) return;
-  Deno.chownSync(file, info.uid, info.gid);
 }
 
 function temporaryOf(file: string): string {
@@ -193,7 +174,7 @@ function remember(
   const registered = signatureOf(after ?? "");
   const writes = [{ registered, base }, ...earlier.filter((one) => one.registered !== registered)];
   const kept = writes.slice(0, MEMORIES);
-  writeAtomic(memoryFile, JSON.stringify({ settings: file, writes: kept }, null, 1));
+  writeAtomic(memoryFile, JSON.stringify({ settings: realPath(file), writes: kept }, null, 1));
 }
 
 function refused(file: string, reason: string): StoreOutcome {

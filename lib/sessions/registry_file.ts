@@ -1,7 +1,8 @@
 /** The one place that writes the registry. Commands only: hooks read with registry.ts. */
 
 import { parse } from "@std/jsonc";
-import { underLock, writeAtomic } from "../files.ts";
+import { followLinks, replacementFor, statIfThere } from "../cli/user_file.ts";
+import { underLock } from "../files.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";
 import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
@@ -59,13 +60,17 @@ export function editRegistry(
   change: (registry: RegistryFile) => RegistryChange[],
   options: EditOptions = {},
 ): EditOutcome {
-  const file = targetOf(path);
-  if (options.dryRun && !isThere(dirname(file))) return applied(path, undefined, change).outcome;
+  const file = followLinks(path);
+  if (options.dryRun && !statIfThere(dirname(file))) {
+    return applied(path, undefined, change).outcome;
+  }
   Deno.mkdirSync(dirname(file), { recursive: true });
   return locked(dirname(file), options.lockWaitMs ?? 10_000, path, () => {
-    const there = isThere(file) ? { text: Deno.readTextFileSync(file) } : undefined;
+    const there = statIfThere(file) ? { text: Deno.readTextFileSync(file) } : undefined;
     const { text, outcome } = applied(path, there?.text, change);
-    if (outcome.kind !== "unchanged" && !options.dryRun) replace(file, text);
+    if (outcome.kind !== "unchanged" && !options.dryRun) {
+      replacementFor(file, text, `${file}.${Deno.pid}.tmp`).put();
+    }
     return outcome;
   });
 }
@@ -133,33 +138,6 @@ export function refuseBroken(path: string, text: string, result: string): void {
   );
 }
 
-/** A symlink stays one: what it points to is replaced, even where that does not exist yet. */
-function targetOf(path: string): string {
-  let at = path;
-  for (let hops = 0; hops < 40; hops++) {
-    try {
-      if (!Deno.lstatSync(at).isSymlink) break;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) break;
-      throw error;
-    }
-    const link = Deno.readLinkSync(at);
-    at = link.startsWith("/") ? link : `${dirname(at)}/${link}`;
-  }
-  return at;
-}
-
-function replace(file: string, text: string): void {
-  const present = isThere(file) ? Deno.statSync(file) : undefined;
-  const mode = present?.mode == null ? 0o600 : present.mode & 0o7777;
-  writeAtomic(file, text, { mode, durable: true });
-  if (present === undefined) return;
-  Deno.chmodSync(file, mode); // the umask may have taken bits away
-  if (present.uid !== null && Deno.statSync(file).uid !== present.uid) {
-    Deno.chownSync(file, present.uid, present.gid);
-  }
-}
-
 // The folder itself is locked, so that no lock file appears beside the user's registry.
 function locked<T>(dir: string, waitMs: number, path: string, work: () => T): T {
   const done = underLock(Deno.openSync(dir, { read: true }), waitMs, work);
@@ -167,16 +145,6 @@ function locked<T>(dir: string, waitMs: number, path: string, work: () => T): T 
   throw new RegistryError(
     `Cannot write the registry ${path}: another program has held its lock for ${waitMs} ms`,
   );
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 function dirname(path: string): string {
