@@ -145,6 +145,26 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
   }
 });
 
+Deno.test("hookCommand() is not heard of when Deno or this folder was taken away", async () => {
+  const dir = await Deno.makeTempDir({ prefix: "gsd-scope-" });
+  try {
+    const install = await installationIn(dir);
+    const gone = [
+      { ...install, deno: `${dir}/no deno` },
+      { ...install, paths: { ...install.paths, root: `${dir}/no folder` } },
+    ];
+    for (const entry of HOOKS) {
+      for (const command of gone.map((one) => hookCommand(entry, one))) {
+        const env = { PATH: Deno.env.get("PATH") ?? "", TMUX: "/x,1,1", TMUX_PANE: "%1" };
+        const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 20_000, env });
+        assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" }, entry.event);
+      }
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
 Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not write", () => {
   const paths = {
     root: "/opt/gsd",

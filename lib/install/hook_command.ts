@@ -41,8 +41,9 @@ export function hookCommand(entry: HookEntry, install: Installation): string {
   ];
   const hook = words.map(shellQuote).join(" ");
   const places = placesOf(install);
-  // A Deno that was taken away must not be heard of after every turn.
-  const present = `[ -x ${shellQuote(install.deno)} ] || exit 0;`;
+  // A Deno or a folder that was taken away must not be heard of after every turn.
+  const present = `[ -x ${shellQuote(install.deno)} ] && ` +
+    `[ -f ${shellQuote(`${install.paths.root}/hooks/${entry.file}`)} ] || exit 0;`;
   // Beside a dialog a hook has time, but must be Claude Code's own child to notice its end.
   if (entry.timeout === "answer") {
     return `${TMUX_GUARD} ${present} cd /; ${exportLine(places)}; exec 2>/dev/null ${hook}`;
