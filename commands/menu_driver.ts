@@ -6,7 +6,7 @@ import { type HeldLock, holdLock } from "../lib/cli/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/menu/menu_args.ts";
 import { answerOpen, choose, decide, submit, type } from "../lib/menu/menu_dialogs.ts";
 import { clearThen, pressKey } from "../lib/menu/menu_prompt.ts";
-import { describe, type Outcome, refused } from "../lib/menu/menu_verbs.ts";
+import { describe, type Outcome, refused } from "../lib/menu/scene.ts";
 import { paneWorld, realWorld, sceneFor, type World } from "../lib/menu/menu_world.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
@@ -28,8 +28,8 @@ Usage: menu-driver [options] <session> <action>
   allow                allow what is asked for (only where answer_permissions is true)
   deny [<message>]     refuse it; Claude reads the message
 
-Options, before the action:
-  --question <id>      only if this question (its id is in the wake) is still open
+Options, before type, clear_then and deny:
+  --question <id>      this question or request (its id is in the wake) and no other
   --notes <text>       a note beside the answer; again for the next question
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after this turn
@@ -120,7 +120,7 @@ async function carryOut(
 ): Promise<Outcome> {
   const found = await findPane(paneWorld(world, options), session, options.pane);
   if (found.kind === "none") return refused(found.reason);
-  const scene = sceneFor(world, session, options, found.pane);
+  const scene = await sceneFor(world, session, options, found.pane);
   switch (verb.kind) {
     case "choose":
       return await choose(scene, verb.number, options);
@@ -147,7 +147,7 @@ async function snapshot(world: World, session: string, options: MenuOptions): Pr
   const found = await findPane(paneWorld(world, options), session, options.pane);
   if (found.kind === "none") return refused(found.reason);
   const { text, ...screen } = found.screen;
-  const scene = sceneFor(world, session, options, found.pane);
+  const scene = await sceneFor(world, session, options, found.pane);
   const pending = listPending(world.paths, session).map((one) => ({
     ...one,
     waiting: isWaiting(one, Date.now(), scene.isAlive),

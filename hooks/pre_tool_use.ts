@@ -15,7 +15,7 @@ export const hook: Hook = {
       body: formatQuestions(questions) || JSON.stringify(event.fields.tool_input ?? null),
       state: "awaiting_user_input",
       details: { question_id: id },
-      actions: actions(context, { kind: "question", questions }),
+      actions: actions(context, { kind: "question", questions, id }),
     }, { source: "event", open: { id } });
   },
 };

@@ -22,8 +22,10 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   const tmux = await context.tmux();
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
-  // Claude asks one question at a time: an earlier one that nobody closed was escaped from.
-  if (kind === "question") closePending(paths, session, { kind, but: id, claude: event.sessionId });
+  // A question of an earlier turn that nobody closed was escaped from.
+  if (kind === "question") {
+    closePending(paths, session, { kind, but: pending, claude: event.sessionId });
+  }
   openPending(paths, pending);
 
   const waited = await waitForAnswer(paths, pending, {
@@ -77,6 +79,7 @@ async function pendingFrom(context: HookContext): Promise<Pending | undefined> {
     kind,
     session,
     claude_session_id: event.sessionId,
+    prompt_id: event.promptId,
     agent_id: agent.agent_id,
     tool,
     tool_input: input,
@@ -107,7 +110,7 @@ async function tellAgent(
       body,
       state: "permission_prompt",
       details: { question_id: id },
-      actions: actions(context, { kind: "permission", mayDecide: true }),
+      actions: actions(context, { kind: "permission", mayDecide: true, id }),
     }, { source: "event", open: { id } });
   let sent = await send(body);
   // The same command once more, after a decision about it: that is news as well.

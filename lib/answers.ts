@@ -16,6 +16,8 @@ export interface Pending {
   session: string;
   /** Another Claude of the same tmux session does not close it. */
   claude_session_id?: string;
+  /** The turn in which it was asked. */
+  prompt_id?: string;
   agent_id: string;
   tool: string;
   tool_input: Record<string, unknown>;
@@ -145,8 +147,8 @@ export function isStillOpen(paths: Paths, pending: Pending): boolean {
 export interface ClosingOf {
   id?: string;
   kind?: PendingKind;
-  /** Not this one. */
-  but?: string;
+  /** Not this one, nor what was asked beside it in the same turn. */
+  but?: { id: string; prompt_id?: string };
   /** Those of this Claude; of another one only what nobody waits for any more. */
   claude?: string;
   /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
@@ -167,7 +169,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   for (const pending of listPending(paths, session)) {
     if (of.id !== undefined && pending.id !== of.id) continue;
     if (of.kind !== undefined && pending.kind !== of.kind) continue;
-    if (pending.id === of.but || (isAnothers(pending, of) && isInTime(pending))) continue;
+    if (isBeside(pending, of.but) || (isAnothers(pending, of) && isInTime(pending))) continue;
     const given = readGiven(fileOf(paths, session, pending.id, ".taken"));
     const ours = given !== undefined && fits(given.decision, of.answers);
     closed.push({
@@ -193,6 +195,11 @@ function isAnothers({ claude_session_id: asked }: Pending, { claude }: ClosingOf
 
 function isInTime(pending: Pending): boolean {
   return Date.parse(pending.until) > Date.now();
+}
+
+function isBeside(pending: Pending, but: ClosingOf["but"]): boolean {
+  if (but === undefined) return false;
+  return pending.id === but.id || (!!but.prompt_id && pending.prompt_id === but.prompt_id);
 }
 
 function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {

@@ -46,7 +46,7 @@ export function readDialog(lines: string[]): Dialog | undefined {
   // A review has no footer, and in a low window neither frame nor tabs.
   const reviewed = /\nReady to submit your answers\?\n\n[❯ ] 1\. Submit answers\n[❯ ] 2\. Cancel$/
     .test(body.join("\n"));
-  const signed = FOOTER.test(last) || reviewed;
+  const signed = FOOTER.test(last) || isFooterWrapped(body) || reviewed;
   // A shell's prompt below what a dialog has left behind stands at the left edge.
   if (!signed && !last.startsWith("  ")) return undefined;
   if (focusedRow === undefined && !signed) return undefined;
@@ -66,6 +66,12 @@ export function readDialog(lines: string[]): Dialog | undefined {
     preview: text.some((line) => /Notes: |n to add notes/.test(line)) && kind === "question",
     focused: focusedRow?.replace(/^\s*❯ /, "").replace(PICTURE, "").trim() ?? "",
   };
+}
+
+/** In a narrow window: begun on one line, ended on the next, and nothing after it. */
+function isFooterWrapped(body: string[]): boolean {
+  const [begun = "", ended = ""] = body.filter((line) => line !== "").slice(-2);
+  return !FOOTER.test(begun) && FOOTER.test(`${begun} ${ended.trim()}`);
 }
 
 /** The row with the cursor: an option, or "Submit" below them; never a ❯ inside a description. */

@@ -84,6 +84,7 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   if (lines.slice(bottom + 1).some((line) => /^\S/.test(line) && !isOffer(line))) {
     return undefined;
   }
+  const isColoured = coloured.some((line) => line.includes("\u001b"));
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
   const draft = shown.map((line) => line.slice(2).trimEnd()).join("\n").trim();
   return {
@@ -91,7 +92,8 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
     bottom,
     width: lines[bottom]!.length,
     mark,
-    draft: PLACEHOLDER.test(draft) ? "" : draft,
+    // With colours the placeholder is gone by now: what is left somebody wrote.
+    draft: !isColoured && PLACEHOLDER.test(draft) ? "" : draft,
   };
 }
 

@@ -110,10 +110,14 @@ export function actionsFor(
     case "prompt":
       return [run("type <text>"), run("clear_then <command>"), run("snapshot")];
     case "question":
-      return [...answerActions(situation.questions, run), run("esc"), run("snapshot")];
+      return [...answerActions(situation, run), run("esc"), run("snapshot")];
     case "permission":
       return situation.mayDecide
-        ? [run("allow"), run("deny <message>"), run("snapshot")]
+        ? [
+          run(withId("allow", situation.id)),
+          run(ofId("deny <message>", situation.id)),
+          run("snapshot"),
+        ]
         : [run("snapshot"), run("esc")];
     case "working":
       return [run("snapshot"), run("esc")];
@@ -124,19 +128,29 @@ export function actionsFor(
 
 export type Situation =
   | { kind: "prompt" }
-  | { kind: "question"; questions: { multiSelect: boolean }[] }
-  | { kind: "permission"; mayDecide: boolean }
+  /** `id`: an answer is for this one alone, also when another has come up since. */
+  | { kind: "question"; questions: { multiSelect: boolean }[]; id?: string }
+  | { kind: "permission"; mayDecide: boolean; id?: string }
   | { kind: "working" }
   | { kind: "ended"; restart: string };
 
 function answerActions(
-  questions: { multiSelect: boolean }[],
+  { questions, id }: Extract<Situation, { kind: "question" }>,
   run: (words: string) => string,
 ): string[] {
   if (questions.length > 1) {
-    return [run(`answer ${questions.map((_, index) => `<answer ${index + 1}>`).join(" ")}`)];
+    const answers = questions.map((_, index) => `<answer ${index + 1}>`).join(" ");
+    return [run(withId(`answer ${answers}`, id))];
   }
-  return questions[0]?.multiSelect
-    ? [run("answer <n,n,…>"), run("type <text>")]
-    : [run("choose <n>"), run("type <text>")];
+  const choose = questions[0]?.multiSelect ? "answer <n,n,…>" : "choose <n>";
+  return [run(withId(choose, id)), run(ofId("type <text>", id))];
+}
+
+function withId(words: string, id: string | undefined): string {
+  return id === undefined ? words : `${words} --question ${shellQuote(id)}`;
+}
+
+/** Before a verb whose every further word is text. */
+function ofId(words: string, id: string | undefined): string {
+  return id === undefined ? words : `--question ${shellQuote(id)} ${words}`;
 }

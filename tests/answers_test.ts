@@ -118,7 +118,7 @@ Deno.test("closePending() closes those of a kind, or all with what is left of th
     };
     const ids = () => listPending(paths, "warden-main").map((pending) => pending.id);
     open();
-    closePending(paths, "warden-main", { kind: "question", but: "q-2" });
+    closePending(paths, "warden-main", { kind: "question", but: { id: "q-2" } });
     assertEquals(ids(), ["q-2", "p-1"]);
     Deno.writeTextFileSync(`${pendingDir(paths, "warden-main")}/broken.json`, "{");
     assertEquals(ids(), ["q-2", "p-1"]);

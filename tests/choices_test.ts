@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { answersFrom, readPicks } from "../lib/menu/picks.ts";
+import { answersFrom, readChoices } from "../lib/menu/choices.ts";
 import type { Question } from "../lib/questions.ts";
 
 function question(text: string, labels: string[], multiSelect = false): Question {
@@ -10,7 +10,7 @@ function question(text: string, labels: string[], multiSelect = false): Question
 const ONE = question("Which database?", ["PostgreSQL", "SQLite"]);
 const MANY = question("Which features?", ["Auth", "Billing, invoices", "Search"], true);
 
-Deno.test("readPicks() takes numbers, labels and own words", () => {
+Deno.test("readChoices() takes numbers, labels and own words", () => {
   const cases: [Question, string, unknown][] = [
     [ONE, "2", { options: [2] }],
     [ONE, " 2 ", { options: [2] }],
@@ -23,12 +23,16 @@ Deno.test("readPicks() takes numbers, labels and own words", () => {
     [MANY, "1,text:and, more", { options: [1], text: "and, more" }],
     [MANY, "1, 2 and 3", { options: [], text: "1, 2 and 3" }],
   ];
-  for (const [asked, word, pick] of cases) {
-    assertEquals(readPicks([asked], [word], []), { kind: "picks", picks: [pick] } as never, word);
+  for (const [asked, word, choice] of cases) {
+    assertEquals(
+      readChoices([asked], [word], []),
+      { kind: "choices", choices: [choice] } as never,
+      word,
+    );
   }
 });
 
-Deno.test("readPicks() names the question and its options when an answer does not fit", () => {
+Deno.test("readChoices() names the question and its options when an answer does not fit", () => {
   const cases: [Question[], string[], string][] = [
     [[ONE], ["9"], 'Question "Which database?" has no option 9; its options are: 1. PostgreSQL'],
     [[ONE], ["0"], "has no option 0"],
@@ -40,7 +44,7 @@ Deno.test("readPicks() names the question and its options when an answer does no
     [[ONE], ["1", "2"], "1 question is open and 2 answers given"],
   ];
   for (const [questions, words, reason] of cases) {
-    const reading = readPicks(questions, words, []);
+    const reading = readChoices(questions, words, []);
     assertEquals(reading.kind, "wrong", words.join());
     assertStringIncludes(reading.kind === "wrong" ? reading.reason : "", reason);
   }
@@ -49,8 +53,8 @@ Deno.test("readPicks() names the question and its options when an answer does no
 Deno.test("answersFrom() joins several choices as Claude Code does and keeps previews and notes", () => {
   const preview = question("Which layout?", ["Rows", "Cols"]);
   preview.options[1]!.preview = "|c|c|";
-  const picks = [{ options: [3, 2], text: "a, b" }, { options: [2], notes: "here" }];
-  assertEquals(answersFrom([MANY, preview], picks), {
+  const choices = [{ options: [3, 2], text: "a, b" }, { options: [2], notes: "here" }];
+  assertEquals(answersFrom([MANY, preview], choices), {
     answers: { "Which features?": 'Search, "Billing, invoices", "a, b"', "Which layout?": "Cols" },
     annotations: { "Which layout?": { preview: "|c|c|", notes: "here" } },
   });

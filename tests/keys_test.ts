@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { type Goal, type KeyStep, nextStep, whyNotByKeys } from "../lib/menu/keys.ts";
+import type { AnswerGoal } from "../lib/menu/answer_keys.ts";
+import type { KeyStep } from "../lib/menu/key_steps.ts";
+import { type Goal, nextStep, whyNotByKeys } from "../lib/menu/keys.ts";
+import { markOf } from "../lib/menu/shown.ts";
 import { readScreen } from "../lib/pane.ts";
 import type { Question } from "../lib/questions.ts";
 
@@ -30,15 +33,21 @@ const LONG = question(
 );
 const THREE = [LANGUAGE, PLATFORMS, LICENSE];
 
-function answer(questions: Question[], ...picks: { options: number[]; text?: string }[]): Goal {
-  return { kind: "answer", questions, picks };
+function answer(
+  questions: Question[],
+  ...choices: { options: number[]; text?: string }[]
+): AnswerGoal {
+  return { kind: "answer", questions, choices };
 }
 
 const press = (...keys: string[]): KeyStep => ({ kind: "press", keys });
+/** The key after which nothing more is pressed, whatever shows next. */
+const last = (...keys: string[]): KeyStep => ({ kind: "press", keys, isLast: true });
+const mark = (pane: string) => markOf(screen(pane).dialog!);
 const DONE: KeyStep = { kind: "done" };
 
 const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
-  ["a digit chooses", "10-ask-single", answer([DATABASE], { options: [2] }), press("2")],
+  ["a digit chooses", "10-ask-single", answer([DATABASE], { options: [2] }), last("2")],
   [
     "own words: to their row first",
     "10-ask-single",
@@ -55,7 +64,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "own words: entered once they show",
     "12-ask-single-other-typed",
     answer([DATABASE], { options: [], text: 'my "free" text: 2 žluť' }),
-    press("Enter"),
+    last("Enter"),
   ],
   [
     "own words: not over somebody else's",
@@ -109,7 +118,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "the review is handed in",
     "15-ask-multi-review",
     answer([FEATURES], { options: [3, 1, 2] }),
-    press("1"),
+    last("1"),
   ],
   [
     "the review shows another answer",
@@ -127,7 +136,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "three questions: reviewed",
     "23-ask-three-review",
     answer(THREE, { options: [2] }, { options: [1, 3] }, { options: [1] }),
-    press("1"),
+    last("1"),
   ],
   [
     "three questions: reviewed and wrong",
@@ -136,37 +145,96 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "stuck",
   ],
   ["a preview: to the row", "24-ask-preview", answer([LAYOUT], { options: [2] }), press("Down")],
-  ["a preview: entered", "24-ask-preview", answer([LAYOUT], { options: [1] }), press("Enter")],
-  ["another question is none of ours", "13-ask-multi", answer([DATABASE], { options: [1] }), DONE],
+  ["a preview: entered", "24-ask-preview", answer([LAYOUT], { options: [1] }), last("Enter")],
+  [
+    "another question is none of ours",
+    "13-ask-multi",
+    answer([DATABASE], { options: [1] }),
+    "stuck",
+  ],
+  [
+    "out of the row for own words, where a digit would be written",
+    "12-ask-single-other-typed",
+    answer([DATABASE], { options: [2] }),
+    press("Up"),
+  ],
+  [
+    "one of several questions: on when it is answered",
+    "14-ask-multi-toggled",
+    { ...answer([FEATURES], { options: [3, 1] }), isPart: true },
+    last("Right"),
+  ],
+  [
+    "a question that ends like the one on the screen is another one",
+    "10-ask-single",
+    answer(
+      [
+        question("And: Which database should we use?", ["PostgreSQL", "SQLite", "MongoDB"]),
+        DATABASE,
+      ],
+      { options: [1] },
+      { options: [3] },
+    ),
+    press("3"),
+  ],
+  ["submit own words", "12-ask-single-other-typed", { kind: "submit" }, last("Enter")],
   ["no dialog, nothing to do", "01-idle-fresh", answer([DATABASE], { options: [1] }), DONE],
-  ["allow is the plain yes", "30-permission-bash", { kind: "allow" }, press("1")],
-  ["deny is the no", "30-permission-bash", { kind: "deny", message: "" }, press("4")],
+  ["allow is the plain yes", "30-permission-bash", {
+    kind: "allow",
+    mark: mark("30-permission-bash"),
+  }, last("1")],
+  ["deny is the no", "30-permission-bash", {
+    kind: "deny",
+    mark: mark("30-permission-bash"),
+    message: "",
+  }, last("4")],
   [
     "deny with words: to the no",
     "30-permission-bash",
-    { kind: "deny", message: "x" },
+    { kind: "deny", mark: mark("30-permission-bash"), message: "x" },
     press("Down"),
   ],
-  ["allow a plan", "33-plan-approval", { kind: "allow" }, press("1")],
-  ["deny a plan", "v197-92-plan-120x40", { kind: "deny", message: "" }, press("2")],
-  ["allow is no answer to a question", "10-ask-single", { kind: "allow" }, DONE],
+  [
+    "allow a plan",
+    "33-plan-approval",
+    { kind: "allow", mark: mark("33-plan-approval") },
+    last("1"),
+  ],
+  ["deny a plan", "v197-92-plan-120x40", {
+    kind: "deny",
+    mark: mark("v197-92-plan-120x40"),
+    message: "",
+  }, last("2")],
+  ["allow is no answer to a question", "10-ask-single", {
+    kind: "allow",
+    mark: mark("30-permission-bash"),
+  }, "stuck"],
   [
     "a row below",
     "55-resume-picker",
-    { kind: "row", dialog: "resume_picker", number: 3 },
+    { kind: "row", mark: mark("55-resume-picker"), number: 3 },
     press("Down"),
   ],
   [
     "a row without numbers",
     "v325-80-trust",
-    { kind: "row", dialog: "trust", number: 2 },
+    { kind: "row", mark: mark("v325-80-trust"), number: 2 },
     press("Down"),
   ],
-  ["the row itself", "v197-80-trust", { kind: "row", dialog: "trust", number: 1 }, press("Enter")],
-  ["another dialog by now", "10-ask-single", { kind: "row", dialog: "trust", number: 1 }, DONE],
+  [
+    "the row itself",
+    "v197-80-trust",
+    { kind: "row", mark: mark("v197-80-trust"), number: 1 },
+    last("Enter"),
+  ],
+  ["another dialog by now", "10-ask-single", {
+    kind: "row",
+    mark: mark("v197-80-trust"),
+    number: 1,
+  }, "stuck"],
   ["submit what is chosen", "14-ask-multi-toggled", { kind: "submit" }, press("Right")],
   ["submit nothing", "13-ask-multi", { kind: "submit" }, "stuck"],
-  ["submit the review", "23-ask-three-review", { kind: "submit" }, press("1")],
+  ["submit the review", "23-ask-three-review", { kind: "submit" }, last("1")],
 ];
 
 for (const [name, pane, goal, expected] of CASES) {
@@ -182,7 +250,7 @@ Deno.test("nextStep() sends words that end in a backslash with the cursor in fro
   const row = shown.dialog!.options[3]!;
   row.label = "a \\";
   const goal = answer([DATABASE], { options: [], text: "a \\" });
-  assertEquals(nextStep(goal, shown), press("C-a", "Enter"));
+  assertEquals(nextStep(goal, shown), last("C-a", "Enter"));
   row.selected = true;
   assertEquals(nextStep(goal, shown), { kind: "wait" });
 });
@@ -192,8 +260,8 @@ Deno.test("whyNotByKeys() refuses what keys cannot give intact", () => {
   const refused: Goal[] = [
     answer([DATABASE], { options: [], text: "two\nlines" }),
     answer([LAYOUT], { options: [], text: "words" }),
-    { kind: "answer", questions: [LAYOUT], picks: [{ options: [1], notes: "note" }] },
-    { kind: "deny", message: "two\nlines" },
+    { kind: "answer", questions: [LAYOUT], choices: [{ options: [1], notes: "note" }] },
+    { kind: "deny", mark: "", message: "two\nlines" },
   ];
   for (const goal of refused) assertEquals(typeof whyNotByKeys(goal), "string");
 });

@@ -3,19 +3,26 @@
 import type { Question } from "../questions.ts";
 
 /** The answer to one question: numbers of options (from 1), words of one's own, or both. */
-export interface Pick {
+export interface Choice {
   options: number[];
   text?: string;
   notes?: string;
 }
 
-export type PicksReading = { kind: "picks"; picks: Pick[] } | { kind: "wrong"; reason: string };
+export type ChoicesReading = { kind: "choices"; choices: Choice[] } | {
+  kind: "wrong";
+  reason: string;
+};
 
 /**
  * One word per question: `2`, `1,3` where several may be chosen, a label, or free text. Behind
  * `text:` anything is free text, also a number; `1,3,text:and this` is both.
  */
-export function readPicks(questions: Question[], words: string[], notes: string[]): PicksReading {
+export function readChoices(
+  questions: Question[],
+  words: string[],
+  notes: string[],
+): ChoicesReading {
   if (words.length !== questions.length) {
     const asked = questions.map((question, index) => `${index + 1}. ${question.question}`).join(
       " ",
@@ -28,19 +35,19 @@ export function readPicks(questions: Question[], words: string[], notes: string[
   if (notes.length > questions.length) {
     return wrong(`There are ${notes.length} notes for ${count(questions.length, "question")}`);
   }
-  const picks: Pick[] = [];
+  const choices: Choice[] = [];
   for (const [index, question] of questions.entries()) {
-    const reading = readPick(question, words[index]!);
+    const reading = readChoice(question, words[index]!);
     if (reading.kind === "wrong") return reading;
-    picks.push({ ...reading.pick, ...(notes[index] ? { notes: notes[index] } : {}) });
+    choices.push({ ...reading.choice, ...(notes[index] ? { notes: notes[index] } : {}) });
   }
-  return { kind: "picks", picks };
+  return { kind: "choices", choices };
 }
 
-export function readPick(
+export function readChoice(
   question: Question,
   word: string,
-): { kind: "pick"; pick: Pick } | { kind: "wrong"; reason: string } {
+): { kind: "choice"; choice: Choice } | { kind: "wrong"; reason: string } {
   const numbers = /^(\d+(?:\s*,\s*\d+)*)(?:\s*,\s*text:([^]+))?$/.exec(word.trim());
   if (numbers === null) return readWords(question, word);
   const options = [...new Set(numbers[1]!.split(",").map(Number))];
@@ -54,13 +61,13 @@ export function readPick(
   if (!question.multiSelect && options.length + (text ? 1 : 0) > 1) {
     return wrong(`Question "${question.question}" takes one answer; ${optionList(question)}`);
   }
-  return { kind: "pick", pick: { options, ...(text ? { text } : {}) } };
+  return { kind: "choice", choice: { options, ...(text ? { text } : {}) } };
 }
 
 function readWords(
   question: Question,
   word: string,
-): { kind: "pick"; pick: Pick } | { kind: "wrong"; reason: string } {
+): { kind: "choice"; choice: Choice } | { kind: "wrong"; reason: string } {
   const own = /^text:([^]*)$/.exec(word)?.[1] ?? word;
   if (own.trim() === "") return wrong(`The answer to "${question.question}" is empty`);
   const label = own === word
@@ -68,13 +75,16 @@ function readWords(
       option.label.toLowerCase() === own.trim().toLowerCase()
     )
     : -1;
-  return { kind: "pick", pick: label >= 0 ? { options: [label + 1] } : { options: [], text: own } };
+  return {
+    kind: "choice",
+    choice: label >= 0 ? { options: [label + 1] } : { options: [], text: own },
+  };
 }
 
 /** The answers as Claude Code takes them and reports them: by question text, in one string each. */
 export function answersFrom(
   questions: Question[],
-  picks: Pick[],
+  choices: Choice[],
 ): {
   answers: Record<string, string>;
   annotations: Record<string, { preview?: string; notes?: string }>;
@@ -82,15 +92,15 @@ export function answersFrom(
   const answers: Record<string, string> = {};
   const annotations: Record<string, { preview?: string; notes?: string }> = {};
   questions.forEach((question, index) => {
-    const pick = picks[index]!;
-    const chosen = pick.options.map((number) => question.options[number - 1]!);
-    const words = [...chosen.map((option) => option.label), ...(pick.text ? [pick.text] : [])];
+    const choice = choices[index]!;
+    const chosen = choice.options.map((number) => question.options[number - 1]!);
+    const words = [...chosen.map((option) => option.label), ...(choice.text ? [choice.text] : [])];
     answers[question.question] = question.multiSelect ? joinChoices(words) : words[0]!;
     const preview = chosen[0]?.preview;
-    if (preview || pick.notes) {
+    if (preview || choice.notes) {
       annotations[question.question] = {
         ...(preview ? { preview } : {}),
-        ...(pick.notes ? { notes: pick.notes } : {}),
+        ...(choice.notes ? { notes: choice.notes } : {}),
       };
     }
   });

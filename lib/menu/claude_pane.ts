@@ -34,15 +34,20 @@ export async function findPane(
   session: string,
   wanted: string | undefined,
 ): Promise<FoundPane> {
-  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_current_command}";
+  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
   const listed = await world.tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
   if (listed.kind === "failed") {
     return { kind: "none", reason: await whyNoSession(world, session, listed.reason) };
   }
-  const panes = listed.stdout.split("\n").filter((line) => line !== "").map((line) => {
-    const [id = "", pid = "", dead = "", ...command] = line.split(" ");
-    return { id, pid: Number(pid), dead: dead === "1", command: command.join(" ") };
+  const panes = listed.stdout.split("\n").flatMap((line) => {
+    const [, id, pid, dead, name, command] = /^(%\d+) (\d+) (\d) (.*)\t(.*)$/.exec(line) ?? [];
+    // tmux takes a session's id for its name, too; what is kept about it goes by the name.
+    if (id === undefined || name !== session) return [];
+    return [{ id, pid: Number(pid), dead: dead === "1", command: command! }];
   });
+  if (panes.length === 0) {
+    return { kind: "none", reason: await whyNoSession(world, session, "it has no panes") };
+  }
   const found: { pane: ClaudePane; screen: Look }[] = [];
   for (
     const { id, pid, dead, command } of panes.filter((one) =>

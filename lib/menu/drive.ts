@@ -1,7 +1,8 @@
 /** Carries out keys with open eyes: look, one step, look again until the screen has changed. */
 
 import type { ClaudePane, Look } from "./claude_pane.ts";
-import { type Goal, type KeyStep, nextStep } from "./keys.ts";
+import type { KeyStep } from "./key_steps.ts";
+import { type Goal, nextStep } from "./keys.ts";
 import { pause } from "../time.ts";
 
 export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
@@ -19,15 +20,18 @@ export async function drive(
   let retried = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextStep(goal, screen);
-    if (step.kind === "done") return { kind: "done", screen };
+    if (step.kind === "done") return steps > 0 ? { kind: "done", screen } : QUICKER;
     if (step.kind === "stuck") return step;
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
     screen = await settled(pane, before);
     // The prompt is back. A dialog that comes next, even the same again, is another one.
-    if (screen.dialog === undefined && screen.state !== "unknown") return { kind: "done", screen };
+    if (screen.dialog === undefined && screen.state !== "unknown") {
+      return isOwnWork(goal, step) ? { kind: "done", screen } : QUICKER;
+    }
     if (fingerprint(screen) !== fingerprint(before)) {
+      if (step.kind === "press" && step.isLast) return { kind: "done", screen };
       retried = false;
     } else if (retried) {
       return { kind: "stuck", reason: inVain(step) };
@@ -36,6 +40,15 @@ export async function drive(
     }
   }
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
+}
+
+/** Nothing of ours has closed the dialog. */
+const QUICKER: Driven = { kind: "stuck", reason: "somebody else has settled it in the meantime" };
+
+/** A key that only moved the cursor decides nothing. An answer may close without a review. */
+function isOwnWork(goal: Goal, step: KeyStep): boolean {
+  if (goal.kind === "answer" || goal.kind === "submit") return true;
+  return step.kind === "press" && step.isLast === true;
 }
 
 function inVain(step: KeyStep): string {

@@ -40,6 +40,7 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   const words = [...args];
   const session = takeWord(words, options);
   if (session.kind !== "word") return session;
+  if (session.word === "") return usage(ENDS);
   const verb = takeWord(words, options);
   if (verb.kind !== "word") {
     return verb.kind === "help" ? verb : usage(`What to do in session "${session.word}"? ${VERBS}`);

@@ -1,19 +1,16 @@
 /** The verbs for Claude Code's dialogs: choose, answer, type at a question, submit, allow, deny. */
 
-import { isWaiting, listPending } from "../answers.ts";
+import { type GivenDecision, isWaiting, listPending, type Pending } from "../answers.ts";
+import { answersFrom, type Choice, readChoices } from "./choices.ts";
+import type { Look } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { decides, pressKey, typeAtPrompt } from "./menu_prompt.ts";
-import {
-  answer,
-  byKeys,
-  describe,
-  lookForDialog,
-  openQuestion,
-  type Outcome,
-  refused,
-  type Scene,
-  settle,
-} from "./menu_verbs.ts";
+import { type OpenQuestion, openQuestion } from "./open_question.ts";
+import { openRequest, requestIn } from "./open_request.ts";
+import type { Question } from "../questions.ts";
+import { brief, describe, lookForDialog, type Outcome, refused, type Scene } from "./scene.ts";
+import { byKeys, settle } from "./settle.ts";
+import { markOf, requestsShown } from "./shown.ts";
 
 export async function choose(scene: Scene, number: number, options: MenuOptions): Promise<Outcome> {
   const screen = await lookForDialog(scene);
@@ -22,31 +19,54 @@ export async function choose(scene: Scene, number: number, options: MenuOptions)
   if (asks || options.question !== undefined) {
     const open = openQuestion(scene, screen, options.question);
     if (open.kind === "open") {
-      return await answer(scene, open.open, [String(number)], options.notes);
+      return await answer(scene, screen, open.open, [String(number)], options);
     }
-    if (dialog?.kind !== "other" || dialog.options.length === 0) return refused(open.reason);
+    if (dialog?.kind !== "other" || dialog.options.length === 0 || options.question !== undefined) {
+      return refused(open.reason);
+    }
   }
-  if (decides(dialog!.kind) && scene.whyNoDecision !== undefined) {
-    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+  return await chooseRow(scene, screen, number);
+}
+
+/** A row of a dialog that is no question. */
+async function chooseRow(scene: Scene, screen: Look, number: number): Promise<Outcome> {
+  const dialog = screen.dialog!;
+  if (decides(dialog.kind)) {
+    if (scene.whyNoDecision !== undefined) {
+      return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+    }
+    const question = waitingQuestion(scene);
+    if (question !== undefined) {
+      return refused(
+        `a question waits behind this dialog: choose with --question ${question.id} to answer ` +
+          `it, allow or deny decide what is on the screen; ${describe(screen)}`,
+      );
+    }
   }
-  const row = dialog!.options.find((option) => option.number === number);
+  const row = dialog.options.find((option) => option.number === number);
   if (row === undefined) {
-    const rows = dialog!.options.map((option) => `${option.number}. ${option.label}`).join(", ");
+    const rows = dialog.options.map((option) => `${option.number}. ${option.label}`).join(", ");
     return refused(`there is no option ${number}; the options are: ${rows}; ${describe(screen)}`);
   }
-  const goal = { kind: "row", dialog: dialog!.kind, number } as const;
-  const chosen = {
+  const goal = { kind: "row", mark: markOf(dialog), number } as const;
+  const chosen: GivenDecision = {
     kind: "answers",
-    answers: { [dialog!.title]: row.label },
+    answers: { [brief(dialog.title)]: row.label },
     annotations: {},
-  } as const;
-  const given = {
-    by: scene.by,
-    via: "keys",
-    at: new Date().toISOString(),
+  };
+  const [pending, ...more] = requestsShown(listPending(scene.paths, scene.session), dialog);
+  return await byKeys(scene, {
+    ...(more.length === 0 ? { pending } : {}),
+    screen,
     decision: chosen,
-  } as const;
-  return await byKeys(scene, undefined, given, goal, `Chose "${row.label}"`);
+    goal,
+    said: `Chose "${row.label}"`,
+  });
+}
+
+function waitingQuestion({ paths, session, isAlive }: Scene): Pending | undefined {
+  return listPending(paths, session)
+    .find((one) => one.kind === "question" && isWaiting(one, Date.now(), isAlive));
 }
 
 export async function answerOpen(
@@ -60,7 +80,7 @@ export async function answerOpen(
   const tabs = screen.dialog?.tabs.length ?? 0;
   return open.open.pending === undefined && tabs > 1
     ? await answerOneByOne(scene, words, tabs)
-    : await answer(scene, open.open, words, options.notes);
+    : await answer(scene, screen, open.open, words, options);
 }
 
 /** Without a hook the next question is known only when it is on the screen. */
@@ -71,7 +91,7 @@ async function answerOneByOne(scene: Scene, words: string[], tabs: number): Prom
     const screen = await scene.pane.look();
     const open = openQuestion(scene, screen, undefined);
     if (open.kind === "none") return refused(open.reason);
-    const outcome = await answer(scene, open.open, [word], []);
+    const outcome = await answer(scene, screen, open.open, [word], { notes: [] }, true);
     if (outcome.kind === "refused") return outcome;
     said.push(outcome.said);
   }
@@ -79,6 +99,34 @@ async function answerOneByOne(scene: Scene, words: string[], tabs: number): Prom
   if ((await scene.pane.look()).dialog?.kind !== "review") return done;
   const handed = await submit(scene);
   return handed.kind === "done" ? done : handed;
+}
+
+async function answer(
+  scene: Scene,
+  screen: Look,
+  { pending, questions }: OpenQuestion,
+  words: string[],
+  { notes }: Pick<MenuOptions, "notes">,
+  isPart = false,
+): Promise<Outcome> {
+  const reading = readChoices(questions, words, notes);
+  if (reading.kind === "wrong") return refused(reading.reason);
+  const { choices } = reading;
+  const said = questions.map((question, index) =>
+    `"${brief(question.question)}": ${wordsOf(question, choices[index]!)}`
+  ).join(", ");
+  return await settle(scene, {
+    pending,
+    screen,
+    decision: { kind: "answers", ...answersFrom(questions, choices) },
+    goal: { kind: "answer", questions, choices, isPart },
+    said: `Answered ${said}`,
+  });
+}
+
+function wordsOf(question: Question, choice: Choice): string {
+  const labels = choice.options.map((number) => question.options[number - 1]!.label);
+  return [...labels, ...(choice.text === undefined ? [] : [choice.text])].join(", ");
 }
 
 /** At an open question the text is the answer; one that opens only now was not meant. */
@@ -92,7 +140,7 @@ export async function type(scene: Scene, text: string, options: MenuOptions): Pr
   const open = openQuestion(scene, screen, options.question);
   return open.kind === "none"
     ? refused(open.reason)
-    : await answer(scene, open.open, [`text:${text}`], options.notes);
+    : await answer(scene, screen, open.open, [`text:${text}`], options);
 }
 
 export async function submit(scene: Scene): Promise<Outcome> {
@@ -103,14 +151,9 @@ export async function submit(scene: Scene): Promise<Outcome> {
   if (screen.dialog.kind !== "question" && screen.dialog.kind !== "review") {
     return refused(`there is nothing to submit; ${describe(screen)}`);
   }
-  const chosen = { kind: "answers", answers: {}, annotations: {} } as const;
-  const given = {
-    by: scene.by,
-    via: "keys",
-    at: new Date().toISOString(),
-    decision: chosen,
-  } as const;
-  return await byKeys(scene, undefined, given, { kind: "submit" }, "Submitted what was chosen");
+  const decision: GivenDecision = { kind: "answers", answers: {}, annotations: {} };
+  const said = "Submitted what was chosen";
+  return await byKeys(scene, { screen, decision, goal: { kind: "submit" }, said });
 }
 
 export async function decide(
@@ -120,27 +163,36 @@ export async function decide(
 ): Promise<Outcome> {
   const screen = await lookForDialog(scene);
   const { dialog } = screen;
-  const open = listPending(scene.paths, scene.session);
-  const pending = open.findLast((one) =>
-    options.question === undefined ? kindShown(one.kind, dialog?.kind) : one.id === options.question
-  );
-  if (options.question !== undefined && pending === undefined) {
-    return refused(`the request ${options.question} is no longer open; ${describe(screen)}`);
+  const isQuestion = dialog?.kind === "question" || dialog?.kind === "review";
+  if (decision.kind === "deny" && (isQuestion || options.question?.startsWith("q-"))) {
+    return await decline(scene, screen, decision, options);
   }
-  const declines = decision.kind === "deny" && dialog?.kind === "question";
-  if (!declines && scene.whyNoDecision !== undefined) {
+  const open = openRequest(scene, screen, options.question);
+  if (open.kind === "none" && options.question !== undefined) return refused(open.reason);
+  if (scene.whyNoDecision !== undefined) {
     return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
   }
-  if (!declines && dialog?.kind !== "permission" && dialog?.kind !== "plan") {
-    return refused(`nothing asks for permission; ${describe(screen)}`);
-  }
-  if (declines && (pending === undefined || !isWaiting(pending, Date.now(), scene.isAlive))) {
-    return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
-  }
-  const said = decision.kind === "allow" ? "Allowed" : "Denied";
-  return await settle(scene, pending, decision, decision, `${said} "${dialog?.title ?? ""}"`);
+  if (open.kind === "none") return refused(open.reason);
+  const { pending } = open;
+  const what = brief(pending === undefined ? dialog?.title ?? "" : requestIn(pending));
+  const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
+  const mark = dialog === undefined ? "" : markOf(dialog);
+  return await settle(scene, { pending, screen, decision, goal: { ...decision, mark }, said });
 }
 
-function kindShown(pending: string, shown: string | undefined): boolean {
-  return pending === shown || (pending === "question" && shown === "review");
+/** Refuses to answer a question, with words: only the hook beside it can say them. */
+async function decline(
+  scene: Scene,
+  screen: Look,
+  decision: { kind: "deny"; message: string },
+  options: MenuOptions,
+): Promise<Outcome> {
+  const open = openQuestion(scene, screen, options.question);
+  if (open.kind === "none") return refused(open.reason);
+  const { pending, questions } = open.open;
+  if (pending === undefined || !isWaiting(pending, Date.now(), scene.isAlive)) {
+    return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
+  }
+  const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
+  return await settle(scene, { pending, screen, decision, goal: { ...decision, mark: "" }, said });
 }

@@ -1,7 +1,11 @@
 /** The verbs for Claude Code's prompt: type, clear_then, enter, esc. */
 
 import type { Look } from "./claude_pane.ts";
-import { describe, type Outcome, refused, type Scene } from "./menu_verbs.ts";
+import { closePending, listPending } from "../answers.ts";
+import { readQuestions } from "../questions.ts";
+import { describe, type Outcome, refused, type Scene } from "./scene.ts";
+import { noteByKeys } from "./settle.ts";
+import { isShown, requestsShown } from "./shown.ts";
 import { typeText, waitFor } from "./typing.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
@@ -18,9 +22,13 @@ export async function whyNotReady(
     (now) => isFree(now) || (queue && now.ready),
   );
   if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
-    return `a dialog is open; ${describe(screen)}`;
+    const isOther = !decides(screen.dialog.kind) && !/^(question|review)$/.test(screen.dialog.kind);
+    return `a dialog is open${isOther ? " (esc closes it)" : ""}; ${describe(screen)}`;
   }
   if (screen.draft !== "") return `somebody's draft is in the box; ${describe(screen)}`;
+  if (!screen.ready && screen.state === "idle") {
+    return `the box is in shell mode (esc leaves it); ${describe(screen)}`;
+  }
   if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
   if (screen.state === "working" && !queue) {
     return `Claude is still working (--queue types nevertheless, for after this turn); ` +
@@ -63,7 +71,8 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
   if (key === "Enter" && dialog === undefined && screen.draft === "") {
     return refused(`there is nothing to enter; ${describe(screen)}`);
   }
-  if (key === "Escape" && dialog === undefined && screen.state === "idle" && screen.draft === "") {
+  const isBare = screen.ready && screen.state === "idle" && screen.draft === "";
+  if (key === "Escape" && dialog === undefined && isBare) {
     return refused(`there is nothing to escape from; ${describe(screen)}`);
   }
   if (scene.dryRun) return { kind: "done", said: `Would press ${key}` };
@@ -74,9 +83,31 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
     await scene.pane.press(key);
     after = await waitFor(scene.pane, 2000, changed);
   }
-  return dialog !== undefined && !changed(after)
-    ? refused(`${key} changed nothing; ${describe(after)}`)
-    : { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
+  if (dialog !== undefined && !changed(after)) {
+    return refused(`${key} changed nothing; ${describe(after)}`);
+  }
+  if (key === "Enter" && decides(dialog?.kind)) {
+    const answers = { [dialog!.kind]: dialog!.focused };
+    noteByKeys(scene, "decided", {
+      screen,
+      decision: { kind: "answers", answers, annotations: {} },
+    });
+  }
+  if (key === "Escape" && after.dialog === undefined) closeWhatWasShown(scene, screen);
+  return { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
+}
+
+/** Claude Code ends the hook beside a dialog that is escaped from: nobody else takes its file away. */
+function closeWhatWasShown({ paths, session }: Scene, { dialog }: Look): void {
+  if (dialog === undefined) return;
+  const asked = listPending(paths, session);
+  const shown = dialog.kind === "question" || dialog.kind === "review"
+    ? asked.filter((one) =>
+      one.kind === "question" &&
+      (dialog.kind === "review" || readQuestions(one.tool_input).some((q) => isShown(q, dialog)))
+    )
+    : requestsShown(asked, dialog);
+  for (const { id } of shown) closePending(paths, session, { id });
 }
 
 /** Dialogs in which a yes allows something. */

@@ -1,10 +1,12 @@
 /** Where the menu driver works: the tmux server, the session's agent, what it may do. */
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
+import { listPending } from "../answers.ts";
+import { allProcesses } from "../sessions/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import type { PaneWorld } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
-import type { Scene } from "./menu_verbs.ts";
+import type { Scene } from "./scene.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import { tmuxFrom } from "../tmux.ts";
@@ -15,12 +17,12 @@ export interface World extends Speaker {
   readStdin(): string;
 }
 
-export function sceneFor(
+export async function sceneFor(
   world: World,
   session: string,
   options: MenuOptions,
   pane: Scene["pane"],
-): Scene {
+): Promise<Scene> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
   const agent = match?.kind === "agent" ? match.agent : undefined;
@@ -38,18 +40,17 @@ export function sceneFor(
     whyNoDecision,
     waitMs: options.waitMs,
     dryRun: options.dryRun,
-    isAlive,
+    isAlive: await aliveNow(world, session),
   };
 }
 
-/** Not allowed to ask (a launcher's scope) means perhaps: the hand-over itself will tell. */
-function isAlive(pid: number): boolean {
-  try {
-    Deno.kill(pid, "SIGCONT");
-    return true;
-  } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
-  }
+/** Claude Code ends a hook without a word when its dialog is escaped from: its file stays. */
+async function aliveNow(world: World, session: string): Promise<(pid: number) => boolean> {
+  if (listPending(world.paths, session).length === 0) return () => false;
+  const processes = await allProcesses();
+  const pids = new Set(processes.map((process) => process.pid));
+  // Where they cannot be listed, the hand-over itself will tell.
+  return (pid) => pids.size === 0 || pids.has(pid);
 }
 
 export function paneWorld(world: World, options: MenuOptions): PaneWorld {

@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 40;
 const SHOWN_WITHIN_MS = 8000;
 const SENT_WITHIN_MS = 3000;
 const OFFERED_WITHIN_MS = 1500;
+const ANSWERED_WITHIN_MS = 1000;
 const KEY_PAUSE_MS = 100;
 
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
@@ -32,7 +33,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");
     screen = await waitFor(pane, SENT_WITHIN_MS, isSent);
-    if (isSent(screen)) return { kind: "sent", screen };
+    if (isSent(screen)) return await unlessUnknown(pane, pasted, text, screen);
   }
   return { kind: "unsure", reason: `Enter did not send it; it is still in the box` };
 }
@@ -90,6 +91,26 @@ function whyNoCommand(screen: Look, text: string): string | undefined {
   if (first?.label === text.trim()) return undefined;
   const instead = first === undefined ? "" : ` (it would take ${first.label})`;
   return `Claude Code has no command "${text.trim()}"${instead}`;
+}
+
+/** With words behind it a command is offered nothing: only Claude Code's reply tells. */
+async function unlessUnknown(
+  pane: ClaudePane,
+  before: Look,
+  text: string,
+  sent: Look,
+): Promise<Typed> {
+  const name = /^\/\S+(?=\s)/.exec(text)?.[0];
+  if (name === undefined) return { kind: "sent", screen: sent };
+  const refusals = (screen: Look) => screen.text.split(`Unknown command: ${name}`).length;
+  const screen = await waitFor(
+    pane,
+    ANSWERED_WITHIN_MS,
+    (now) => refusals(now) > refusals(before) || now.state === "working",
+  );
+  return refusals(screen) > refusals(before)
+    ? { kind: "refused", reason: `Claude Code has no command "${name}"` }
+    : { kind: "sent", screen };
 }
 
 /** The box shows the text, or its end, or that so and so much was pasted. */

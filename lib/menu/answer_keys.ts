@@ -1,0 +1,148 @@
+/** Which key comes next in a question, its review, or several questions behind tabs. */
+
+import type { Choice } from "./choices.ts";
+import { CHAT } from "../dialog_options.ts";
+import {
+  done,
+  enterAfter,
+  holds,
+  type KeyStep,
+  press,
+  rowOf,
+  rowStep,
+  stuck,
+  writtenIn,
+} from "./key_steps.ts";
+import type { Dialog, DialogOption } from "../pane.ts";
+import type { Question } from "../questions.ts";
+import { shownAmong, squeeze } from "./shown.ts";
+
+export interface AnswerGoal {
+  kind: "answer";
+  questions: Question[];
+  choices: Choice[];
+  /** More questions are open than are known: done when these are answered. */
+  isPart?: boolean;
+}
+
+export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
+  if (dialog.kind === "review") return reviewStep(goal, dialog);
+  if (dialog.kind !== "question") return stuck(`in front of it is another dialog`);
+  const index = shownAmong(goal.questions, dialog);
+  if (index === -1) return stuck("the question on the screen is another one");
+  const question = goal.questions[index]!;
+  const choice = goal.choices[index]!;
+  const own = dialog.preview ? undefined : rowOf(dialog, question.options.length + 1);
+  // With one question its choice is the end; of several the review is.
+  const isLast = goal.questions.length === 1;
+  if (question.multiSelect) return multiStep(choice, dialog, own, goal.isPart === true);
+  if (choice.text !== undefined) {
+    return ownWordsStep(question.options.length + 1, choice.text, own, isLast);
+  }
+  const number = choice.options[0]!;
+  // Beside a preview a digit only moves the cursor.
+  if (dialog.preview) return rowStep(dialog, number, isLast);
+  return digit(number, own, isLast);
+}
+
+/** In the row for own words a digit would be written, not chosen. */
+function digit(number: number, own: DialogOption | undefined, isLast = false): KeyStep {
+  if (own?.focused) return press(["Up"]);
+  return press([String(number)], isLast);
+}
+
+function ownWordsStep(
+  number: number,
+  text: string,
+  own: DialogOption | undefined,
+  isLast: boolean,
+): KeyStep {
+  if (!own?.focused) return press([String(number)]);
+  const written = writtenIn(own);
+  if (written === "") return { kind: "paste", text };
+  if (own.selected && holds(written, text)) return { kind: "wait" };
+  return holds(written, text)
+    ? enterAfter(text, isLast)
+    : stuck(`"${own.label}" is already written there`);
+}
+
+function multiStep(
+  choice: Choice,
+  dialog: Dialog,
+  own: DialogOption | undefined,
+  isLast: boolean,
+): KeyStep {
+  const unwanted = dialog.options.find((row) =>
+    row.checked && row !== own && !choice.options.includes(row.number)
+  );
+  if (unwanted) return digit(unwanted.number, own);
+  // In the order of the answer: Claude Code reports the choices in the order they were made.
+  const missing = choice.options.find((option) => rowOf(dialog, option)?.checked === false);
+  if (missing !== undefined) return digit(missing, own);
+
+  const written = own === undefined ? "" : writtenIn(own);
+  if (choice.text === undefined) {
+    if (own?.checked) return stuck(`"${own.label}" is already written there`);
+  } else if (own === undefined || (written === "" && !own.focused)) {
+    return press(["Down"]);
+  } else if (written === "") {
+    return { kind: "paste", text: choice.text };
+  } else if (!holds(written, choice.text)) {
+    return stuck(`"${own.label}" is already written there`);
+  }
+  return leaveStep(dialog, own, isLast);
+}
+
+/** On to the next question. In the row for one's own words Right would move inside the text. */
+function leaveStep(dialog: Dialog, own: DialogOption | undefined, isLast = false): KeyStep {
+  if (/^(Submit|Next)$/.test(dialog.focused)) return press(["Enter"], isLast);
+  return own?.focused ? press(["Down"]) : press(["Right"], isLast);
+}
+
+/** The review must show what is to be answered: somebody may have chosen before us. */
+function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
+  const shown = squeeze(dialog.text);
+  for (const [index, question] of goal.questions.entries()) {
+    const at = shown.indexOf(squeeze(question.question));
+    if (at === -1) continue; // cut off in a low window
+    const choice = goal.choices[index]!;
+    const words = [...choice.options.map((number) => question.options[number - 1]!.label)];
+    if (choice.text !== undefined) words.push(choice.text);
+    const next = goal.questions[index + 1];
+    const end = next === undefined ? shown.length : shown.indexOf(squeeze(next.question), at);
+    const answer = shown.slice(at, end === -1 ? shown.length : end);
+    const absent = words.find((word) => !answer.includes(squeeze(word).slice(0, 200)));
+    if (absent !== undefined) {
+      return stuck(
+        `the review shows another answer to "${question.question}" than "${absent}"; esc gives ` +
+          `the questions up, and Claude may ask again`,
+      );
+    }
+  }
+  return press(["1"], true);
+}
+
+export function submitStep(dialog: Dialog | undefined): KeyStep {
+  if (dialog === undefined) return done();
+  if (dialog.kind === "review") return press(["1"], true);
+  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
+  const own = ownRow(dialog);
+  if (!dialog.options.some((row) => row.checked !== undefined)) {
+    if (own === undefined || writtenIn(own) === "") {
+      return stuck(`"${dialog.title}" takes one of its options: choose one`);
+    }
+    return own.focused ? enterAfter(own.label, true) : press([String(own.number)]);
+  }
+  if (!dialog.options.some((row) => row.checked)) {
+    return stuck(`nothing is chosen yet in "${dialog.title}"`);
+  }
+  return leaveStep(dialog, own);
+}
+
+/** The row for own words: the last one above "Chat about this", whatever is written there. */
+export function ownRow(dialog: Dialog): DialogOption | undefined {
+  if (dialog.kind !== "question" || dialog.preview) return undefined;
+  const rows = dialog.options.filter((row) => row.numbered && row.label !== CHAT);
+  return rows.find((row) => writtenIn(row) === "") ??
+    (rows.length < dialog.options.length ? rows.at(-1) : undefined);
+}

@@ -1,0 +1,89 @@
+/** The question that an answer is for: as the hook was told it, else as it can be read. */
+
+import { isWaiting, listPending, type Pending } from "../answers.ts";
+import type { Look } from "./claude_pane.ts";
+import { ownRow } from "./answer_keys.ts";
+import { CHAT } from "../dialog_options.ts";
+import type { Dialog } from "../pane.ts";
+import { type Question, readQuestions } from "../questions.ts";
+import { describe, type Scene } from "./scene.ts";
+import { readMemory } from "../session_memory.ts";
+import { isShown } from "./shown.ts";
+
+export interface OpenQuestion {
+  pending?: Pending;
+  questions: Question[];
+}
+
+export type QuestionFound =
+  | { kind: "open"; open: OpenQuestion }
+  | { kind: "none"; reason: string };
+
+/** With an id that one and no other; without one what is on the screen. */
+export function openQuestion(scene: Scene, screen: Look, id: string | undefined): QuestionFound {
+  const asked = listPending(scene.paths, scene.session)
+    .filter((one) => one.kind === "question")
+    .map((pending) => ({ pending, questions: readQuestions(pending.tool_input) }));
+  return id === undefined ? onScreen(scene, screen, asked) : named(scene, screen, asked, id);
+}
+
+type Asked = OpenQuestion & { pending: Pending };
+
+function named(scene: Scene, screen: Look, asked: Asked[], id: string): QuestionFound {
+  const own = asked.find(({ pending }) => pending.id === id);
+  const { dialog } = screen;
+  if (own === undefined) {
+    // Without a hook beside the dialog only the wake knows the id, and who was woken last.
+    const isTold = readMemory(scene.paths, scene.session).open?.id === id;
+    return isTold
+      ? onScreen(scene, screen, [])
+      : none(`the question ${id} is no longer open; ${describe(screen)}`);
+  }
+  // Whoever waits beside the dialog need not see it: it may not fit into a low window.
+  if (isWaiting(own.pending, Date.now(), scene.isAlive)) return { kind: "open", open: own };
+  return dialog !== undefined && isOn(own.questions, dialog)
+    ? { kind: "open", open: own }
+    : none(`the question ${id} is not on the screen; ${describe(screen)}`);
+}
+
+function onScreen(scene: Scene, screen: Look, asked: Asked[]): QuestionFound {
+  const { dialog } = screen;
+  if (dialog?.kind !== "question" && dialog?.kind !== "review" && dialog?.kind !== "other") {
+    return none(`no question is open; ${describe(screen)}`);
+  }
+  const shown = asked.findLast(({ questions }) => isOn(questions, dialog));
+  if (shown !== undefined) return { kind: "open", open: shown };
+  const questions = questionIn(dialog);
+  if (questions !== undefined) return { kind: "open", open: { questions } };
+  const waiting = asked.filter((one) => isWaiting(one.pending, Date.now(), scene.isAlive));
+  return waiting.length === 1
+    ? { kind: "open", open: waiting[0]! }
+    : none(`no question can be read; ${describe(screen)}`);
+}
+
+function isOn(questions: Question[], dialog: Dialog): boolean {
+  if (dialog.kind === "review") return questions.length > 0;
+  return dialog.kind === "question" && questions.some((question) => isShown(question, dialog));
+}
+
+/** Without a hook nobody has told us the question: its options are those on the screen. */
+function questionIn(dialog: Dialog): Question[] | undefined {
+  if (dialog.kind !== "question") return undefined;
+  const own = ownRow(dialog);
+  const rows = dialog.options.filter((row) => row !== own && row.label !== CHAT);
+  if (rows[0]?.number !== 1) return undefined;
+  return [{
+    question: dialog.title,
+    header: dialog.tabs[0]?.label ?? "",
+    multiSelect: rows.some((row) => row.checked !== undefined),
+    options: rows.map((row) => ({
+      label: row.label,
+      description: row.description,
+      preview: dialog.preview ? "shown" : "",
+    })),
+  }];
+}
+
+function none(reason: string): QuestionFound {
+  return { kind: "none", reason };
+}

@@ -1,0 +1,56 @@
+/** The permission or plan that a decision is for: never another one than was meant. */
+
+import { isWaiting, listPending, type Pending } from "../answers.ts";
+import type { Look } from "./claude_pane.ts";
+import { describeRequest } from "../decision_reply.ts";
+import { brief, describe, type Scene } from "./scene.ts";
+import { requestsShown } from "./shown.ts";
+
+export type RequestFound =
+  /** Without `pending` nobody has told us of it: it is only on the screen. */
+  | { kind: "open"; pending?: Pending }
+  | { kind: "none"; reason: string };
+
+export function openRequest(scene: Scene, screen: Look, id: string | undefined): RequestFound {
+  const { dialog } = screen;
+  const asked = listPending(scene.paths, scene.session).filter((one) => one.kind !== "question");
+  const waits = (one: Pending) => isWaiting(one, Date.now(), scene.isAlive);
+  if (id !== undefined) {
+    const own = asked.find((one) => one.id === id);
+    if (own === undefined) {
+      return none(`the request ${id} is no longer open; ${describe(screen)}`);
+    }
+    const isOn = dialog !== undefined && requestsShown(asked, dialog).includes(own);
+    return waits(own) || isOn
+      ? { kind: "open", pending: own }
+      : none(`the request ${id} is not on the screen; ${describe(screen)}`);
+  }
+  if (dialog?.kind !== "permission" && dialog?.kind !== "plan") {
+    return none(`nothing asks for permission; ${describe(screen)}`);
+  }
+  const ofKind = asked.filter((one) => one.kind === dialog.kind);
+  const shown = requestsShown(asked, dialog);
+  const likely = shown.length > 0 ? shown : ofKind;
+  if (likely.length <= 1) return { kind: "open", pending: likely[0] };
+  const waiting = likely.filter(waits);
+  if (waiting.length === 1) return { kind: "open", pending: waiting[0] };
+  const list = (waiting.length > 0 ? waiting : likely).map(labelOf).join("; ");
+  return none(
+    `it cannot be told which of several requests is on the screen: name one with --question: ${list}`,
+  );
+}
+
+/** `p-12AB (Read /tmp/a)`. */
+export function labelOf(pending: Pending): string {
+  return `${pending.id} (${brief(requestIn(pending), 80)})`;
+}
+
+/** What is to be allowed, in a few words. */
+export function requestIn({ tool, tool_input }: Pending): string {
+  const [, ...what] = describeRequest(tool, tool_input).split("\n\n");
+  return `${tool} ${what.join(" ")}`;
+}
+
+function none(reason: string): RequestFound {
+  return { kind: "none", reason };
+}

@@ -1,0 +1,143 @@
+/** Carries a decision to Claude Code: through the hook that waits, else with keys. */
+
+import {
+  giveAnswer,
+  type Given,
+  type GivenDecision,
+  isTaken,
+  isWaiting,
+  listPending,
+  noteKeys,
+  type Pending,
+  withdrawAnswer,
+} from "../answers.ts";
+import type { Look } from "./claude_pane.ts";
+import { drive } from "./drive.ts";
+import { readJournal, record } from "../journal.ts";
+import { type Goal, whyNotByKeys } from "./keys.ts";
+import { readQuestions } from "../questions.ts";
+import { brief, describe, type Outcome, refused, type Scene } from "./scene.ts";
+import { isShown, placeOf, requestsShown } from "./shown.ts";
+import { maskSecrets } from "../text.ts";
+import { pause } from "../time.ts";
+import { waitFor } from "./typing.ts";
+
+const TAKEN_WITHIN_MS = 3000;
+const GONE_WITHIN_MS = 4000;
+
+export interface Settlement {
+  pending?: Pending;
+  /** The screen on which it was decided. */
+  screen: Look;
+  decision: GivenDecision;
+  goal: Goal;
+  said: string;
+}
+
+/** Through the hook that waits, with no key pressed; else with keys, each one looked after. */
+export async function settle(scene: Scene, wanted: Settlement): Promise<Outcome> {
+  const { pending, said } = wanted;
+  if (pending !== undefined && isWaiting(pending, Date.now(), scene.isAlive)) {
+    if (scene.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
+    const handed = await throughHook(scene, pending, givenBy(scene, wanted.decision, "hook"));
+    if (handed === "settled") return refused("somebody else has answered it in the meantime");
+    if (handed === "taken") return await afterTaken(scene, pending, wanted);
+  }
+  return await byKeys(scene, wanted);
+}
+
+function givenBy(scene: Scene, decision: GivenDecision, via: "hook" | "keys"): Given {
+  return { by: scene.by, via, at: new Date().toISOString(), decision };
+}
+
+async function throughHook(
+  scene: Scene,
+  pending: Pending,
+  given: Given,
+): Promise<"taken" | "settled" | "ignored"> {
+  const { paths, session } = scene;
+  giveAnswer(paths, pending, given);
+  const until = performance.now() + TAKEN_WITHIN_MS;
+  while (performance.now() < until) {
+    if (isTaken(paths, pending)) return "taken";
+    if (!listPending(paths, session).some((one) => one.id === pending.id)) {
+      // Closed: by the human, unless it was taken and closed between two looks.
+      withdrawAnswer(paths, pending);
+      return wasTaken(scene, pending, given) ? "taken" : "settled";
+    }
+    await pause(20);
+  }
+  return withdrawAnswer(paths, pending) ? "ignored" : "taken";
+}
+
+function wasTaken({ paths, session }: Scene, pending: Pending, given: Given): boolean {
+  return Array.from(readJournal(paths, session)).some((entry) =>
+    entry.question_id === pending.id && entry.via === "hook" && String(entry.at) >= given.at
+  );
+}
+
+/** The hook has it: what was on the screen goes, unless another request is behind it. */
+async function afterTaken(
+  scene: Scene,
+  pending: Pending,
+  { screen: before, said }: Settlement,
+): Promise<Outcome> {
+  const others = () =>
+    listPending(scene.paths, scene.session)
+      .filter((one) => one.id !== pending.id && isWaiting(one, Date.now(), scene.isAlive));
+  const isGone = (now: Look) =>
+    !shows(before, pending) || !shows(now, pending) ||
+    placeOf(now.dialog!) !== placeOf(before.dialog!) || others().length > 0;
+  const screen = await waitFor(scene.pane, GONE_WITHIN_MS, isGone);
+  if (!isGone(screen)) {
+    return refused(`the hook took the answer but the dialog is still there; ${describe(screen)}`);
+  }
+  const next = others().map((one) => one.id).join(", ");
+  const more = next === "" ? "" : `; still open: ${next}`;
+  return { kind: "done", said: `${said} (through the waiting hook)${more}`, via: "hook" };
+}
+
+function shows({ dialog }: Look, pending: Pending): boolean {
+  if (dialog === undefined) return false;
+  if (pending.kind !== "question") {
+    return dialog.kind === pending.kind && requestsShown([pending], dialog).length === 1;
+  }
+  return dialog.kind === "review" ||
+    (dialog.kind === "question" &&
+      readQuestions(pending.tool_input).some((question) => isShown(question, dialog)));
+}
+
+export async function byKeys(scene: Scene, wanted: Settlement): Promise<Outcome> {
+  const { pending, goal, said, decision, screen } = wanted;
+  const impossible = whyNotByKeys(goal);
+  if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
+  if (scene.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
+  if (pending !== undefined) noteKeys(scene.paths, pending, givenBy(scene, decision, "keys"));
+  const driven = await drive(scene.pane, goal);
+  if (driven.kind === "stuck") {
+    return refused(`${driven.reason}; ${describe(await scene.pane.look())}`);
+  }
+  const isAnswer = goal.kind === "answer" || goal.kind === "submit";
+  noteByKeys(scene, isAnswer ? "answered" : "decided", { pending, screen, decision });
+  return { kind: "done", said: `${said} (with keys)`, via: "keys" };
+}
+
+/** Who did it, and in face of what: a screen is gone soon. */
+export function noteByKeys(
+  scene: Scene,
+  kind: "answered" | "decided",
+  { pending, screen, decision }: Pick<Settlement, "pending" | "screen" | "decision">,
+): void {
+  record(scene.paths, {
+    kind,
+    session: scene.session,
+    agent_id: scene.agentId,
+    ...(pending === undefined
+      ? {}
+      : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
+    by: scene.by,
+    via: "keys",
+    decision,
+    asked: maskSecrets(brief(screen.dialog?.text ?? "", 300)),
+  });
+}

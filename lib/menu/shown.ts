@@ -1,0 +1,81 @@
+/** What of all that was asked is on the screen: dialogs told apart by what they say. */
+
+import type { Pending } from "../answers.ts";
+import type { Dialog } from "../pane.ts";
+import type { Question } from "../questions.ts";
+
+/** Is it this question? In a low window its beginning, and some of its options, are cut off. */
+export function isShown(question: Question, dialog: Dialog): boolean {
+  if (!squeeze(question.question).endsWith(squeeze(dialog.title))) return false;
+  const rows = dialog.options.filter((row) => row.number <= question.options.length);
+  return rows.length > 0 && rows.every((row) => {
+    const label = squeeze(question.options[row.number - 1]!.label);
+    const drawn = squeeze(row.label);
+    return drawn.replace(/…$/, "") !== "" && label.startsWith(drawn.replace(/…$/, ""));
+  });
+}
+
+/** Which of the questions it is; -1 when it is none of them, or when it could be several. */
+export function shownAmong(questions: Question[], dialog: Dialog): number {
+  const title = squeeze(dialog.title);
+  const shown = questions.map((question) => isShown(question, dialog));
+  const whole = questions.findIndex((question, index) =>
+    shown[index] && squeeze(question.question) === title
+  );
+  if (whole !== -1) return whole;
+  return shown.filter(Boolean).length === 1 ? shown.indexOf(true) : -1;
+}
+
+/**
+ * What a dialog says above its rows: the same while the cursor moves and words are written into a
+ * row. How many more wait behind it (`1 of 2`) may change at any time.
+ */
+export function markOf(dialog: Dialog): string {
+  return dialog.kind + squeeze(above(dialog).replace(/\b\d+ of \d+\b/g, ""));
+}
+
+/** With the count: two requests for the same thing differ in nothing else. */
+export function placeOf(dialog: Dialog): string {
+  return dialog.kind + squeeze(above(dialog));
+}
+
+function above(dialog: Dialog): string {
+  const lines = dialog.text.split("\n");
+  const first = dialog.options[0];
+  const at = first === undefined
+    ? -1
+    : lines.findLastIndex((line) =>
+      first.numbered
+        ? new RegExp(`^\\s*(❯ )?\\s*${first.number}\\. *`).test(line)
+        : line.replace("❯", " ").trim().startsWith(first.label)
+    );
+  return lines.slice(0, at === -1 ? undefined : at).join("\n");
+}
+
+/** The requests that the dialog may be about, of the kind that it is: the best matches only. */
+export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
+  const text = squeeze(dialog.text);
+  const scored = pendings.filter((one) => one.kind === dialog.kind)
+    .map((pending) => ({ pending, score: scoreOf(pending.tool_input, text) }));
+  const best = Math.max(0, ...scored.map(({ score }) => score));
+  return best === 0 ? [] : scored.filter(({ score }) => score === best).map((one) => one.pending);
+}
+
+const ENOUGH = 60;
+
+/** How well the input of a tool fits a dialog's text: as a whole, or at least its file's name. */
+function scoreOf(input: Record<string, unknown>, text: string): number {
+  const scores = Object.entries(input).map(([name, value]) => {
+    if (typeof value !== "string" || name === "description" || value.trim() === "") return 0;
+    const whole = squeeze(value).slice(0, ENOUGH);
+    if (text.includes(whole)) return 2 + whole.length;
+    const file = /[^/]+$/.exec(value)?.[0] ?? "";
+    return /^[^\n]*\/[^\n]+$/.test(value) && text.includes(squeeze(file)) ? 1 : 0;
+  });
+  return Math.max(0, ...scores);
+}
+
+/** Without blanks and frames: where a line was wrapped cannot be told from where one was typed. */
+export function squeeze(text: string): string {
+  return text.replace(/[\s│]+/g, "");
+}
