@@ -1,7 +1,7 @@
 /** Brings back the sessions that should be running: after a crash, after a reboot. */
 
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { type HeldLock, holdLock } from "../lib/cli/held_lock.ts";
+import { type HeldLock, holdLock, noteOn } from "../lib/cli/held_lock.ts";
 import { messageOf } from "../lib/process.ts";
 import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
 import { realWorld, type World } from "../lib/sessions/world.ts";
@@ -46,11 +46,11 @@ export async function main(args: string[], world: World): Promise<number> {
     dryRun: given.flags["dry-run"],
   };
   try {
-    const lock = options.dryRun ? undefined : lockOrRefuse(world);
+    const lock = options.dryRun ? undefined : lockOrRefuse(world, options.only);
     try {
       const results = await recoverAll(options, world);
       if (given.flags.json) world.say(JSON.stringify({ agents: results }, null, 2));
-      else tell(results, world);
+      tell(results, given.flags.json, world);
       return results.some((result) => result.outcome === "failed") ? 1 : 0;
     } finally {
       lock?.release();
@@ -61,21 +61,25 @@ export async function main(args: string[], world: World): Promise<number> {
   }
 }
 
-function lockOrRefuse(world: World): HeldLock {
-  const lock = holdLock(`${world.paths.state}/locks/recover`);
+function lockOrRefuse(world: World, only: string[]): HeldLock {
+  const path = `${world.paths.state}/locks/recover`;
+  const lock = holdLock(path, only.join(", ") || "all agents");
   if (lock !== undefined) return lock;
-  throw new Error("another recovery is running; it takes care of the same agents");
+  throw new Error(
+    `another recovery is running, for ${noteOn(path) || "others"}; try again when it has ended`,
+  );
 }
 
-function tell(results: AgentResult[], world: World): void {
+/** What failed is said in either case; the rest only where no object tells it. */
+function tell(results: AgentResult[], isJson: boolean, world: World): void {
   for (const { agent_id, session, outcome, detail, conversation } of results) {
     const how = conversation === "" ? "" : ` (${conversation})`;
     const why = detail === "" ? "" : `: ${detail}`;
     const line = `${agent_id}${session === "" ? "" : ` in ${session}`}: ${outcome}${how}${why}`;
     if (outcome === "failed") world.warn(line);
-    else world.say(line);
+    else if (!isJson) world.say(line);
   }
-  if (results.length === 0) world.say("The registry has no agents");
+  if (results.length === 0 && !isJson) world.say("The registry has no agents");
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

@@ -1,13 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { assignedIn, choosesConversation, programOf } from "../lib/sessions/command_words.ts";
-import {
-  chooseSession,
-  conversationFor,
-  defaultSessionName,
-  type Launch,
-  launchScript,
-  promptText,
-} from "../lib/sessions/launch.ts";
+import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
+import { comesBack, type Seen } from "../lib/sessions/comeback.ts";
+import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "../lib/sessions/first_command.ts";
 import {
   isClaude,
@@ -70,7 +65,7 @@ Deno.test("launchScript() passes every word through the shell unharmed", async (
 });
 
 Deno.test("launchScript() leaves the conversation to a command that chooses it", () => {
-  const script = launchScript({ ...LAUNCH, command: "claude -c" }, { kind: "new", id: "x" });
+  const script = launchScript({ ...LAUNCH, command: "claude -c" }, { kind: "chosen" });
   assertEquals(script.includes("--session-id"), false);
   assertMatch(launchScript(LAUNCH, { kind: "new", id: "x" }), /--session-id x$/m);
 });
@@ -119,7 +114,7 @@ const CONVERSATIONS: [string, string, Partial<typeof known>, string][] = [
     hasTranscript: true,
   }, "resume a"],
   ["the same id again when nothing was said yet", "", { id: "a" }, "new a"],
-  ["the resume target without an id", "resume", { resumeTarget: "t", hasOthers: true }, "resume t"],
+  ["the resume target without an id", "resume", { resumeTarget: "t", hasOthers: true }, "target t"],
   ["the picker without id and target", "resume_then_agent_pick", { hasOthers: true }, "picker"],
   ["the latest in mode continue", "continue", { hasOthers: true }, "continue"],
   ["a new one in a folder without any", "", {}, "new fresh"],
@@ -127,7 +122,8 @@ const CONVERSATIONS: [string, string, Partial<typeof known>, string][] = [
 ];
 for (const [name, mode, more, expected] of CONVERSATIONS) {
   Deno.test(`conversationFor() opens ${name}`, () => {
-    const chosen = conversationFor(mode, { ...known, ...more }, "fresh");
+    const agent = { command: "claude", mode };
+    const chosen = conversationFor(agent, { ...known, ...more }, "fresh");
     const words = Object.values(chosen).join(" ");
     assertEquals(words, expected);
   });
@@ -146,9 +142,67 @@ Deno.test("chooseSession() takes the first free number", () => {
   assertEquals(name(["w-main", "w-main-2"]), { kind: "name", name: "w-main-3" });
   assertEquals(name(["w-main"], ["w-main-2"]), { kind: "name", name: "w-main-3" });
   assertEquals(name([], ["w-main"]).kind, "refused");
-  assertEquals(chooseSession("a.b", new Set(), new Set()).kind, "refused");
   assertEquals(defaultSessionName("a.b c"), "a_b_c-main");
 });
+
+Deno.test("chooseSession() refuses what tmux would call otherwise, in both commands alike", () => {
+  for (const base of ["$dollar", "a#{host}b", "#S", "back\\slash", "two\nlines", ""]) {
+    const choice = chooseSession(base, new Set(), new Set());
+    assertEquals(choice.kind, "refused", base);
+    assertMatch(choice.kind === "refused" ? choice.reason : "", /would call a session .*: give it/);
+  }
+  for (const base of ["my session", "a$b", "ünï"]) {
+    assertEquals(chooseSession(base, new Set(), new Set()), { kind: "name", name: base });
+  }
+  const agent = { agent_id: "w", tmux_session_name: "v1.2:x" };
+  assertEquals(sessionNameOf(agent), "v1_2_x");
+  assertEquals(sessionNameOf({ ...agent, tmux_session_name: "" }), "w-main");
+});
+
+const seen: Seen = { state: "gone", isServerThere: false, endedAt: "" };
+const around = {
+  isLast: false,
+  anotherLives: true,
+  isNamed: false,
+  lastSign: "2026-01-01T12:00:00.000Z",
+};
+const ENDED = { justNow: "2026-01-01T11:59:30.000Z", before: "2026-01-01T10:00:00.000Z" };
+const COMEBACKS: [string, Partial<Seen>, Partial<typeof around>, boolean][] = [
+  ["the last one of an agent with none left", { endedAt: ENDED.before, isServerThere: true }, {
+    isLast: true,
+    anotherLives: false,
+  }, true],
+  ["one that was cut off with its server", {}, {}, true],
+  ["one that a shutdown ended with the others", { endedAt: ENDED.justNow }, {}, true],
+  ["none that had ended long before", { endedAt: ENDED.before }, {}, false],
+  ["none that was closed while its server runs", { isServerThere: true }, {}, false],
+  ["one whose Claude Code was killed", { state: "shell", isServerThere: true }, {}, true],
+  [
+    "none whose Claude Code was left",
+    {
+      state: "shell",
+      isServerThere: true,
+      endedAt: ENDED.justNow,
+    },
+    {},
+    false,
+  ],
+  [
+    "one that was left, when it is asked for",
+    {
+      state: "shell",
+      isServerThere: true,
+      endedAt: ENDED.justNow,
+    },
+    { isNamed: true },
+    true,
+  ],
+];
+for (const [name, more, where, expected] of COMEBACKS) {
+  Deno.test(`comesBack() wants ${name}`, () => {
+    assertEquals(comesBack({ ...seen, ...more }, { ...around, ...where }), expected);
+  });
+}
 
 const folder = { hasFiles: true, hasClaudeMd: true, hasPlanning: false, brief: "" };
 const gsd = new Map(["resume-work", "new-project", "map-codebase"].map((n) => [n, `/gsd-${n}`]));
@@ -244,6 +298,8 @@ Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
   assertEquals(treeBelow(all, 10).some((p) => isClaude(p)), true);
   assertEquals(isClaude(process(1, 1, ["node", "/lib/@anthropic-ai/claude-code/cli.js"])), true);
   assertEquals(isClaude(process(1, 1, ["vim", "claude.md"])), false);
+  assertEquals(isClaude(process(1, 1, ["/opt/my-ai"]), "/opt/my-ai"), true);
+  assertEquals(isClaude(process(1, 1, ["/bin/bash"]), "/bin/bash"), false);
   assertEquals(isIdleShell(treeBelow(all, 10)), false);
   assertEquals(isIdleShell(treeBelow(all, 20)), true);
   assertEquals(isIdleShell(treeBelow(all, 30)), false);

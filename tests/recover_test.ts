@@ -1,39 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { main } from "../commands/recover.ts";
-import type { AgentResult } from "../lib/sessions/recovery.ts";
-import { main as spawn } from "../commands/spawn.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
-import { memoryFile } from "../lib/session_memory.ts";
-import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { IDLE, recover, remember, threeAgents } from "./support/recovering.ts";
+import { inSessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
-
-const IDLE = "01-idle-fresh.txt";
-
-async function recover(world: SessionWorld, ...args: string[]) {
-  world.said.length = world.warned.length = 0;
-  const code = await main(["--skip-sync", "--json", ...args], world);
-  const agents: AgentResult[] = JSON.parse(world.said[0] ?? `{"agents":[]}`).agents;
-  return { code, outcomes: Object.fromEntries(agents.map((a) => [a.agent_id, a.outcome])), agents };
-}
-
-/** Three agents with a running session each, whose conversations have a transcript. */
-async function threeAgents(world: SessionWorld): Promise<string[]> {
-  const ids = ["ada", "bob", "cleo"];
-  for (const id of ids) {
-    Deno.mkdirSync(`${world.dir}/${id}-project`);
-    world.variables.GSD_CLAUDE = world.standIn(id, IDLE);
-    assertEquals(await spawn([id, `${id}-project`, ""], world), 0, world.warned.join("\n"));
-    const { claude_session_id } = readLaunch(world.paths, `${id}-main`)!;
-    const projects = `${world.paths.claudeConfig}/projects/${id}`;
-    Deno.mkdirSync(projects, { recursive: true });
-    Deno.writeTextFileSync(`${projects}/${claude_session_id}.jsonl`, "{}\n");
-  }
-  const text = Deno.readTextFileSync(world.paths.registry);
-  const registry = JSON.parse(text.replace(/^\s*\/\/.*$/gm, ""));
-  for (const agent of registry.agents) agent.openclaw_session_key = `agent:${agent.agent_id}:main`;
-  world.registry({ ...registry, global_status_openclaw_session_key: "agent:main:main" });
-  return ids;
-}
 
 Deno.test("recover leaves running sessions alone", () =>
   inSessionWorld(async (world) => {
@@ -75,12 +44,23 @@ Deno.test("recover resumes the conversation that SessionStart reported last", ()
     const after = "aaaaaaaa-0000-4000-8000-000000000000";
     const transcript = `${world.dir}/after-clear.jsonl`;
     Deno.writeTextFileSync(transcript, "{}\n");
-    const memory = { claude_session_id: after, transcript_path: transcript, said: [] };
-    Deno.mkdirSync(`${world.paths.state}/sessions`, { recursive: true });
-    Deno.writeTextFileSync(memoryFile(world.paths, "bob-main"), JSON.stringify(memory));
+    remember(world, "bob-main", { claude_session_id: after, transcript_path: transcript });
     await world.killClaude("bob-main");
     assertEquals((await recover(world)).outcomes.bob, "recovered");
     assertStringIncludes(Deno.readTextFileSync(`${world.dir}/bob.args`), `--resume\n${after}\n`);
+  }));
+
+Deno.test("recover() forgets what an earlier launch of the same name was about", () =>
+  inSessionWorld(async (world) => {
+    const other = "bbbbbbbb-0000-4000-8000-000000000000";
+    const told = { event: "SessionStart", claude_session_id: other, at: "2020-01-01T00:00:00Z" };
+    Deno.mkdirSync(`${world.paths.state}/journal`);
+    Deno.writeTextFileSync(`${world.paths.state}/journal/ada-main.jsonl`, JSON.stringify(told));
+    remember(world, "ada-main", { claude_session_id: other, updated_at: told.at });
+    await threeAgents(world);
+    const { claude_session_id } = readLaunch(world.paths, "ada-main")!;
+    await world.killClaude("ada-main");
+    assertEquals((await recover(world)).agents[0]!.conversation, `resume ${claude_session_id}`);
   }));
 
 Deno.test("recover brings all back when the tmux server is gone; one failure stays alone", () =>

@@ -1,4 +1,6 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { holdLock } from "../lib/cli/held_lock.ts";
+import { launchingAlone } from "../lib/sessions/launch_lock.ts";
 import { main } from "../commands/spawn.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
 import { readRegistry } from "../lib/registry.ts";
@@ -72,6 +74,70 @@ Deno.test("spawn takes the next free number and keeps the registry as it is", ()
     assertEquals(agents(world)[0]!.working_directory, dir);
   }));
 
+Deno.test("spawn gives each of several at once a session, a record and a prompt of its own", () =>
+  inSessionWorld(async (world) => {
+    const dir = project(world);
+    const claude_launch_command = world.standIn("claude", IDLE);
+    world.registry({ agents: [{ agent_id: "ada", claude_launch_command }] });
+    const prompts = ["one", "two", "three", "four"];
+    const codes = await Promise.all(
+      prompts.map((prompt) => main(["ada", dir, "", "--system-prompt", prompt, "--json"], world)),
+    );
+    assertEquals(codes, [0, 0, 0, 0], world.warned.join("\n"));
+    const results = world.said.map((text) => JSON.parse(text));
+    const names = ["ada-main", "ada-main-2", "ada-main-3", "ada-main-4"];
+    assertEquals(results.map(({ session }) => session).sort(), names);
+    assertEquals(
+      names.map((name) => readLaunch(world.paths, name)!.system_prompt).sort(),
+      prompts.sort(),
+    );
+    for (const { session, claude_session_id } of results) {
+      const launch = readLaunch(world.paths, session)!;
+      assertEquals(launch.claude_session_id, claude_session_id);
+      assertMatch(
+        Deno.readTextFileSync(launch.prompt_file),
+        new RegExp(`${launch.system_prompt}$`, "m"),
+      );
+    }
+  }));
+
+Deno.test("launchingAlone() says who is in the way when it has waited long enough", () =>
+  inSessionWorld(async (world) => {
+    const lock = holdLock(`${world.paths.state}/locks/launch`)!;
+    const waiting = launchingAlone(world, () => Promise.resolve("started"), 100);
+    await assertRejects(() => waiting, Error, "another spawn or recovery has been starting");
+    lock.release();
+    assertEquals(await launchingAlone(world, () => Promise.resolve("started"), 100), "started");
+  }));
+
+const NO_WORDS = ["claude # note", "claude --permission-mode plan;", "bash -lc claude"];
+for (const command of NO_WORDS) {
+  Deno.test(`spawn says that its words do not reach Claude Code behind ${command}`, () =>
+    inSessionWorld(async (world) => {
+      const program = world.standIn("claude", IDLE);
+      const claude_launch_command = command.replace("claude", program);
+      world.registry({ agents: [{ agent_id: "w", claude_launch_command }] });
+      assertEquals(await main(["w", project(world), "hello"], world), 1);
+      assertMatch(world.warned.join("\n"), /w-main runs, but its launch command does not hand on/);
+    }));
+}
+
+Deno.test("spawn takes a session name as tmux writes it, blanks and all", () =>
+  inSessionWorld(async (world) => {
+    const claude_launch_command = world.standIn("claude", IDLE);
+    const agent = { agent_id: "w", claude_launch_command };
+    for (const [name, called] of [["my session", "my session"], ["v1.2:x", "v1_2_x"]] as const) {
+      world.registry({ agents: [{ ...agent, tmux_session_name: name }] });
+      world.said.length = 0;
+      assertEquals(await main(["w", project(world), "", "--json"], world), 0, world.warned.join());
+      assertEquals(JSON.parse(world.said[0]!).session, called);
+      assertEquals(agents(world)[0]!.tmux_session_name, name);
+    }
+    world.registry({ agents: [{ ...agent, tmux_session_name: "a#{host}b" }] });
+    assertEquals(await main(["w", project(world), ""], world), 1);
+    assertMatch(world.warned.at(-1)!, /give it a tmux_session_name without "#"/);
+  }));
+
 const REFUSALS: [name: string, prepare: (world: SessionWorld) => void, reason: RegExp][] = [
   ["the folder is missing", () => {}, /Cannot start w: its folder .*project does not exist/],
   ["the program is missing", (world) => {
@@ -127,12 +193,12 @@ for (const [pane, says] of DIALOGS) {
 Deno.test("spawn says what Claude Code said when it ends at once", () =>
   inSessionWorld(async (world) => {
     const program = `${world.dir}/claude`;
-    Deno.writeTextFileSync(program, "#!/bin/sh\necho error: unknown option\nexit 1\n", {
-      mode: 0o755,
-    });
+    const script = "#!/bin/sh\nprintf '\\033[31merror: unknown option\\033[0m\\n'\nexit 1\n";
+    Deno.writeTextFileSync(program, script, { mode: 0o755 });
     world.variables.GSD_CLAUDE = program;
     assertEquals(await main(["w", project(world), ""], world), 1);
     assertMatch(world.warned.join("\n"), /ended as soon as it was started[^]*unknown option/);
+    assertEquals(world.warned.join("").includes("\x1b"), false);
   }));
 
 Deno.test("spawn says when the agent is disabled and will not be woken", () =>

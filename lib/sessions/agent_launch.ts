@@ -5,8 +5,8 @@ import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { putLaunchers } from "../install/put_launchers.ts";
 import { isRegisteredWithAll } from "../install/registered.ts";
-import { programOf } from "./command_words.ts";
-import { type Launch, promptText } from "./launch.ts";
+import { assignedIn, programOf } from "./command_words.ts";
+import { type Launch, promptText, type Untold } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../install/programs.ts";
@@ -63,8 +63,24 @@ export interface LaunchWish {
   /** The agent's part of the system prompt. */
   prompt: string;
   claudeSessionId: string;
-  /** The PATH of an earlier launch: a timer or a boot has a poorer one. */
-  path?: string;
+  untold?: Untold;
+}
+
+/**
+ * The world as an earlier launch had it. Its PATH and Claude Code's folder are kept as they were,
+ * since a timer or a boot has poorer ones; where our own things are, today's variables tell.
+ */
+export function asLaunched(world: World, launch: Launch | undefined, command: string): World {
+  const old: Partial<Record<string, string>> = launch?.env ?? {};
+  const env: Env = (name) => {
+    if (launch !== undefined && name === "CLAUDE_CONFIG_DIR") return old[name];
+    return name === "PATH" ? old.PATH ?? world.env(name) : world.env(name) ?? old[name];
+  };
+  const named = assignedIn(command, "CLAUDE_CONFIG_DIR") ?? env("CLAUDE_CONFIG_DIR");
+  const home = world.env("HOME");
+  const byDefault = home === undefined ? world.paths.claudeConfig : `${home}/.claude`;
+  const claudeConfig = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : byDefault;
+  return { ...world, env, paths: { ...world.paths, claudeConfig } };
 }
 
 /** Writes prompt, settings and record; what is started with them can be started again. */
@@ -84,11 +100,11 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     system_prompt: wish.prompt,
     env: {
       ...passedOn(world),
-      ...(wish.path === undefined ? {} : { PATH: wish.path }),
       CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(wish.agent.settings.autocompact_pct),
     },
     claude_session_id: wish.claudeSessionId,
     started_at: world.now().toISOString(),
+    ...(wish.untold === undefined ? {} : { untold: wish.untold }),
   };
   writeLaunch(paths, launch);
   return launch;

@@ -18,11 +18,29 @@ export interface Launch {
   /** Claude Code's id for the conversation, as it was last known. */
   claude_session_id: string;
   started_at: string;
+  /** The tmux server it was started on: where to find it, and which run of it that was. */
+  tmux_socket?: string;
+  tmux_server?: string;
+  /** It goes on under another name: this record is history. */
+  moved_to?: string;
+  /** It was brought back, and its agent has not been told yet. */
+  untold?: Untold;
+}
+
+export interface Untold {
+  wake_id: string;
+  found: string;
+  conversation: Conversation;
 }
 
 export type Conversation =
   | { kind: "new"; id: string }
+  /** Its own, by id. */
   | { kind: "resume"; target: string }
+  /** The one that the registry names, by id or by name. */
+  | { kind: "target"; target: string }
+  /** The launch command says itself which one. */
+  | { kind: "chosen" }
   | { kind: "continue" }
   | { kind: "picker" };
 
@@ -37,7 +55,7 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     launch.settings_file,
     "--append-system-prompt-file",
     launch.prompt_file,
-    ...conversationWords(launch.command, conversation),
+    ...conversationWords(conversation),
   ];
   return [
     "#!/bin/sh",
@@ -59,12 +77,14 @@ export function launchScript(launch: Launch, conversation: Conversation): string
 const TERMINAL_RESET = ["1049l", "1000l", "1002l", "1003l", "1006l", "1004l", "2004l", "25h"]
   .map((mode) => `\\033[?${mode}`).join("") + "\\033[<u";
 
-function conversationWords(command: string, conversation: Conversation): string[] {
-  if (choosesConversation(command)) return [];
+function conversationWords(conversation: Conversation): string[] {
   switch (conversation.kind) {
     case "new":
       return conversation.id === "" ? [] : ["--session-id", conversation.id];
+    case "chosen":
+      return [];
     case "resume":
+    case "target":
       return ["--resume", conversation.target];
     case "continue":
       return ["--continue"];
@@ -91,14 +111,16 @@ export const POST_LAUNCH_MODES = ["resume", "resume_then_agent_pick", "continue"
  * a transcript was never spoken to, so that it begins with that same id.
  */
 export function conversationFor(
-  mode: string,
+  agent: { command: string; mode: string },
   known: KnownOfConversation,
   freshId: string,
 ): Conversation {
+  const { mode } = agent;
+  if (choosesConversation(agent.command)) return { kind: "chosen" };
   if (mode === "fresh") return { kind: "new", id: freshId };
   if (known.id !== "" && known.hasTranscript) return { kind: "resume", target: known.id };
   if (known.id !== "") return { kind: "new", id: known.id };
-  if (known.resumeTarget !== "") return { kind: "resume", target: known.resumeTarget };
+  if (known.resumeTarget !== "") return { kind: "target", target: known.resumeTarget };
   if (!known.hasOthers) return { kind: "new", id: freshId };
   return mode === "continue" ? { kind: "continue" } : { kind: "picker" };
 }
@@ -107,32 +129,4 @@ export function conversationFor(
 export function promptText(defaultPrompt: string, own: string): string {
   return [defaultPrompt, own].map((text) => text.replace(/\n+$/, ""))
     .filter((text) => text !== "").join("\n\n") + "\n";
-}
-
-export type NameChoice = { kind: "name"; name: string } | { kind: "refused"; reason: string };
-
-/** The session's name, with the first free number behind it when it is taken. */
-export function chooseSession(
-  base: string,
-  running: ReadonlySet<string>,
-  ofOtherAgents: ReadonlySet<string>,
-): NameChoice {
-  if (base === "" || /[.:\s]/.test(base)) {
-    const reason = `tmux cannot name a session ${JSON.stringify(base)}: ` +
-      `give it a tmux_session_name without ".", ":" and blanks`;
-    return { kind: "refused", reason };
-  }
-  if (ofOtherAgents.has(base)) {
-    return { kind: "refused", reason: `the session name "${base}" belongs to another agent` };
-  }
-  if (!running.has(base)) return { kind: "name", name: base };
-  for (let number = 2;; number++) {
-    const name = `${base}-${number}`;
-    if (!running.has(name) && !ofOtherAgents.has(name)) return { kind: "name", name };
-  }
-}
-
-/** The name of an agent that has none in the registry. */
-export function defaultSessionName(agentId: string): string {
-  return `${agentId.replace(/[.:\s]+/g, "_")}-main`;
 }

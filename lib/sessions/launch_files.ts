@@ -37,12 +37,12 @@ export function readLaunch(paths: Paths, session: string): Launch | undefined {
   return parseLaunch(readTextIfThere(launchFiles(paths, session).record));
 }
 
-/** All launches of an agent, the latest first: with a number behind its name it is still its own. */
+/** An agent's launches that were not moved, the latest first; under whatever name they were made. */
 export function launchesOf(paths: Paths, agentId: string): Launch[] {
   const dir = `${paths.data}/launches`;
   return namesIn(dir).filter((name) => name.endsWith(".json") && !name.endsWith(".settings.json"))
     .flatMap((name) => parseLaunch(readTextIfThere(`${dir}/${name}`)) ?? [])
-    .filter((launch) => launch.agent_id === agentId)
+    .filter((launch) => launch.agent_id === agentId && launch.moved_to === undefined)
     .sort((a, b) => a.started_at < b.started_at ? 1 : -1);
 }
 
@@ -54,7 +54,11 @@ function parseLaunch(text: string | undefined): Launch | undefined {
     const more = ["prompt_file", "system_prompt", "claude_session_id", "started_at"];
     const whole = [...texts, ...more].every((name) => typeof value[name] === "string") &&
       Object.values(value.env).every((entry) => typeof entry === "string");
-    return whole ? value as unknown as Launch : undefined;
+    const later = ["tmux_socket", "tmux_server", "moved_to"]
+      .every((name) => value[name] === undefined || typeof value[name] === "string");
+    const told = value.untold === undefined ||
+      isObject(value.untold) && isObject(value.untold.conversation);
+    return whole && later && told ? value as unknown as Launch : undefined;
   } catch {
     return undefined;
   }

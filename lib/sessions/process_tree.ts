@@ -1,5 +1,6 @@
 /** Which programs run below a pane. */
 
+import { baseName, isShell } from "./command_words.ts";
 import { run } from "../process.ts";
 
 export interface ProcessInfo {
@@ -59,11 +60,15 @@ export function treeBelow(processes: ProcessInfo[], pid: number): ProcessInfo[] 
   return [...self, ...children.flatMap((child) => treeBelow(processes, child.pid))];
 }
 
-/** Claude Code itself: the native program, or Node running its package. */
+/**
+ * Claude Code itself: the native program, Node running its package, or what the launch command
+ * names. Where that is a shell, it is also what stays in the pane when Claude Code is gone.
+ */
 export function isClaude(process: ProcessInfo, launchProgram = ""): boolean {
   const [program = "", script = ""] = process.args;
   const name = baseName(program);
-  if (name === "claude" || (launchProgram !== "" && program === launchProgram)) return true;
+  if (name === "claude") return true;
+  if (launchProgram !== "" && program === launchProgram && !isShell(launchProgram)) return true;
   return /^(node|bun)$/.test(name) && /\/claude-code\/|\/claude$/.test(script);
 }
 
@@ -72,10 +77,6 @@ export function isIdleShell(tree: ProcessInfo[]): boolean {
   const [shell, ...below] = tree;
   if (!shell?.foreground || below.some((process) => process.foreground)) return false;
   const [program = "", ...args] = shell.args;
-  return /^-?(ba|z|da|k|mk|fi|a)?sh$/.test(baseName(program)) &&
+  return isShell(program) &&
     args.every((arg) => /^-[il]+$|^--(login|interactive)$/.test(arg));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,25 +1,19 @@
 /** All agents at once: who lives, who comes back, who does not, and who is told. */
 
-import { commandWords } from "../situation.ts";
-import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { readTextIfThere } from "../files.ts";
 import { record } from "../journal.ts";
+import type { Conversation } from "./launch.ts";
+import { launchingAlone } from "./launch_lock.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
-import { hash } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { examine, restart } from "./recover_agent.ts";
-import { deliver, recoveredDraft, send } from "./recovery_wake.ts";
-import { receiverOf } from "../new_wake.ts";
-import {
-  type Agent,
-  DEFAULT_SETTINGS,
-  readRegistry,
-  type Registry,
-  whyUnreachable,
-} from "../registry.ts";
-import { refuseBroken } from "./registry_file.ts";
-import { shellQuote } from "../shell.ts";
+import { examine, type Finding, type RecoveryPlan } from "./recover_agent.ts";
+import { tellFailures } from "./recovery_failures.ts";
+import { deliver } from "./recovery_wake.ts";
+import { type Agent, readRegistry, type Registry } from "../registry.ts";
+import { refuseBroken, upsertAgent } from "./registry_file.ts";
+import { awaitReturn, type Returning, start } from "./restart.ts";
+import { sessionNameOf, withNames } from "./session_names.ts";
 import { syncRegistry } from "./sync_registry.ts";
-import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
 
@@ -41,6 +35,7 @@ export interface RecoveryOptions {
   dryRun: boolean;
 }
 
+/** A result per session; per agent where it has none. */
 export async function recoverAll(options: RecoveryOptions, world: World): Promise<AgentResult[]> {
   let registry = load(world);
   for (const id of options.only) {
@@ -56,124 +51,129 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
       world.warn(`The OpenClaw sessions were not refreshed: ${messageOf(error)}`);
     }
   }
-  const tmux = tmuxFrom(world.env, { env: world.environment(), timeoutMs: 10_000 });
   const chosen = registry.agents.filter((agent) =>
     options.only.length === 0 || options.only.includes(agent.agent_id)
   );
-  const marked = await whyMarked(tmux, world.env("OPENCLAW_SHELL"));
-  const alone = oneAtATime();
   const results = await Promise.all(chosen.map(async (agent) => {
     try {
-      return await recoverOne({ agent, registry, tmux, options, world, marked, alone });
+      return await recoverOne(agent, registry, options, world);
     } catch (error) {
-      return result(agent, "failed", agent.tmux_session_name, messageOf(error));
+      return [result(agent, "failed", sessionNameOf(agent), messageOf(error))];
     }
   }));
+  const flat = results.flat();
   if (!options.dryRun) {
-    tellGlobalStatus(registry, results, world);
-    deliverWaiting(world);
+    const ids = new Set(chosen.map((agent) => agent.agent_id));
+    const woken = flat.filter(({ wake_id }) => wake_id !== "").map(({ agent_id }) => agent_id);
+    const told = tellFailures(world, registry, ids, flat) ? ["global_status"] : [];
+    deliverWaiting(world, new Set([...woken, ...told]));
   }
-  return results;
+  return flat;
 }
 
-interface Job {
-  agent: Agent;
-  registry: Registry;
-  tmux: Tmux;
-  options: RecoveryOptions;
-  world: World;
-  marked: string | undefined;
-  alone: <T>(work: () => Promise<T>) => Promise<T>;
+async function recoverOne(
+  agent: Agent,
+  registry: Registry,
+  options: RecoveryOptions,
+  world: World,
+): Promise<AgentResult[]> {
+  const isNamed = options.only.includes(agent.agent_id);
+  const spoiled = whySpoiled(agent, registry);
+  if (spoiled !== undefined) return [result(agent, "failed", agent.tmux_session_name, spoiled)];
+  const left = whyLeftOut(agent, isNamed);
+  if (left !== undefined) return [result(agent, "left out", agent.tmux_session_name, left)];
+  const named = withNames(registry, new Set([agent]));
+  if (options.dryRun) {
+    return (await examine(world, named, agent, isNamed)).map((finding) => planned(agent, finding));
+  }
+  // The hooks know the session by the registry alone: without a name there nobody is ever woken.
+  if (agent.tmux_session_name === "") {
+    const tmux_session_name = sessionNameOf(agent);
+    upsertAgent(world.paths.registry, { agent_id: agent.agent_id, tmux_session_name });
+  }
+  // What is found must still be so when it is acted on.
+  const steps = await launchingAlone(world, async () => {
+    const steps: (AgentResult | Returning)[] = [];
+    for (const finding of await examine(world, named, agent, isNamed)) {
+      steps.push(await begin(world, agent, finding));
+    }
+    return steps;
+  });
+  return await Promise.all(
+    steps.map((step) => "outcome" in step ? step : finish(world, agent, step, options.timeoutMs)),
+  );
 }
 
-async function recoverOne(job: Job): Promise<AgentResult> {
-  const { agent, registry, tmux, options, world } = job;
-  const left = whyLeftOut(agent, options.only.includes(agent.agent_id));
-  if (left !== undefined) return result(agent, "left out", agent.tmux_session_name, left);
-  const finding = await examine(world, tmux, registry, agent);
+async function begin(
+  world: World,
+  agent: Agent,
+  finding: Finding,
+): Promise<AgentResult | Returning> {
+  if (finding.kind === "alive" && finding.launch?.untold !== undefined) {
+    const { launch, pane, server } = finding;
+    return { launch, untold: launch.untold!, pane, server };
+  }
+  if (finding.kind !== "lost") return planned(agent, finding);
+  const { session, server } = finding.plan;
+  const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
+  if (marked !== undefined) return result(agent, "failed", session, marked);
+  const started = await start(world, agent, finding.plan);
+  if (started.kind === "started") return started.returning;
+  return failure(world, agent, session, started.reason);
+}
+
+async function finish(
+  world: World,
+  agent: Agent,
+  returning: Returning,
+  timeoutMs: number,
+): Promise<AgentResult> {
+  const { launch: { session }, untold: { found, conversation } } = returning;
+  const back = await awaitReturn(world, agent, returning, timeoutMs);
+  if (back.kind === "failed") return failure(world, agent, session, back.reason);
+  const detail = back.kind === "told" ? found : `${found}; it was not woken: ${back.reason}`;
+  const wake_id = back.kind === "told" ? back.wakeId : "";
+  const done = result(agent, "recovered", session, detail);
+  return { ...done, conversation: spoken(conversation), wake_id };
+}
+
+function planned(agent: Agent, finding: Finding): AgentResult {
   if (finding.kind === "alive") return result(agent, "alive", finding.session, "");
   if (finding.kind === "failed") return result(agent, "failed", finding.session, finding.reason);
-  const { plan } = finding;
-  const { conversation } = plan;
-  const spoken = conversation.kind === "resume"
+  const { session, found, conversation }: RecoveryPlan = finding.plan;
+  const plan = result(agent, "would recover", session, found);
+  return { ...plan, conversation: spoken(conversation) };
+}
+
+function failure(world: World, agent: Agent, session: string, reason: string): AgentResult {
+  record(world.paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+  return result(agent, "failed", session, reason);
+}
+
+function spoken(conversation: Conversation): string {
+  return conversation.kind === "resume" || conversation.kind === "target"
     ? `resume ${conversation.target}`
     : conversation.kind;
-  if (options.dryRun) {
-    return { ...result(agent, "would recover", plan.session, plan.found), conversation: spoken };
-  }
-  if (job.marked !== undefined) return result(agent, "failed", plan.session, job.marked);
+}
 
-  const recovery = await restart(world, tmux, agent, plan, job.alone, options.timeoutMs);
-  if (recovery.kind === "failed") {
-    const { session, reason } = recovery;
-    record(world.paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
-    return result(agent, "failed", session, reason);
-  }
-  record(world.paths, {
-    kind: "session",
-    session: plan.session,
-    agent_id: agent.agent_id,
-    reason: `recovered: ${plan.found}`,
-  });
-  const mute = whyUnreachable(agent);
-  const done = { ...result(agent, "recovered", plan.session, plan.found), conversation: spoken };
-  if (mute !== undefined) return { ...done, detail: `${plan.found}; it was not woken: ${mute}` };
-  const socket = await tmux.call("display-message", "-p", "#{socket_path}");
-  const draft = recoveredDraft(world, {
-    session: plan.session,
-    found: plan.found,
-    conversation,
-    ...(recovery.dialog === undefined ? {} : { dialog: recovery.dialog }),
-  }, socket.kind === "ok" ? socket.stdout.trim() : "");
-  return { ...done, wake_id: send(world, receiverOf(agent), plan.session, draft) };
+/** An entry that cannot be used as it is: nobody meant to leave this agent out. */
+function whySpoiled(agent: Agent, registry: Registry): string | undefined {
+  if (agent.unusable) return `its entry in the registry is wrong: ${agent.problems.join("; ")}`;
+  const twins = registry.agents.filter((other) => other.agent_id === agent.agent_id);
+  return twins.length > 1 ? "the registry has several entries with its agent_id" : undefined;
 }
 
 /** Who is named is meant: `auto_wake` only keeps an agent out of a recovery of all. */
 function whyLeftOut(agent: Agent, isNamed: boolean): string | undefined {
-  if (agent.unusable) return agent.problems.join("; ");
   if (!agent.enabled) return "it is disabled";
   return agent.auto_wake || isNamed ? undefined : "its auto_wake is off";
 }
 
-/** Once per set of failures: a timer that meets the same ones again has nothing to add. */
-function tellGlobalStatus(registry: Registry, results: AgentResult[], world: World): void {
-  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
-    registry;
-  const failed = results.filter((result) => result.outcome === "failed");
-  const file = `${world.paths.state}/recovery-failures`;
-  if (failed.length === 0) return removeIfThere(file);
-  if (key === "" && id === "" && registry.transport !== "inbox") return;
-  const lines = failed.map(({ agent_id, session, detail }) =>
-    `- ${agent_id} (${session}): ${detail}`
-  );
-  const mark = hash(lines.join("\n"));
-  if (readTextIfThere(file) === mark) return;
-  const receiver = {
-    agent_id: "global_status",
-    transport: registry.transport,
-    openclaw_session_key: key,
-    openclaw_session_id: id,
-    maxChars: DEFAULT_SETTINGS.max_content_chars,
-  };
-  send(world, receiver, "recovery", {
-    trigger: "recovery_failed",
-    section: "CONTENT",
-    body: [
-      `${failed.length} of ${results.length} agents could not be brought back:`,
-      ...lines,
-      "The others are not affected. Remove the cause, then run the action below.",
-    ].join("\n"),
-    state: "error",
-    actions: failed.map(({ agent_id }) =>
-      [...commandWords(world.paths, "recover"), "--agent", agent_id].map(shellQuote).join(" ")
-    ),
-  });
-  writeAtomic(file, mark);
-}
-
-function deliverWaiting(world: World): void {
+/** What waited before this run; for new wakes a deliverer is under way. */
+function deliverWaiting(world: World, underWay: ReadonlySet<string>): void {
   for (const agentId of agentsIn(world.paths, "outbox")) {
-    if (waitingIds(world.paths, agentId).length > 0) deliver(world, agentId, "recovery");
+    if (underWay.has(agentId) || waitingIds(world.paths, agentId).length === 0) continue;
+    deliver(world, agentId, "recovery");
   }
 }
 
@@ -184,16 +184,6 @@ function load(world: World): Registry {
   if (reading.kind === "registry") return reading.registry;
   refuseBroken(world.paths.registry, text, "nothing was recovered");
   throw new Error(reading.reason);
-}
-
-/** tmux makes its server with the first session: two at once would race for it. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => {});
-    return mine;
-  };
 }
 
 function result(

@@ -1,7 +1,6 @@
 /** What recovery has to say: to each agent whose session came back, and to whoever minds them all. */
 
 import { commandWords } from "../situation.ts";
-import { newWakeId } from "../ids.ts";
 import { record } from "../journal.ts";
 import type { Conversation } from "./launch.ts";
 import { newWake, type Receiver } from "../new_wake.ts";
@@ -20,6 +19,13 @@ export interface Recovered {
   found: string;
   conversation: Conversation;
   dialog?: Dialog;
+  /** The agent may answer what asks for permission or trust. */
+  mayDecide: boolean;
+}
+
+/** What the menu driver answers only for an agent that may decide. */
+function isDecision({ kind }: Dialog): boolean {
+  return kind === "trust" || kind === "bypass" || kind === "permission" || kind === "plan";
 }
 
 export function recoveredDraft(world: World, what: Recovered, socket: string): WakeDraft {
@@ -33,16 +39,18 @@ export function recoveredDraft(world: World, what: Recovered, socket: string): W
       ? { kind: "prompt" }
       : { kind: "question", questions: [{ multiSelect: false }] },
   );
+  const { dialog } = what;
+  const isHuman = dialog !== undefined && isDecision(dialog) && !what.mayDecide;
   // Words of one's own are no answer to the dialogs of a start.
-  const fitting = actions.filter((line) =>
-    what.dialog === undefined || !line.endsWith(" type <text>")
-  );
+  const fitting = dialog === undefined
+    ? actions
+    : actions.filter((line) => isHuman ? / snapshot$/.test(line) : !/ type <text>$/.test(line));
   return {
     trigger: "session_recovered",
     section: "CONTENT",
     body: [
       `Claude Code was not running in ${what.session}: ${what.found}. It has been started again.`,
-      continued(what.conversation),
+      continued(what.conversation, what.dialog),
       todo(what),
       ...(what.dialog === undefined ? [] : ["", what.dialog.text]),
     ].join("\n"),
@@ -51,10 +59,19 @@ export function recoveredDraft(world: World, what: Recovered, socket: string): W
   };
 }
 
-function continued(conversation: Conversation): string {
+function continued(conversation: Conversation, dialog: Dialog | undefined): string {
+  const isListed = dialog?.kind === "resume_picker";
   switch (conversation.kind) {
     case "resume":
-      return `It goes on with its own conversation (${conversation.target}).`;
+      return isListed
+        ? `Its own conversation (${conversation.target}) was not found: it shows the list of them.`
+        : `It goes on with its own conversation (${conversation.target}).`;
+    case "target":
+      return isListed
+        ? `No conversation fits its claude_resume_target "${conversation.target}": it shows a list.`
+        : `It was asked for the conversation of its claude_resume_target, "${conversation.target}".`;
+    case "chosen":
+      return "Its launch command says itself which conversation it opens.";
     case "continue":
       return "It goes on with the latest conversation of its folder.";
     case "new":
@@ -64,8 +81,13 @@ function continued(conversation: Conversation): string {
   }
 }
 
-function todo({ dialog, conversation }: Recovered): string {
+function todo({ dialog, conversation, mayDecide }: Recovered): string {
   if (dialog?.kind === "resume_picker") return "Pick the conversation to go on with.";
+  if (dialog !== undefined && isDecision(dialog) && !mayDecide) {
+    return `${
+      dialogHelp(dialog)
+    }. You may not answer it (answer_permissions is off): ask a person.`;
+  }
   if (dialog !== undefined) return `${dialogHelp(dialog)}. Answer it.`;
   return conversation.kind === "new"
     ? "Tell it what to work on."
@@ -73,14 +95,18 @@ function todo({ dialog, conversation }: Recovered): string {
 }
 
 /** Puts a wake into the outbox and starts what carries it. */
-export function send(world: World, to: Receiver, session: string, draft: WakeDraft): string {
+export function send(
+  world: World,
+  to: Receiver,
+  session: string,
+  draft: WakeDraft,
+  wakeId: string,
+): void {
   const now = world.now();
-  const wakeId = newWakeId(now.getTime());
   enqueue(world.paths, newWake(world.paths, to, session, draft, { wakeId, now }));
   const about = { session, agent_id: to.agent_id, wake_id: wakeId, trigger: draft.trigger };
   record(world.paths, { kind: "queued", ...about });
   deliver(world, to.agent_id, session);
-  return wakeId;
 }
 
 /** A wake that cannot be carried now stays in the outbox: the timer takes it along. */

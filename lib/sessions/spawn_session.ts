@@ -1,20 +1,25 @@
 /** From a wish to a session that works: checked, registered, started, spoken to. */
 
 import { launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
+import { choosesConversation } from "./command_words.ts";
 import { readTextIfThere } from "../files.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { sendPrompt } from "./first_prompt.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
-import { chooseSession, defaultSessionName } from "./launch.ts";
+import type { Launch } from "./launch.ts";
+import { launchesOf } from "./launch_files.ts";
+import { launchingAlone } from "./launch_lock.ts";
 import { messageOf } from "../process.ts";
 import { findProgram } from "../install/programs.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
 import { refuseBroken, upsertAgent } from "./registry_file.ts";
+import { noteServer } from "./restart.ts";
+import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
-import { awaitReady, dialogHelp, launchInto } from "./start_claude.ts";
+import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import { syncRegistry } from "./sync_registry.ts";
-import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { sessionNames, whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
 
@@ -47,20 +52,22 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   if (findProgram(world.env, "GSD_TMUX", "tmux") === undefined) {
     throw new Error(missingProgram(world.env, "GSD_TMUX", "tmux"));
   }
-  const tmux = tmuxFrom(world.env, { env: world.environment(), timeoutMs: 10_000 });
-  const marked = await whyMarked(tmux, world.env("OPENCLAW_SHELL"));
+  const server = serverAt(world);
+  const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
   if (marked !== undefined) throw new Error(marked);
 
-  const base = known.agent?.tmux_session_name || defaultSessionName(wish.agentId);
-  const others = known.registry?.agents.filter((agent) => agent.agent_id !== wish.agentId) ?? [];
-  const taken = new Set(others.map((agent) => agent.tmux_session_name));
-  const choice = chooseSession(base, await sessionNames(tmux), taken);
-  if (choice.kind === "refused") throw new Error(choice.reason);
+  const base = sessionNameOf(known.agent ?? { agent_id: wish.agentId, tmux_session_name: "" });
+  const choose = async (): Promise<string> => {
+    const taken = await namesInUse(world, server, wish.agentId);
+    const choice = chooseSession(base, taken, namesOfOthers(known.registry, wish.agentId));
+    if (choice.kind === "refused") throw new Error(choice.reason);
+    return choice.name;
+  };
   const first = wish.first ??
     chooseFirstCommand(folderFacts(wish.dir), installedGsd(wish.dir, paths.claudeConfig));
   const result: SpawnResult = {
     agent_id: wish.agentId,
-    session: choice.name,
+    session: await choose(),
     registered: known.agent === undefined,
     state: "planned",
     pane: "",
@@ -71,33 +78,49 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   if (wish.dryRun) return result;
 
   const agent = await reachable(registered(wish, world, base), world);
-  const launch = prepareLaunch(world, {
-    agent,
-    session: choice.name,
-    dir: wish.dir,
-    command,
-    prompt: wish.systemPrompt ?? agent.system_prompt,
-    claudeSessionId: result.claude_session_id,
+  const id = result.claude_session_id;
+  const { launch, pane } = await launchingAlone(world, async () => {
+    const session = await choose(); // what was free before may be taken by now
+    const launch = prepareLaunch(world, {
+      agent,
+      session,
+      dir: wish.dir,
+      command,
+      prompt: wish.systemPrompt ?? agent.system_prompt,
+      claudeSessionId: id,
+    });
+    const conversation = choosesConversation(command)
+      ? { kind: "chosen" } as const
+      : { kind: "new", id } as const;
+    const started = await launchInto(server, paths, launch, conversation, { kind: "new_session" });
+    if (started.kind === "failed") throw new Error(started.reason);
+    return { launch: await noteServer(world, server.tmux, launch), pane: started.stdout };
   });
-  const conversation = { kind: "new", id: result.claude_session_id } as const;
-  const started = await launchInto(tmux, paths, launch, conversation, { kind: "new_session" });
-  if (started.kind === "failed") throw new Error(started.reason);
-  record(paths, {
-    kind: "session",
-    session: choice.name,
-    agent_id: agent.agent_id,
-    reason: "spawned",
-  });
-  return await begin(tmux, { ...result, pane: started.stdout }, wish, world);
+  const { session, agent_id } = launch;
+  record(paths, { kind: "session", session, agent_id, reason: "spawned" });
+  return await begin(server, launch, { ...result, session, pane }, wish, world);
+}
+
+/** The sessions that run here, and those of the agent's that run on other servers. */
+async function namesInUse(world: World, here: TmuxServer, agentId: string): Promise<Set<string>> {
+  const names = await sessionNames(here.tmux);
+  const sockets = launchesOf(world.paths, agentId).flatMap(({ tmux_socket }) => tmux_socket ?? []);
+  for (const socket of new Set(sockets)) {
+    const facts = await factsOf(serverAt(world, socket).tmux);
+    facts?.sessions.forEach((name) => names.add(name));
+  }
+  return names;
 }
 
 /** From a started program to an answered first command. */
 async function begin(
-  tmux: Tmux,
+  server: TmuxServer,
+  launch: Launch,
   result: SpawnResult,
   wish: SpawnWish,
   world: World,
 ): Promise<SpawnResult> {
+  const { tmux } = server;
   const arrival = await awaitReady(tmux, result.pane, result.session, {
     timeoutMs: wish.timeoutMs,
     progress: world.warn,
@@ -118,8 +141,12 @@ async function begin(
     }; ${look}${left}`;
     return { ...result, state: "dialog", problem };
   }
+  if (!await hasOurWords(tmux, result.pane, launch)) {
+    const problem = `Session ${result.session} runs, but ${NO_WORDS}; ${look}`;
+    return { ...result, state: "failed", problem };
+  }
   if (result.first_command === "") return { ...result, state: "ready" };
-  const sent = await sendPrompt(world, result, result.first_command);
+  const sent = await sendPrompt(server, result, result.first_command);
   return sent.kind === "sent" ? { ...result, state: "ready" } : {
     ...result,
     state: "ready",

@@ -1,39 +1,41 @@
 /** Starts Claude Code in tmux and waits until it takes a prompt, or tells what is in the way. */
 
-import { programOf } from "./command_words.ts";
 import type { Conversation, Launch } from "./launch.ts";
 import { writeScript } from "./launch_files.ts";
-import { type Dialog, readScreen } from "../pane.ts";
+import { type Dialog, readScreen, stripCodes } from "../pane.ts";
 import type { Paths } from "../paths.ts";
-import {
-  allProcesses,
-  isClaude,
-  isIdleShell,
-  type ProcessInfo,
-  treeBelow,
-} from "./process_tree.ts";
+import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "./process_tree.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
-import { newSession, type PaneInfo, panesOf, typeAtShell } from "./tmux_sessions.ts";
+import type { TmuxServer } from "./tmux_servers.ts";
+import { newSession, panesOf, respawnPane, typeAtShell } from "./tmux_sessions.ts";
 
-export type Place = { kind: "new_session" } | { kind: "pane"; pane: string };
+export type Place =
+  | { kind: "new_session" }
+  /** A shell waits in it. */
+  | { kind: "pane"; pane: string }
+  /** Nothing runs in it any more. */
+  | { kind: "dead_pane"; pane: string };
 
 /** Gives the pane in which it starts. */
 export async function launchInto(
-  tmux: Tmux,
+  { tmux, starter }: Pick<TmuxServer, "tmux" | "starter">,
   paths: Paths,
   launch: Launch,
   conversation: Conversation,
   place: Place,
 ): Promise<TmuxResult> {
   const script = writeScript(paths, launch, conversation);
+  const { session, working_directory: dir } = launch;
   if (place.kind === "new_session") {
-    return newSession(tmux, launch.session, launch.working_directory, ["/bin/sh", script]);
+    const isServerThere = (await tmux.call("list-sessions")).kind === "ok";
+    return newSession(isServerThere ? tmux : starter, session, dir, ["/bin/sh", script]);
   }
+  if (place.kind === "dead_pane") return respawnPane(tmux, place.pane, dir, ["/bin/sh", script]);
   const line = `exec /bin/sh ${shellQuote(script)}`;
   for (let attempt = 0; attempt < 3; attempt++) {
-    const typed = await typeAtShell(tmux, place.pane, line);
+    const typed = await typeAtShell(tmux, place.pane, line, attempt === 0 ? "C-u" : "C-c");
     if (typed.kind === "failed") return typed;
     if (await runsScript(tmux, launch.session, place.pane, script)) {
       return { kind: "ok", stdout: place.pane };
@@ -94,8 +96,8 @@ export async function awaitReady(
     if (capture.kind === "failed") {
       return { kind: "failed", reason: `its pane ${pane} closed at once`, screen };
     }
-    screen = capture.stdout;
-    const reading = readScreen(screen);
+    screen = stripCodes(capture.stdout);
+    const reading = readScreen(capture.stdout);
     if (reading.ready && !isIdleShell(await treeOf(tmux, session, pane))) {
       return { kind: "ready", pane };
     }
@@ -118,53 +120,14 @@ export async function awaitReady(
   }
 }
 
-export type SessionState =
-  | { kind: "alive"; pane: string }
-  | { kind: "shell"; pane: string }
-  | { kind: "occupied" }
-  | { kind: "gone" };
-
-/**
- * Whether Claude Code lives in a session: its process below one of the panes, or its screen where
- * the process is out of reach (in a container, over ssh).
- */
-export async function stateOfSession(
-  tmux: Tmux,
-  session: string,
-  command: string,
-  patience = 5,
-): Promise<SessionState> {
-  const panes = await panesOf(tmux, session);
-  if (panes.length === 0) return { kind: "gone" };
-  const processes = await allProcesses();
-  const program = programOf(command);
-  const trees = panes.map((info) => ({ info, tree: treeBelow(processes, info.pid) }));
-  const alive = trees.find(({ tree }) => tree.some((process) => isClaude(process, program)));
-  if (alive !== undefined) return { kind: "alive", pane: alive.info.pane };
-  const shell = [...trees].sort((a, b) => rank(a.info) - rank(b.info))
-    .find(({ tree }) => isIdleShell(tree));
-  if (shell !== undefined) return { kind: "shell", pane: shell.info.pane };
-  // Just killed, or just starting: the script is about to become a shell, or to have a child.
-  if (patience > 0 && trees.some(({ tree }) => tree.length === 1 && isLaunchScript(tree[0]!))) {
-    await pause(200);
-    return stateOfSession(tmux, session, command, patience - 1);
-  }
-  for (const { info } of trees) {
-    const capture = await tmux.call("capture-pane", "-p", "-e", "-t", info.pane);
-    if (capture.kind === "ok" && readScreen(capture.stdout).state !== "unknown") {
-      return { kind: "alive", pane: info.pane };
-    }
-  }
-  return { kind: "occupied" };
+/** Whether the words we add to the launch command have reached a program: hooks come by them. */
+export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
+  const tree = await treeOf(tmux, launch.session, pane);
+  return tree.some(({ args }) => args.includes(launch.settings_file));
 }
 
-function isLaunchScript({ args }: ProcessInfo): boolean {
-  return /\/launches\/[^/]+\.sh$/.test(args[1] ?? "");
-}
-
-function rank(info: PaneInfo): number {
-  return info.active ? 0 : 1;
-}
+export const NO_WORDS = "its launch command does not hand on the words behind it, so that Claude " +
+  `Code has neither our hooks nor its prompt; let the command end where words can follow, as "$@" does`;
 
 /** A dialog that keeps a session from starting, in words, with the way out. */
 export function dialogHelp(dialog: Dialog): string {

@@ -1,5 +1,6 @@
 /** Sessions of tmux: which there are, what runs in them, a new one. */
 
+import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
 
 export interface PaneInfo {
@@ -7,6 +8,8 @@ export interface PaneInfo {
   pid: number;
   /** The first pane of the first window comes first. */
   active: boolean;
+  /** Its program has ended, and `remain-on-exit` keeps its picture. */
+  dead: boolean;
 }
 
 /** The names of all sessions; none when no server runs. */
@@ -19,9 +22,9 @@ export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> 
   const format = "#{pane_id} #{pane_pid} #{window_active}#{pane_active} #{pane_dead}";
   const result = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
   if (result.kind === "failed") return [];
-  return result.stdout.split("\n").filter((line) => line.endsWith(" 0")).map((line) => {
-    const [pane = "", pid = "", active = ""] = line.split(" ");
-    return { pane, pid: Number(pid), active: active === "11" };
+  return result.stdout.split("\n").filter((line) => line !== "").map((line) => {
+    const [pane = "", pid = "", active = "", dead = ""] = line.split(" ");
+    return { pane, pid: Number(pid), active: active === "11", dead: dead === "1" };
   });
 }
 
@@ -43,13 +46,32 @@ export async function newSession(
   return result.kind === "ok" ? { kind: "ok", stdout: result.stdout.trim() } : result;
 }
 
+/** Starts a program in a pane whose own has ended. */
+export async function respawnPane(
+  tmux: Tmux,
+  pane: string,
+  dir: string,
+  program: string[],
+): Promise<TmuxResult> {
+  const result = await tmux.call("respawn-pane", "-t", pane, "-c", dir, "--", ...program);
+  return result.kind === "ok" ? { kind: "ok", stdout: pane } : result;
+}
+
+/** The terminal drops keys that follow a C-c at once. */
+const AFTER_INTERRUPT_MS = 500;
+
 /**
- * Types a line at a shell prompt. A half-typed one is given up with C-u: C-c would make the terminal
- * drop keys that follow it. Where somebody scrolls back, that is left first.
+ * Types a line at a shell prompt. A half-typed one is given up with C-u; what is open over several
+ * lines only with C-c. Where somebody scrolls back, that is left first.
  */
-export async function typeAtShell(tmux: Tmux, pane: string, line: string): Promise<TmuxResult> {
-  const cleared = ["copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, "C-u"];
-  await tmux.call(...cleared);
+export async function typeAtShell(
+  tmux: Tmux,
+  pane: string,
+  line: string,
+  giveUp: "C-u" | "C-c" = "C-u",
+): Promise<TmuxResult> {
+  await tmux.call("copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, giveUp);
+  if (giveUp === "C-c") await pause(AFTER_INTERRUPT_MS);
   const typed = await tmux.call("send-keys", "-t", pane, "-l", "--", line);
   return typed.kind === "failed" ? typed : await tmux.call("send-keys", "-t", pane, "Enter");
 }

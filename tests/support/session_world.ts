@@ -77,7 +77,9 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     standIn: (name, pane) => {
       const screen = `${root}/tests/fixtures/panes/${pane}`;
       const args = `printf '%s\\n' "$@" > '${dir}/${name}.args'`;
-      return write(name, `#!/bin/sh\n${args}\ncat '${screen}'\nexec sleep 1000\n`);
+      // It stays without becoming another program: its arguments are looked for.
+      const stay = "while read -r line; do :; done";
+      return write(name, `#!/bin/sh\n${args}\ncat '${screen}'\n${stay}\n`);
     },
     killClaude: async (session) => {
       const pid = await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");

@@ -1,0 +1,111 @@
+/** What is known of a session's conversation: its id, its transcript, who has it open. */
+
+import { namesIn, readTextIfThere } from "../files.ts";
+import { readJournal } from "../journal.ts";
+import { isObject } from "../json.ts";
+import type { KnownOfConversation, Launch } from "./launch.ts";
+import type { Paths } from "../paths.ts";
+import type { ProcessInfo } from "./process_tree.ts";
+import { readMemory, type SessionMemory } from "../session_memory.ts";
+
+export type Known = Omit<KnownOfConversation, "resumeTarget">;
+
+export function knownConversation(
+  paths: Paths,
+  session: string,
+  launch: Launch | undefined,
+  dir: string,
+): Known {
+  const memory = memorySince(paths, session, launch);
+  const id = memory?.claude_session_id || toldSince(paths, session, launch) ||
+    (launch?.claude_session_id ?? "");
+  const projects = `${paths.claudeConfig}/projects`;
+  const written = memory?.claude_session_id === id && isFile(memory.transcript_path);
+  return {
+    id,
+    hasTranscript: id !== "" &&
+      (written || namesIn(projects).some((name) => isFile(`${projects}/${name}/${id}.jsonl`))),
+    hasOthers: namesIn(`${projects}/${projectName(dir)}`).some((name) => name.endsWith(".jsonl")),
+  };
+}
+
+/** When the session was last heard of, by its hooks or by its launch. */
+export function lastSign(paths: Paths, launch: Launch): string {
+  return memorySince(paths, launch.session, launch)?.updated_at ?? launch.started_at;
+}
+
+/** When Claude Code was last seen to leave the session in order; "" when it was not. */
+export function endedAt(paths: Paths, launch: Launch): string {
+  const last = memorySince(paths, launch.session, launch)?.said.at(-1);
+  return last?.trigger === "session_end" ? new Date(last.at).toISOString() : "";
+}
+
+/** What an earlier launch under the same name has left behind is another conversation's. */
+function memorySince(
+  paths: Paths,
+  session: string,
+  launch: Launch | undefined,
+): SessionMemory | undefined {
+  const memory = readMemory(paths, session);
+  return memory.updated_at > (launch?.started_at ?? "") ? memory : undefined;
+}
+
+/** The id that SessionStart reported last, where only the journal has kept it. */
+function toldSince(paths: Paths, session: string, launch: Launch | undefined): string {
+  let id = "";
+  for (const { event, at, claude_session_id: told } of readJournal(paths, session)) {
+    const isSince = typeof at === "string" && at > (launch?.started_at ?? "");
+    if (event === "SessionStart" && isSince && typeof told === "string" && told !== "") id = told;
+  }
+  return id;
+}
+
+/**
+ * The process that has a conversation open: it was started with its id, or Claude Code's own list
+ * of its sessions says so. That list follows /clear, but keeps those that were killed.
+ */
+export function holderOf(
+  id: string,
+  processes: ProcessInfo[],
+  claudeConfig: string,
+): ProcessInfo | undefined {
+  if (id === "") return undefined;
+  const listed = new Set(listedPids(`${claudeConfig}/sessions`, id));
+  return processes.find(({ pid, args }) =>
+    listed.has(pid) && args.some((arg) => /claude/.test(arg)) ||
+    args.some((arg, at) =>
+      arg === id && /^(-r|--resume|--session-id)$/.test(args[at - 1] ?? "") ||
+      arg === `--resume=${id}` || arg === `--session-id=${id}`
+    )
+  );
+}
+
+function listedPids(folder: string, id: string): number[] {
+  return namesIn(folder).filter((name) => /^\d+\.json$/.test(name)).flatMap((name) => {
+    try {
+      const entry: unknown = JSON.parse(readTextIfThere(`${folder}/${name}`) ?? "");
+      return isObject(entry) && entry.sessionId === id ? [parseInt(name)] : [];
+    } catch {
+      return []; // It is just being written.
+    }
+  });
+}
+
+/** Claude Code keeps a folder's conversations under its path with everything odd made a dash. */
+function projectName(dir: string): string {
+  let real = dir;
+  try {
+    real = Deno.realPathSync(dir);
+  } catch {
+    // Its absence is told by whoever starts something in it.
+  }
+  return real.replace(/[^A-Za-z0-9]/g, "-");
+}
+
+function isFile(path: string): boolean {
+  try {
+    return path !== "" && Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+/** Which tmux sessions an agent has: one answer for spawn, recover and the hooks' registry. */
+
+import { type Agent, findAgent, type Registry, tmuxSessionName } from "../registry.ts";
+
+type Named = Pick<Agent, "agent_id" | "tmux_session_name">;
+
+/** The session of an agent, as tmux will call it; further ones have a number behind it. */
+export function sessionNameOf(agent: Named): string {
+  return tmuxSessionName(agent.tmux_session_name) || defaultSessionName(agent.agent_id);
+}
+
+/** The name of an agent that has none in the registry. */
+export function defaultSessionName(agentId: string): string {
+  return `${agentId.replace(/[.:\s#$\\]+/g, "_")}-main`;
+}
+
+/** The registry with a name for these agents: what `findAgent` goes by must be what is started. */
+export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry {
+  const agents = registry.agents.map((agent) =>
+    of.has(agent) ? { ...agent, tmux_session_name: sessionNameOf(agent) } : agent
+  );
+  return { ...registry, agents };
+}
+
+/** Whether the hooks will take a session for this agent's. */
+export function isOwn(registry: Registry, agent: Named, session: string): boolean {
+  const match = findAgent(registry, session);
+  return match.kind === "agent" && match.agent.agent_id === agent.agent_id;
+}
+
+/** Why tmux would call a session otherwise than asked: then nobody finds it again. */
+export function whyNoName(name: string): string | undefined {
+  // deno-lint-ignore no-control-regex
+  const isOdd = name === "" || /^\$|[#\\\u0000-\u001f\u007f]/.test(name);
+  return isOdd
+    ? `tmux would call a session ${JSON.stringify(name)} something else: give it a ` +
+      `tmux_session_name without "#", "\\", line ends and a "$" at its beginning`
+    : undefined;
+}
+
+export type NameChoice = { kind: "name"; name: string } | { kind: "refused"; reason: string };
+
+/** The session's name, with the first free number behind it when it is taken. */
+export function chooseSession(
+  base: string,
+  taken: ReadonlySet<string>,
+  ofOtherAgents: ReadonlySet<string>,
+): NameChoice {
+  const reason = whyNoName(base) ??
+    (ofOtherAgents.has(base) ? `the session name "${base}" belongs to another agent` : undefined);
+  if (reason !== undefined) return { kind: "refused", reason };
+  if (!taken.has(base)) return { kind: "name", name: base };
+  for (let number = 2;; number++) {
+    const name = `${base}-${number}`;
+    if (!taken.has(name) && !ofOtherAgents.has(name)) return { kind: "name", name };
+  }
+}
+
+/** The names that other agents have. */
+export function namesOfOthers(registry: Registry | undefined, agentId: string): Set<string> {
+  const others = registry?.agents.filter((agent) => agent.agent_id !== agentId) ?? [];
+  return new Set(others.map((agent) => tmuxSessionName(agent.tmux_session_name)));
+}

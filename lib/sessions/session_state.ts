@@ -1,0 +1,69 @@
+/** What a tmux session of an agent holds: Claude Code, a shell, something else, nothing. */
+
+import { programOf } from "./command_words.ts";
+import { readScreen } from "../pane.ts";
+import {
+  allProcesses,
+  isClaude,
+  isIdleShell,
+  type ProcessInfo,
+  treeBelow,
+} from "./process_tree.ts";
+import { pause } from "../time.ts";
+import type { Tmux } from "../tmux.ts";
+import { type PaneInfo, panesOf } from "./tmux_sessions.ts";
+
+export type SessionState =
+  | { kind: "alive"; pane: string }
+  | { kind: "shell"; pane: string }
+  /** All that ran in it has ended; `remain-on-exit` keeps the pane. */
+  | { kind: "dead"; pane: string }
+  | { kind: "occupied" }
+  | { kind: "gone" };
+
+/**
+ * Whether Claude Code lives in a session: its process below one of the panes, our script that has
+ * not come to its end, or its screen where both are out of reach (in a container, over ssh).
+ */
+export async function stateOfSession(
+  tmux: Tmux,
+  session: string,
+  command: string,
+  patience = 5,
+): Promise<SessionState> {
+  const panes = (await panesOf(tmux, session)).sort((a, b) => rank(a) - rank(b));
+  if (panes.length === 0) return { kind: "gone" };
+  const living = panes.filter((info) => !info.dead);
+  if (living.length === 0) return { kind: "dead", pane: panes[0]!.pane };
+  const processes = await allProcesses();
+  const program = programOf(command);
+  const trees = living.map((info) => ({ info, tree: treeBelow(processes, info.pid) }));
+  // Just killed, or just starting: the script is about to become a shell, or to have a child.
+  const isBetween = ({ tree }: { tree: ProcessInfo[] }) =>
+    tree.length === 1 && isLaunchScript(tree[0]!);
+  if (patience > 0 && trees.some(isBetween)) {
+    await pause(200);
+    return stateOfSession(tmux, session, command, patience - 1);
+  }
+  const alive = trees.find(({ tree }) =>
+    tree.some((process) => isClaude(process, program)) || tree.slice(0, 1).some(isLaunchScript)
+  );
+  if (alive !== undefined) return { kind: "alive", pane: alive.info.pane };
+  const shell = trees.find(({ tree }) => isIdleShell(tree));
+  if (shell !== undefined) return { kind: "shell", pane: shell.info.pane };
+  for (const { info } of trees) {
+    const capture = await tmux.call("capture-pane", "-p", "-e", "-t", info.pane);
+    if (capture.kind === "ok" && readScreen(capture.stdout).state !== "unknown") {
+      return { kind: "alive", pane: info.pane };
+    }
+  }
+  return { kind: "occupied" };
+}
+
+function isLaunchScript({ args }: ProcessInfo): boolean {
+  return /\/launches\/[^/]+\.sh$/.test(args[1] ?? "");
+}
+
+function rank(info: PaneInfo): number {
+  return info.active ? 0 : 1;
+}

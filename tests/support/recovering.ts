@@ -1,0 +1,97 @@
+/** Sessions to be brought back, and the run that does it. */
+
+import { assertEquals } from "@std/assert";
+import { main } from "../../commands/recover.ts";
+import { main as spawn } from "../../commands/spawn.ts";
+import { readLaunch } from "../../lib/sessions/launch_files.ts";
+import type { AgentResult } from "../../lib/sessions/recovery.ts";
+import type { SessionWorld } from "./session_world.ts";
+import { until } from "./until.ts";
+
+export const IDLE = "01-idle-fresh.txt";
+
+export async function recover(world: SessionWorld, ...args: string[]) {
+  world.said.length = world.warned.length = 0;
+  const code = await main(["--skip-sync", "--json", ...args], world);
+  const agents: AgentResult[] = JSON.parse(world.said[0] ?? `{"agents":[]}`).agents;
+  return { code, outcomes: Object.fromEntries(agents.map((a) => [a.agent_id, a.outcome])), agents };
+}
+
+/** Three agents with a running session each, whose conversations have a transcript. */
+export async function threeAgents(world: SessionWorld): Promise<string[]> {
+  const ids = ["ada", "bob", "cleo"];
+  for (const id of ids) {
+    Deno.mkdirSync(`${world.dir}/${id}-project`);
+    world.variables.GSD_CLAUDE = world.standIn(id, IDLE);
+    assertEquals(await spawn([id, `${id}-project`, ""], world), 0, world.warned.join("\n"));
+    const { claude_session_id } = readLaunch(world.paths, `${id}-main`)!;
+    const projects = `${world.paths.claudeConfig}/projects/${id}`;
+    Deno.mkdirSync(projects, { recursive: true });
+    Deno.writeTextFileSync(`${projects}/${claude_session_id}.jsonl`, "{}\n");
+  }
+  const text = Deno.readTextFileSync(world.paths.registry);
+  const registry = JSON.parse(text.replace(/^\s*\/\/.*$/gm, ""));
+  for (const agent of registry.agents) agent.openclaw_session_key = `agent:${agent.agent_id}:main`;
+  world.registry({ ...registry, global_status_openclaw_session_key: "agent:main:main" });
+  return ids;
+}
+
+/** What the hooks would have written of a session. */
+export function remember(
+  world: SessionWorld,
+  session: string,
+  what: Record<string, unknown>,
+): void {
+  const memory = { updated_at: new Date().toISOString(), said: [], ...what };
+  const file = `${world.paths.state}/sessions/${session}.json`;
+  Deno.mkdirSync(`${world.paths.state}/sessions`, { recursive: true });
+  Deno.writeTextFileSync(file, JSON.stringify(memory));
+}
+
+/** Starts a session for an agent that can be woken, and writes its transcript. */
+export async function spawned(
+  world: SessionWorld,
+  id: string,
+  more: Record<string, unknown> = {},
+  ...args: string[]
+): Promise<string> {
+  Deno.mkdirSync(`${world.dir}/p`, { recursive: true });
+  const claude_launch_command = world.standIn("claude", IDLE);
+  const key = { openclaw_session_key: `agent:${id}:main` };
+  world.registry({ agents: [{ agent_id: id, claude_launch_command, ...key, ...more }] });
+  world.said.length = world.warned.length = 0;
+  const code = await spawn([id, "p", "", "--json", ...args], world);
+  assertEquals(code, 0, world.warned.join("\n"));
+  const { session, claude_session_id } = JSON.parse(world.said[0]!);
+  writeTranscript(world, claude_session_id);
+  return session;
+}
+
+export function writeTranscript(world: SessionWorld, id: string, config?: string): void {
+  const project = `${config ?? world.paths.claudeConfig}/projects/p`;
+  Deno.mkdirSync(project, { recursive: true });
+  Deno.writeTextFileSync(`${project}/${id}.jsonl`, "{}\n");
+}
+
+export function changeAgent(world: SessionWorld, change: Record<string, unknown>): void {
+  const registry = JSON.parse(Deno.readTextFileSync(world.paths.registry));
+  Object.assign(registry.agents[0], change);
+  world.registry(registry);
+}
+
+export async function sessions(world: SessionWorld): Promise<string[]> {
+  return (await world.tmux("list-sessions", "-F", "#S").catch(() => "")).split("\n");
+}
+
+export function idOf(world: SessionWorld, session: string): string {
+  return readLaunch(world.paths, session)!.claude_session_id;
+}
+
+/** As a power cut would. */
+export async function killServer(world: SessionWorld): Promise<void> {
+  Deno.kill(Number(await world.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
+  await until(
+    "the server to be gone",
+    () => world.tmux("list-sessions").then(() => false, () => true),
+  );
+}
