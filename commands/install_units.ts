@@ -30,7 +30,10 @@ Options:
 `;
 
 /** What the programs must find as you have it now. */
-const PASSED = [...PLACE_ENV_NAMES, "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"];
+const PASSED = [
+  ...PLACE_ENV_NAMES,
+  ...["TMUX_TMPDIR", "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"],
+];
 
 export async function main(args: string[], world: World): Promise<number> {
   const spec = { task: "install-units", help: HELP, flags: ["remove", "dry-run"] } as const;

@@ -78,6 +78,12 @@ Deno.test("checkRegistry() accepts comments, unknown fields and a byte order mar
   assertEquals(checkRegistry("\uFEFF" + COMMENTED), []);
 });
 
+Deno.test("checkRegistry() wants every agent_id once", () => {
+  const text = `{"agents": [\n{"agent_id": "a"},\n{"agent_id": "b"},\n{"agent_id": "a"}]}`;
+  const problem = `the agent_id "a" is there already, at agents[0]`;
+  assertEquals(checkRegistry(text), [{ line: 4, field: "agents[2].agent_id", problem }]);
+});
+
 Deno.test("checkRegistry() names line and field of what is wrong", () => {
   const text =
     `{\n  "agents": [\n    { "agent_id": "a" },\n    {\n      "enabled": "yes"\n    }\n  ]\n}`;

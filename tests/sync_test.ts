@@ -106,12 +106,14 @@ Deno.test("install-units writes its units once, switches them on, and removes on
     Deno.writeTextFileSync(`${world.dir}/systemctl`, `#!/bin/sh\necho "$@" >> '${log}'\n`, {
       mode: 0o755,
     });
+    world.variables.TMUX_TMPDIR = "/run/my tmux";
     const units = `${world.dir}/home/.config/systemd/user`;
     assertEquals(await installUnits(["--dry-run"], world), 0, world.warned.join());
     assertEquals(await installUnits([], world), 0, world.warned.join());
     const recover = Deno.readTextFileSync(`${units}/gsd-recover.service`);
     assertMatch(recover, /^ExecStart=\S+ run -A --quiet \S+\/commands\/recover\.ts$/m);
     assertStringIncludes(recover, `Environment="GSD_REGISTRY=${world.paths.registry}"`);
+    assertStringIncludes(recover, `Environment="TMUX_TMPDIR=/run/my tmux"`);
     assertEquals(/@[A-Z_]+@/.test(recover), false);
     assertEquals(Deno.readTextFileSync(log).split("\n").slice(0, 3), [
       "--user daemon-reload",

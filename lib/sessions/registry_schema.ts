@@ -44,7 +44,14 @@ export const registrySchema = z.looseObject({
   global_status_openclaw_session_key: z.string().optional(),
   hook_settings: hookSettingsSchema.optional(),
   delivery: deliverySchema.optional(),
-  agents: z.array(agentSchema),
+  agents: z.array(agentSchema).superRefine((agents, check) => {
+    agents.forEach(({ agent_id }, index) => {
+      const first = agents.findIndex((agent) => agent.agent_id === agent_id);
+      if (first === index) return;
+      const message = `the agent_id "${agent_id}" is there already, at agents[${first}]`;
+      check.addIssue({ code: "custom", path: [index, "agent_id"], message });
+    });
+  }),
 });
 
 export type RegistryFile = z.infer<typeof registrySchema>;
