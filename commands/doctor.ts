@@ -6,6 +6,7 @@ import { checkGateway } from "../lib/install/checks/gateway_check.ts";
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkJournal } from "../lib/install/checks/journal_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { taskCommand } from "../lib/install/checks/mend.ts";
 import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
 import { admit } from "../lib/install/checks/patient.ts";
 import { checkPrograms } from "../lib/install/checks/programs_check.ts";
@@ -45,7 +46,6 @@ const CHECKS: Check[] = [
   checkGateway,
   checkOutbox,
   checkJournal,
-  checkSpeed,
 ];
 
 interface Options {
@@ -76,10 +76,10 @@ export async function main(args: string[], world: World): Promise<number> {
   const show = (finding: Finding) => {
     if (!options.json) { for (const line of linesOf(finding, colours(world))) world.say(line); }
   };
-  const repaired: string[] = [];
+  let repairs: Repairs = { done: [], failed: [] };
   let findings = await examine(admission.patient, options.fix ? () => {} : show);
   if (options.fix) {
-    repaired.push(...await repair(findings, options, world));
+    repairs = await repair(findings, options, world);
     const again = admit(world, options.agent);
     findings = await examine(again.kind === "patient" ? again.patient : admission.patient, show);
   }
@@ -94,12 +94,14 @@ export async function main(args: string[], world: World): Promise<number> {
       ...rest,
       fixable: repair !== undefined,
     }));
-    world.say(JSON.stringify({ ok: broken === 0, broken, repaired, findings: plain }, null, 2));
+    const told = { repaired: repairs.done, not_repaired: repairs.failed, findings: plain };
+    world.say(JSON.stringify({ ok: broken === 0, broken, ...told }, null, 2));
   } else {
+    const fix = taskCommand(world, "doctor", "--fix");
     const fixable = findings.some(({ level, repair }) => level === "broken" && repair);
     world.say(
       broken === 0 ? "All is well" : `${broken} thing${broken === 1 ? " is" : "s are"} broken` +
-        (fixable && !options.fix ? "; deno task doctor --fix mends what can be mended safely" : ""),
+        (fixable && !options.fix ? `; ${fix} mends what can be mended safely` : ""),
     );
   }
   return broken === 0 ? 0 : 1;
@@ -107,37 +109,48 @@ export async function main(args: string[], world: World): Promise<number> {
 
 /** All checks at once; told in their order, each as soon as those before it are told. */
 async function examine(patient: Patient, show: (finding: Finding) => void): Promise<Finding[]> {
-  const running = CHECKS.filter((check) => check !== checkSpeed).map(async (check) => {
-    try {
-      return await check(patient);
-    } catch (error) {
-      const text = `Cannot finish ${check.name}: ${messageOf(error)}`;
-      return [{ check: check.name, level: "broken" as const, text }];
-    }
-  });
+  const running = CHECKS.map((check) => finished(check, patient));
   const findings: Finding[] = [];
   const tell = (some: Finding[]) => {
     some.forEach(show);
     findings.push(...some);
   };
   for (const check of running) tell(await check);
-  tell(await checkSpeed(patient)); // alone, for the others would slow it down
+  tell(await finished(checkSpeed, patient)); // alone, for the others would slow it down
   return findings;
 }
 
-async function repair(findings: Finding[], options: Options, world: World): Promise<string[]> {
-  const done = new Set<string>();
+async function finished(check: Check, patient: Patient): Promise<Finding[]> {
+  try {
+    return await check(patient);
+  } catch (error) {
+    const text = `Cannot finish ${check.name}: ${messageOf(error)}; mend what this names, and ` +
+      "look again";
+    return [{ check: check.name, level: "broken", text }];
+  }
+}
+
+interface Repairs {
+  done: string[];
+  failed: { what: string; reason: string }[];
+}
+
+async function repair(findings: Finding[], options: Options, world: World): Promise<Repairs> {
+  const repairs: Repairs = { done: [], failed: [] };
+  const tried = new Set<string>();
   for (const { repair } of findings) {
-    if (repair === undefined || done.has(repair.what)) continue;
-    done.add(repair.what);
+    if (repair === undefined || tried.has(repair.what)) continue;
+    tried.add(repair.what);
     if (!options.json) world.say(`Fixing: ${repair.what}`);
     try {
       await repair.run();
+      repairs.done.push(repair.what);
     } catch (error) {
+      repairs.failed.push({ what: repair.what, reason: messageOf(error) });
       world.warn(`Cannot ${repair.what}: ${messageOf(error)}`);
     }
   }
-  return [...done];
+  return repairs;
 }
 
 function linesOf(finding: Finding, paint: (colour: number, text: string) => string): string[] {

@@ -5,6 +5,7 @@ import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
 import { findProgram } from "../programs.ts";
 import type { Agent } from "../../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { editCommand, openclawCommand, taskCommand } from "./mend.ts";
 
 const CHECK = "gateway";
 const WAIT_MS = 10_000;
@@ -25,28 +26,44 @@ export async function checkGateway(patient: Patient): Promise<Finding[]> {
   const { target } = reading;
   const connecting = await connect(target, WAIT_MS);
   if (connecting.kind !== "connected") {
-    const mend = connecting.kind === "unreachable" ? "openclaw gateway run" : "openclaw doctor";
-    return [...notes, { check: CHECK, level: "broken", text: connecting.reason, mend }];
+    return [...notes, notConnected(connecting, new URL(target.url).hostname, patient)];
   }
   const { gateway } = connecting;
   try {
     const text = `The gateway at ${placeOf(target.url)} is there and lets us in`;
-    const sessions = await Promise.all(agents.map((agent) => checkSession(gateway, agent)));
+    const sessions = await Promise.all(
+      agents.map((agent) => checkSession(gateway, agent, patient)),
+    );
     return [{ check: CHECK, level: "ok", text }, ...notes, ...sessions.flat()];
   } finally {
     gateway.close();
   }
 }
 
+type Refusal = Exclude<Awaited<ReturnType<typeof connect>>, { kind: "connected" }>;
+
+/** A gateway on another machine is started there, by whoever has it. */
+function notConnected({ kind, reason }: Refusal, host: string, { world }: Patient): Finding {
+  const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
+  const words = kind === "unreachable" ? ["gateway", "run"] : ["doctor"];
+  const mend = isHere ? openclawCommand(world, ...words) : undefined;
+  if (mend !== undefined) return { check: CHECK, level: "broken", text: reason, mend };
+  const where = isHere ? "here" : `on ${host}`;
+  const text = `${reason}; run ${where}: openclaw ${words.join(" ")}`;
+  return { check: CHECK, level: "broken", text };
+}
+
 function withoutGateway(agents: Agent[], patient: Patient, reason: string): Finding {
   const cli = findProgram(patient.world.env, "GSD_OPENCLAW", "openclaw");
   const stuck = cli === undefined || agents.some((agent) => agent.transport === "gateway");
+  const mend = openclawCommand(patient.world, "onboard");
   return stuck
     ? {
       check: CHECK,
       level: "broken",
-      text: `Wakes cannot be delivered: ${reason}`,
-      mend: "openclaw onboard",
+      text: `Wakes cannot be delivered: ${reason}` +
+        (mend === undefined ? "; install OpenClaw and set it up: openclaw onboard" : ""),
+      ...(mend === undefined ? {} : { mend }),
     }
     : {
       check: CHECK,
@@ -55,7 +72,11 @@ function withoutGateway(agents: Agent[], patient: Patient, reason: string): Find
     };
 }
 
-async function checkSession(gateway: Gateway, agent: Agent): Promise<Finding[]> {
+async function checkSession(
+  gateway: Gateway,
+  agent: Agent,
+  { world }: Patient,
+): Promise<Finding[]> {
   const { openclaw_session_key: key, openclaw_session_id: id } = agent;
   if (key === "" && id === "") return []; // said by the registry's check
   const answer = await gateway.request(
@@ -77,7 +98,9 @@ async function checkSession(gateway: Gateway, agent: Agent): Promise<Finding[]> 
   return [{
     check: CHECK,
     level: "broken",
-    text: `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}`,
-    mend: "deno task sync",
+    // What is written there is kept by sync: it fills in what is missing.
+    text: `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}. Speak to ` +
+      "the agent once if it is new; else empty the field, and sync finds the agent's session",
+    mend: `${editCommand(world.paths.registry)} && ${taskCommand(world, "sync")}`,
   }];
 }

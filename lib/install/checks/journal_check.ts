@@ -19,8 +19,6 @@ interface Failure {
 export function checkJournal(patient: Patient): Finding[] {
   const { world } = patient;
   const now = world.now().getTime();
-  const known = patient.registry.kind === "registry" ? patient.registry.registry.agents.length : 0;
-  const asked = new Set(patient.agents.map((agent) => agent.agent_id));
   const failures = new Map<string, Failure>();
   const files = namesIn(`${world.paths.state}/journal`).filter((name) => /\.jsonl$/.test(name));
   for (const file of files) {
@@ -28,7 +26,7 @@ export function checkJournal(patient: Patient): Finding[] {
     for (const entry of readJournal(world.paths, session)) {
       const at = Date.parse(String(entry.at));
       if (!FAILURES.includes(String(entry.kind)) || !(now - at < DAY_MS)) continue;
-      if (patient.agents.length < known && !asked.has(String(entry.agent_id))) continue;
+      if (patient.asked !== undefined && entry.agent_id !== patient.asked) continue;
       const reason = `${entry.kind}: ${entry.reason ?? "no reason noted"}`;
       const failure = failures.get(reason) ?? { reason, sessions: new Set(), count: 0, last: 0 };
       failure.count++;

@@ -1,7 +1,7 @@
 /** Commands for people to paste: each works as it stands, whatever is on PATH. */
 
 import { pinnedDeno } from "../deno_binary.ts";
-import { isProgram, onPath } from "../programs.ts";
+import { findProgram, isProgram, onPath } from "../programs.ts";
 import { hasAllPermissions, oursIn } from "../registered.ts";
 import type { World } from "../../sessions/world.ts";
 import { shellQuote } from "../../shell.ts";
@@ -29,6 +29,14 @@ export function registerCommand(patient: Patient, file?: string): string {
 
 export function tmuxCommand({ env }: World, tmux: string, ...words: string[]): string {
   return [onPath(env, "tmux") === tmux ? "tmux" : tmux, ...words].map(shellQuote).join(" ");
+}
+
+/** Undefined where there is no openclaw to run. */
+export function openclawCommand({ env }: World, ...words: string[]): string | undefined {
+  const openclaw = findProgram(env, "GSD_OPENCLAW", "openclaw");
+  if (openclaw === undefined) return undefined;
+  const name = onPath(env, "openclaw") === openclaw ? "openclaw" : openclaw;
+  return [name, ...words].map(shellQuote).join(" ");
 }
 
 export function editCommand(file: string, line?: number): string {

@@ -3,6 +3,7 @@
 import { listWakes } from "../../delivery/wake_list.ts";
 import { shellQuote } from "../../shell.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
+import { taskCommand } from "./mend.ts";
 
 const CHECK = "outbox";
 /** Beyond this a wake is not on its way, it is stuck. */
@@ -10,18 +11,20 @@ const LATE_S = 120;
 
 export function checkOutbox(patient: Patient): Finding[] {
   const { world } = patient;
-  const asked = new Set(patient.agents.map((agent) => agent.agent_id));
-  const known = patient.registry.kind === "registry" ? patient.registry.registry.agents.length : 0;
-  const all = listWakes(world.paths, undefined, world.now().getTime());
-  // Asked about one agent, the others' wakes stay out; wakes of agents long gone belong to all.
-  const wakes = patient.agents.length === known
-    ? all
-    : all.filter((one) => asked.has(one.agent_id));
+  // Not asked about one agent, wakes of agents long gone are told, too.
+  const wakes = listWakes(world.paths, patient.asked, world.now().getTime());
   const findings: Finding[] = [...stateFolder(patient)];
   for (const agentId of [...new Set(wakes.map((wake) => wake.agent_id))]) {
     const own = wakes.filter((wake) => wake.agent_id === agentId);
-    const dead = own.filter((wake) => wake.state === "dead");
+    const strays = own.filter((wake) => wake.created_at === ""); // files that are no wakes
+    const dead = own.filter((wake) => wake.state === "dead" && wake.created_at !== "");
     const waiting = own.filter((wake) => wake.state === "waiting");
+    findings.push(...strays.map(({ wake_id, reason }): Finding => ({
+      check: CHECK,
+      level: "broken",
+      text: `Something for agent "${agentId}" cannot be delivered: ${reason}`,
+      mend: taskCommand(world, "deliver", "--drop", wake_id),
+    })));
     if (dead.length > 0) {
       const last = dead.at(-1)!;
       findings.push({
@@ -30,7 +33,7 @@ export function checkOutbox(patient: Patient): Finding[] {
         text:
           `${dead.length} given up for agent "${agentId}", the last ${age(last.age_s * 1000)} ` +
           `ago: ${last.reason || "no reason noted"}`,
-        mend: `deno task deliver --retry --all --agent ${shellQuote(agentId)}`,
+        mend: taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
       });
     }
     if (waiting.length > 0) {
@@ -41,7 +44,7 @@ export function checkOutbox(patient: Patient): Finding[] {
         level: oldest > LATE_S ? "broken" : "note",
         text: `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
           `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}`,
-        mend: `deno task deliver --agent ${shellQuote(agentId)} --once`,
+        mend: taskCommand(world, "deliver", "--agent", agentId, "--once"),
         repair: {
           what: `start the deliverer for agent "${agentId}"`,
           run: () => world.startDeliverer(agentId),

@@ -34,7 +34,8 @@ async function look(program: typeof PROGRAMS[number], patient: Patient): Promise
       : outcome.kind === "timeout"
       ? `it said nothing for ${outcome.afterMs / 1000} s`
       : outcome.reason;
-    const text = `Cannot start ${path}: ${why}`;
+    const text =
+      `Cannot start ${path}: ${why}; install it anew, or set ${variable} to one that starts`;
     return { check: "programs", level: needed ? "broken" : "note", text };
   }
   return judged(name, path, versionIn(outcome.stdout));

@@ -2,9 +2,16 @@
 
 import { POST_LAUNCH_MODES } from "../../sessions/launch.ts";
 import { checkRegistry } from "../../sessions/registry_file.ts";
-import { type Agent, whyUnreachable } from "../../registry.ts";
+import {
+  type Agent,
+  findAgent,
+  type Registry,
+  tmuxSessionName,
+  whyUnreachable,
+} from "../../registry.ts";
 import { shellQuote } from "../../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
+import { editCommand, taskCommand } from "./mend.ts";
 
 const CHECK = "registry";
 
@@ -16,26 +23,29 @@ export function checkRegistryFile(patient: Patient): Finding[] {
       check: CHECK,
       level: "broken",
       text: `There is no registry at ${file}: no session is managed`,
-      mend: ["cp", `${patient.world.paths.root}/config/recovery-registry.example.json`, file]
-        .map(shellQuote).join(" "),
+      mend: copying(`${patient.world.paths.root}/config/recovery-registry.example.json`, file),
     }];
   }
   if (patient.registryText === "" && registry.kind === "broken") {
-    return [{ check: CHECK, level: "broken", text: `Cannot read ${file}: ${registry.reason}` }];
+    const text = `Cannot read ${file}: ${registry.reason}; whoever owns it must let you`;
+    return [{ check: CHECK, level: "broken", text }];
   }
   const problems = checkRegistry(patient.registryText).map(({ line, field, problem }): Finding => ({
     check: CHECK,
     level: "broken",
     text: `${file}:${line}: ${field === "" ? "" : `${field}: `}${problem}`,
-    mend: `$EDITOR +${line} ${shellQuote(file)}`,
+    mend: editCommand(file, line),
   }));
   if (registry.kind === "broken") {
-    return problems.length > 0
-      ? problems
-      : [{ check: CHECK, level: "broken", text: `Cannot use ${file}: ${registry.reason}` }];
+    return problems.length > 0 ? problems : [{
+      check: CHECK,
+      level: "broken",
+      text: `Cannot use ${file}: ${registry.reason}`,
+      mend: editCommand(file),
+    }];
   }
-  const agents = patient.agents.flatMap((agent) => checkAgent(agent, file));
-  const findings = [...problems, ...agents, ...sharedSessions(registry.registry.agents, file)];
+  const agents = patient.agents.flatMap((agent) => checkAgent(agent, patient));
+  const findings = [...problems, ...agents, ...sharedSessions(registry.registry, patient)];
   if (findings.some(({ level }) => level === "broken")) return findings;
   const count = registry.registry.agents.length;
   return [
@@ -48,9 +58,9 @@ export function checkRegistryFile(patient: Patient): Finding[] {
   ];
 }
 
-function checkAgent(agent: Agent, file: string): Finding[] {
+function checkAgent(agent: Agent, { world }: Patient): Finding[] {
   const name = `Agent "${agent.agent_id}"`;
-  const mend = `$EDITOR ${shellQuote(file)}`;
+  const mend = editCommand(world.paths.registry);
   const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
   if (!agent.enabled) {
     return [{ check: CHECK, level: "note", text: `${name} is disabled and is not woken` }];
@@ -62,7 +72,7 @@ function checkAgent(agent: Agent, file: string): Finding[] {
   const unreachable = whyUnreachable(agent);
   const findings = unreachable === undefined
     ? []
-    : [{ ...broken(`${name} cannot be woken: ${unreachable}`), mend: "deno task sync" }];
+    : [{ ...broken(`${name} cannot be woken: ${unreachable}`), mend: taskCommand(world, "sync") }];
   const mode = agent.claude_post_launch_mode;
   if (mode !== "" && !POST_LAUNCH_MODES.some((known) => known === mode)) {
     const known = POST_LAUNCH_MODES.join(", ");
@@ -73,14 +83,26 @@ function checkAgent(agent: Agent, file: string): Finding[] {
   return findings;
 }
 
-function sharedSessions(agents: Agent[], file: string): Finding[] {
-  const enabled = agents.filter((agent) => agent.enabled && agent.tmux_session_name !== "");
-  const sessions = [...new Set(enabled.map((agent) => agent.tmux_session_name))];
-  return sessions.flatMap((session): Finding[] => {
-    const owners = enabled.filter((agent) => agent.tmux_session_name === session);
-    if (owners.length < 2) return [];
-    const names = owners.map((agent) => agent.agent_id).join(", ");
-    const text = `Several agents claim the session "${session}", so none is woken: ${names}`;
-    return [{ check: CHECK, level: "broken", text, mend: `$EDITOR ${shellQuote(file)}` }];
+/** By the hooks' own rule: only a session that they would leave alone is a conflict. */
+function sharedSessions(registry: Registry, { world, asked }: Patient): Finding[] {
+  const usable = registry.agents.filter((agent) =>
+    agent.enabled && !agent.unusable && agent.tmux_session_name !== ""
+  );
+  const sessions = new Set(usable.map((agent) => tmuxSessionName(agent.tmux_session_name)));
+  return [...sessions].flatMap((session): Finding[] => {
+    if (findAgent(registry, session).kind !== "refused") return [];
+    const owners = usable.filter((one) => tmuxSessionName(one.tmux_session_name) === session)
+      .map((agent) => agent.agent_id);
+    if (asked !== undefined && !owners.includes(asked)) return [];
+    const text = `Several agents claim the session "${session}", so none is woken: ` +
+      owners.join(", ");
+    const mend = editCommand(world.paths.registry);
+    return [{ check: CHECK, level: "broken", text, mend }];
   });
+}
+
+function copying(example: string, file: string): string {
+  const folder = file.slice(0, file.lastIndexOf("/")) || "/";
+  const [from, to, within] = [example, file, folder].map(shellQuote);
+  return `mkdir -p ${within} && cp ${from} ${to}`;
 }

@@ -1,7 +1,8 @@
 /** What a hook costs here, compared with a Deno that does nothing. */
 
-import { run } from "../../process.ts";
+import { messageOf, run } from "../../process.ts";
 import type { Finding, Patient } from "./finding.ts";
+import { registerCommand } from "./mend.ts";
 
 const ROUNDS = 5;
 /** The budget is 1.6; a busy machine gets some leave. */
@@ -12,7 +13,15 @@ export async function checkSpeed(patient: Patient): Promise<Finding[]> {
   if (look.kind === "refused") return [];
   const hook = look.wanted.find(({ event }) => event === "SessionStart");
   if (hook === undefined) return [];
-  const empty = await Deno.makeTempFile({ suffix: ".ts" });
+  let empty: string;
+  try {
+    empty = await Deno.makeTempFile({ suffix: ".ts" });
+  } catch (error) {
+    const folder = world.env("TMPDIR") ?? "/tmp";
+    const text = `What a hook costs was not measured: no file can be made in ${folder}, the ` +
+      `folder for temporary files: ${messageOf(error)}`;
+    return [{ check: "speed", level: "note", text }];
+  }
   // A pane of no server: the hook finds out that it is nobody's business, and leaves no trace.
   const env = {
     HOME: world.env("HOME") ?? "/",
@@ -34,7 +43,9 @@ export async function checkSpeed(patient: Patient): Promise<Finding[]> {
       bare.push(await timed(look.install.deno, bareArgs));
       hooks.push(await timed("/bin/sh", ["-c", hook.command]));
     }
-    return [judged(median(bare), median(hooks))];
+    const finding = judged(median(bare), median(hooks));
+    const mend = registerCommand(patient);
+    return [finding.level === "broken" ? { ...finding, mend } : finding];
   } finally {
     await Deno.remove(empty);
   }
@@ -46,7 +57,6 @@ export function judged(bare: number, hook: number): Finding {
       check: "speed",
       level: "broken",
       text: "A hook run as registered failed or complained",
-      mend: "deno task register",
     };
   }
   const ratio = hook / bare;

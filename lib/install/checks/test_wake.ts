@@ -10,14 +10,16 @@ import { launcherPath } from "../scope.ts";
 import type { WakeDraft } from "../../wake.ts";
 import type { World } from "../../sessions/world.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { editCommand, taskCommand } from "./mend.ts";
 
 const CHECK = "test wake";
 
 export async function sendTestWakes(patient: Patient): Promise<Finding[]> {
   const agents = agentsToWake(patient);
   if (agents.length === 0) {
-    const text = "There is no agent to send a test wake to";
-    return [{ check: CHECK, level: "broken", text }];
+    const text = "There is no agent to send a test wake to; name one in the registry";
+    const mend = editCommand(patient.world.paths.registry);
+    return [{ check: CHECK, level: "broken", text, mend }];
   }
   const findings: Finding[] = [];
   for (const agent of agents) findings.push(await sendTestWake(agent, patient.world));
@@ -55,6 +57,6 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
     check: CHECK,
     level: "broken",
     text: `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`,
-    mend: `deno task deliver --agent ${agent.agent_id} --once`,
+    mend: taskCommand(world, "deliver", "--agent", agent.agent_id, "--once"),
   };
 }
