@@ -1,6 +1,8 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
 import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
+import { statIfThere } from "./lib/cli/user_file.ts";
+import { taskCommand } from "./lib/install/checks/mend.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
@@ -54,6 +56,11 @@ export async function main(args: string[], world: World): Promise<number> {
   if (typeof given === "number") return given;
   const options = optionsFrom(given);
   if (typeof options === "string") return refuse(options, COMMAND, world);
+  const noFolder = whyNoProject(options, world);
+  if (noFolder !== undefined) {
+    world.warn(noFolder);
+    return 1;
+  }
   const settings = settingsFile(options, world);
   if (settings === undefined) {
     world.warn("Cannot tell where Claude Code's settings are: HOME is not set; use --settings");
@@ -129,15 +136,34 @@ function tell(
     dryRun: options.dryRun,
     launchers,
     notes,
+    then: { look: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
   };
   world.say(describe(report, options.json));
   return 0;
 }
 
+/** The same place again, by a path that holds wherever it is typed. */
+function undoCommand(options: Options, world: World): string {
+  const isUsual = options.settings === undefined && options.project === undefined;
+  const where = isUsual ? [] : ["--settings", settingsFile(options, world)!];
+  return taskCommand(world, "register", "--remove", ...where);
+}
+
+/** A name that is mistyped must not become a folder. */
+function whyNoProject({ project }: Options, world: World): string | undefined {
+  if (project === undefined || statIfThere(absolute(project, world))?.isDirectory) return undefined;
+  return `Cannot register for ${absolute(project, world)}: there is no such folder`;
+}
+
+function absolute(path: string, world: World): string {
+  return path.startsWith("/") ? path : `${world.cwd()}/${path}`;
+}
+
 function settingsFile(options: Options, world: World): string | undefined {
-  const absolute = (path: string) => path.startsWith("/") ? path : `${world.cwd()}/${path}`;
-  if (options.settings !== undefined) return absolute(options.settings);
-  if (options.project !== undefined) return `${absolute(options.project)}/.claude/settings.json`;
+  if (options.settings !== undefined) return absolute(options.settings, world);
+  if (options.project !== undefined) {
+    return `${absolute(options.project, world)}/.claude/settings.json`;
+  }
   if (!world.env("CLAUDE_CONFIG_DIR") && !world.env("HOME")) return undefined;
   return `${world.paths.claudeConfig}/settings.json`;
 }
@@ -149,6 +175,10 @@ function optionsFrom({ flags, values }: Given<Flag, "settings" | "project">): Op
   if (settings !== undefined && project !== undefined) {
     return "--settings and --project exclude each other";
   }
+  const named = settings === undefined
+    ? project === undefined ? undefined : "--project"
+    : "--settings";
+  if (flags.print && named !== undefined) return `--print and ${named} exclude each other`;
   if (flags.print && flags.remove) return "--print and --remove exclude each other";
   const { remove, print, json, "dry-run": dryRun, "allow-all": allowAll } = flags;
   return { settings, project, remove, dryRun, print, allowAll, json };

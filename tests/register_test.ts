@@ -74,10 +74,11 @@ Deno.test("register --dry-run shows the difference and touches nothing", async (
 
 Deno.test("register --project and --allow-all register there, with all permissions", async () => {
   await using home = await Home.create();
-  const { code, stdout } = await home.register("--project", home.project, "--allow-all", "--json");
+  const { code, stdout } = await home.register("--project", "project", "--allow-all");
   assertEquals(code, 0);
   const settings = `${home.project}/.claude/settings.json`;
-  assertEquals(JSON.parse(stdout).settings, settings);
+  assertStringIncludes(stdout, `Registered our hooks in ${settings}`);
+  assertStringIncludes(stdout, `Undo: deno task register --remove --settings ${settings}`);
   const text = readTextIfThere(settings)!;
   assertStringIncludes(text, " --quiet -A ");
   assert(!text.includes("--allow-read"));
@@ -97,6 +98,9 @@ Deno.test("register refuses in one sentence what it cannot do, and touches nothi
     [{}, ["--settings"], 2, "--settings needs a path"],
     [{}, ["--settings", "a", "--project", "b"], 2, "exclude each other"],
     [{}, ["--print", "--remove"], 2, "exclude each other"],
+    [{}, ["--print", "--settings", "a"], 2, "--print and --settings exclude each other"],
+    [{}, ["--print", "--project", "b"], 2, "--print and --project exclude each other"],
+    [{}, ["--project", "typo/dir"], 1, "typo/dir: there is no such folder"],
   ];
   for (const [env, args, code, words] of cases) {
     const outcome = await home.run(args, env);
@@ -105,6 +109,7 @@ Deno.test("register refuses in one sentence what it cannot do, and touches nothi
     assertEquals(outcome.stderr.trimEnd().split("\n").length, 1);
   }
   assertEquals(home.text(), USERS);
+  assertEquals(namesIn(home.dir), ["home", "project"]);
 });
 
 Deno.test("registers at the same time leave one registration and everything of the user's", async () => {

@@ -10,6 +10,8 @@ export interface RegisterReport {
   dryRun: boolean;
   launchers: string[];
   notes: string[];
+  /** Commands to look whether all is well, and to take it back. */
+  then: { look: string; undo: string };
 }
 
 export function describe(report: RegisterReport, asJson: boolean): string {
@@ -71,7 +73,7 @@ function asText(report: RegisterReport): string {
   for (const launcher of report.launchers) lines.push(`Launcher: ${launcher}`);
   lines.push(...report.notes);
   if (report.action === "add" && !dryRun && outcome.kind === "written") {
-    lines.push("See that all is well: deno task doctor", "Undo: deno task register --remove");
+    lines.push(`See that all is well: ${report.then.look}`, `Undo: ${report.then.undo}`);
   }
   return lines.join("\n");
 }
