@@ -34,8 +34,10 @@ export function hasAllPermissions(hooks: FoundHook[]): boolean {
 
 /** The Deno that hooks were registered with. */
 export function denoOf(hooks: FoundHook[]): string | undefined {
-  const words = simpleCommands(hooks[0]?.command ?? "").find((one) => one.includes("run")) ?? [];
-  return words[words.indexOf("run") - 1];
+  const command = hooks.find(({ owner }) => owner.kind === "ours")?.command ?? "";
+  const words = simpleCommands(command).find((one) => one.includes("run")) ?? [];
+  const deno = words[words.indexOf("run") - 1];
+  return deno?.startsWith("/") ? deno : undefined;
 }
 
 export function isRegisteredWithAll(paths: Paths, cwd: string): boolean {

@@ -1,9 +1,10 @@
 /** Do the agents' tmux sessions run, and are they such that OpenClaw takes messages from them? */
 
 import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
+import { isOwn } from "../../sessions/session_names.ts";
 import { sessionNames } from "../../sessions/tmux_sessions.ts";
 import { tmuxFrom } from "../../tmux.ts";
-import { type Agent, findAgent, tmuxSessionName } from "../../registry.ts";
+import { type Agent, tmuxSessionName } from "../../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
 import { taskCommand, tmuxCommand } from "./mend.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
@@ -26,10 +27,7 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
   const agents = agentsToWake(patient).filter((agent) => agent.tmux_session_name !== "");
   const findings: Finding[] = [];
   for (const agent of agents) {
-    const own = [...running].filter((session) => {
-      const match = findAgent(registry, session);
-      return match.kind === "agent" && match.agent === agent;
-    });
+    const own = [...running].filter((session) => isOwn(registry, agent, session));
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
     if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
       const mend = serverMark === undefined ? recover : `${unmark} && ${recover}`;
