@@ -2,9 +2,11 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { holdLock } from "../lib/cli/held_lock.ts";
 import { launchingAlone } from "../lib/sessions/launch_lock.ts";
 import { main } from "../commands/spawn.ts";
+import { readTextIfThere } from "../lib/files.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
 import { readRegistry } from "../lib/registry.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
 
 const IDLE = "01-idle-fresh.txt";
 
@@ -199,6 +201,20 @@ Deno.test("spawn says what Claude Code said when it ends at once", () =>
     assertEquals(await main(["w", project(world), ""], world), 1);
     assertMatch(world.warned.join("\n"), /ended as soon as it was started[^]*unknown option/);
     assertEquals(world.warned.join("").includes("\x1b"), false);
+  }));
+
+Deno.test("spawn lets Claude Code go on at once after a Ctrl-Z, for which no shell waits", () =>
+  inSessionWorld(async (world) => {
+    const program = world.standIn("claude", IDLE);
+    // As Claude Code does it: it stops itself, and draws nothing until it is continued.
+    const stops = `trap ': > ${world.dir}/back' CONT\nread -r line; kill -TSTP $$\nwhile`;
+    Deno.writeTextFileSync(program, Deno.readTextFileSync(program).replace("while", () => stops));
+    world.variables.GSD_CLAUDE = program;
+    assertEquals(await main(["w", project(world), ""], world), 0, world.warned.join());
+    await world.tmux("send-keys", "-t", "=w-main:", "z", "Enter");
+    const isBack = () => readTextIfThere(`${world.dir}/back`) !== undefined;
+    await until("it to go on", isBack, { timeoutMs: 5000 });
+    await world.killClaude("w-main");
   }));
 
 Deno.test("spawn says when the agent is disabled and will not be woken", () =>

@@ -66,9 +66,14 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     `printf '\\033[H\\033[2J'`,
     `cd ${shellQuote(launch.working_directory)} || exec "\${SHELL:-/bin/sh}"`,
     exportLine(launch.env),
+    // Ctrl-Z stops it as a job, and brings it back: without job control it would wait for good.
+    "set -m 2>/dev/null",
     `${launch.command.trim()} ${words.map(shellQuote).join(" ")}`,
+    "left=$?",
+    "while [ $left -gt 128 ] && jobs %% >/dev/null 2>&1; do fg %% >/dev/null; left=$?; done",
+    "set +m",
     // Killed, it leaves the terminal raw, on the other screen, and reporting the mouse.
-    `[ $? -lt 128 ] || { stty sane; printf '${TERMINAL_RESET}'; }`,
+    `[ $left -lt 128 ] || { stty sane; printf '${TERMINAL_RESET}'; }`,
     `exec "\${SHELL:-/bin/sh}"`,
     "",
   ].join("\n");
