@@ -18,6 +18,8 @@ import {
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
+  /** Nobody can be told, but recovery wants to know which conversation goes on there. */
+  | { kind: "mute"; session: string; pane: string; agent: Agent; reason: string }
   /** Nobody's business: no trace of it may remain. */
   | { kind: "unmanaged" }
   | { kind: "refused"; session: string; agent_id?: string; reason: string };
@@ -86,16 +88,16 @@ export async function openGate(
 
   const match = findAgent(reading.registry, session);
   if (match.kind === "none") return { kind: "unmanaged" };
-  const refused = (agent_id: string, why: string): Gate => ({
-    kind: "refused",
-    session,
-    agent_id,
-    reason: `Agent "${agent_id}" is not woken: ${why}`,
-  });
-  if (match.kind === "refused") return refused(match.agent_id, match.reason);
-  const unreachable = whyUnreachable(match.agent);
-  if (unreachable !== undefined) return refused(match.agent.agent_id, unreachable);
-  return { kind: "managed", session, pane, agent: match.agent };
+  if (match.kind === "refused") {
+    const { agent_id } = match;
+    const reason = `Agent "${agent_id}" is not woken: ${match.reason}`;
+    return { kind: "refused", session, agent_id, reason };
+  }
+  const { agent } = match;
+  const unreachable = whyUnreachable(agent);
+  if (unreachable === undefined) return { kind: "managed", session, pane, agent };
+  const reason = `Agent "${agent.agent_id}" is not woken: ${unreachable}`;
+  return { kind: "mute", session, pane, agent, reason };
 }
 
 type Owner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };

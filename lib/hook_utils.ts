@@ -45,12 +45,13 @@ export async function runHook(hook: Hook): Promise<never> {
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
         const world = { event, paths, env, told: input.tmux, leaveToShell };
-        if (gate.kind === "managed") {
+        if (gate.kind === "managed" || gate.kind === "mute" && hook.event === "SessionStart") {
           const reply = await hook.handle(tools.contextFrom(gate, world), tools);
           if (reply) writeStdout(reply);
         } else {
-          const { kind: _, ...problem } = gate;
-          tools.record(paths, { kind: "problem", event: hook.event, ...problem });
+          const { session, reason } = gate;
+          const agent_id = gate.kind === "mute" ? gate.agent.agent_id : gate.agent_id;
+          tools.record(paths, { kind: "problem", event: hook.event, session, agent_id, reason });
         }
       }
     }

@@ -36,8 +36,8 @@ export function lastSign(paths: Paths, launch: Launch): string {
 
 /** When Claude Code was last seen to leave the session in order; "" when it was not. */
 export function endedAt(paths: Paths, launch: Launch): string {
-  const last = memorySince(paths, launch.session, launch)?.said.at(-1);
-  return last?.trigger === "session_end" ? new Date(last.at).toISOString() : "";
+  const memory = memorySince(paths, launch.session, launch);
+  return memory?.ended === true ? memory.updated_at : "";
 }
 
 /** What an earlier launch under the same name has left behind is another conversation's. */
