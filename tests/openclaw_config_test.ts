@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseJson5 } from "../lib/delivery/json5.ts";
 import {
-  configPath,
   gatewayTarget,
   isSafeUrl,
+  openclawPlaces,
   readGatewayTarget,
 } from "../lib/delivery/openclaw_config.ts";
 
@@ -122,15 +122,26 @@ Deno.test("isSafeUrl() lets plain text stay on this machine and its networks", (
   assertEquals(unsafe.filter((url) => isSafeUrl(url, env())), []);
 });
 
-Deno.test("configPath() looks where OpenClaw looks", () => {
-  assertEquals(configPath(env({ HOME: "/h" })), "/h/.openclaw/openclaw.json");
-  assertEquals(configPath(env({ HOME: "/h", OPENCLAW_HOME: "/o" })), "/o/.openclaw/openclaw.json");
-  assertEquals(configPath(env({ HOME: "/h", OPENCLAW_STATE_DIR: "~/s" })), "/h/s/openclaw.json");
-  assertEquals(configPath(env({ HOME: "/h", OPENCLAW_CONFIG_PATH: "/c.json" })), "/c.json");
+Deno.test("openclawPlaces() looks where OpenClaw looks", () => {
+  assertEquals(openclawPlaces(env({ HOME: "/h" })).config, "/h/.openclaw/openclaw.json");
   assertEquals(
-    configPath(env({ HOME: "/h", OPENCLAW_PROFILE: "work" })),
+    openclawPlaces(env({ HOME: "/h", OPENCLAW_HOME: "/o" })).config,
+    "/o/.openclaw/openclaw.json",
+  );
+  assertEquals(
+    openclawPlaces(env({ HOME: "/h", OPENCLAW_STATE_DIR: "~/s" })).config,
+    "/h/s/openclaw.json",
+  );
+  assertEquals(
+    openclawPlaces(env({ HOME: "/h", OPENCLAW_CONFIG_PATH: "/c.json" })).config,
+    "/c.json",
+  );
+  assertEquals(
+    openclawPlaces(env({ HOME: "/h", OPENCLAW_PROFILE: "work" })).config,
     "/h/.openclaw-work/openclaw.json",
   );
+  const elsewhere = openclawPlaces(env({ HOME: "/h", OPENCLAW_CONFIG_PATH: "/etc/oc.json" }));
+  assertEquals([elsewhere.state, elsewhere.dotenv], ["/h/.openclaw", "/h/.openclaw/.env"]);
 });
 
 Deno.test("readGatewayTarget() names a config that is missing or broken, and reads .env", async () => {

@@ -52,10 +52,6 @@ export function openclawPlaces(env: Env): OpenClawPlaces {
   return { config, state, dotenv: `${state}/.env` };
 }
 
-export function configPath(env: Env): string {
-  return openclawPlaces(env).config;
-}
-
 function stateDir(env: Env, home: string): string {
   const explicit = given(env("OPENCLAW_STATE_DIR"));
   if (explicit) return expand(explicit, home);
