@@ -4,7 +4,7 @@ import { readCommandLine } from "../../lib/cli/command_line.ts";
 import { terminal } from "../../lib/cli/speaker.ts";
 import { findProgram } from "../../lib/install/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
-import { inScene } from "../support/artefacts.ts";
+import { endScenesOnSignal, inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";
 import { type House, openHouse } from "./house.ts";
 import { Stage } from "./stage.ts";
@@ -27,7 +27,7 @@ Options:
   --json              the table as one JSON object
   --help              this text
 
-Exit codes: 0 all of it works, 1 something does not, 2 wrong usage.
+Exit codes: 0 all of it works, 1 something does not, 2 wrong usage, 130 interrupted.
 `;
 
 interface Result {
@@ -155,4 +155,7 @@ function table(results: Result[]): string {
   return [...rows, "", `${working} of ${results.length} work`].join("\n");
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  endScenesOnSignal();
+  Deno.exit(await main(Deno.args));
+}

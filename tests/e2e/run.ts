@@ -1,6 +1,9 @@
 /** `deno task e2e`: the stories on the real programs, with all downloads done before the first. */
 
+import { readTextIfThere, removeIfThere } from "../../lib/files.ts";
 import { messageOf } from "../../lib/process.ts";
+import { TIME_IS_UP, within } from "../../lib/time.ts";
+import { clearScene, onSignal, SCENE_LIST } from "../support/artefacts.ts";
 import { cacheDir, getAll, VERSIONS } from "../support/real_programs.ts";
 
 const HELP = `Runs whole stories on the real Claude Code and the real OpenClaw, offline.
@@ -37,12 +40,43 @@ export async function main(args: string[]): Promise<number> {
   }
   const here = new URL(".", import.meta.url).pathname;
   const named = args.some((arg) => arg.endsWith(".ts"));
+  return await runTests([...args, ...(named ? [] : [here])]);
+}
+
+/** Longer than the test runner takes to say which test it was. */
+const RUNNER_MS = 5000;
+
+/** `deno test` ends at once when it is interrupted: what its stories have started is ended here. */
+export async function runTests(args: string[]): Promise<number> {
+  const scenes = Deno.makeTempFileSync({ prefix: "gsd-e2e-scenes-" });
   const test = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--quiet", ...args, ...(named ? [] : [here])],
-    env: { DENO_NO_UPDATE_CHECK: "1" },
+    args: ["test", "-A", "--quiet", ...args],
+    env: { DENO_NO_UPDATE_CHECK: "1", [SCENE_LIST]: scenes },
   }).spawn();
+  let isInterrupted = false;
+  const clear = async () => {
+    const dirs = (readTextIfThere(scenes) ?? "").split("\n").filter((dir) => dir !== "");
+    for (const dir of dirs.reverse()) await clearScene(dir);
+    removeIfThere(scenes);
+  };
+  onSignal(async () => {
+    isInterrupted = true;
+    console.error("Interrupted: ending what was started …");
+    endProcess(test, "SIGINT");
+    if (await within(test.status, RUNNER_MS) === TIME_IS_UP) endProcess(test, "SIGKILL");
+    await clear();
+  });
   const { code } = await test.status;
-  return code === 0 ? 0 : 1;
+  await clear();
+  return code === 0 ? 0 : isInterrupted || code === 130 ? 130 : 1;
+}
+
+function endProcess(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // The terminal has told it already.
+  }
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,5 +1,7 @@
 /** A place of its own for one story: thrown away when it went well, kept when it did not. */
 
+import { appendLine, readTextIfThere, removeIfThere } from "../../lib/files.ts";
+import { within } from "../../lib/time.ts";
 import { pause } from "./until.ts";
 
 export interface Scene {
@@ -18,6 +20,7 @@ export interface Scene {
  * `home` and `state` are kept, and the message says where.
  */
 export async function inScene<T>(name: string, story: (scene: Scene) => Promise<T>): Promise<T> {
+  if (isEnding) await new Promise<never>(() => {}); // nothing more is started
   const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-e2e-" }));
   const texts: [string, () => string | Promise<string>][] = [];
   const ends: (() => unknown)[] = [];
@@ -29,6 +32,19 @@ export async function inScene<T>(name: string, story: (scene: Scene) => Promise<
     atEnd: (work) => ends.push(work),
   };
   Deno.mkdirSync(scene.home);
+  const list = Deno.env.get(SCENE_LIST);
+  if (list !== undefined) appendLine(list, dir);
+  const close = once(async () => {
+    for (const end of ends.reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        console.error(`The end of "${name}" failed:`, error);
+      }
+    }
+    await clearScene(dir);
+  });
+  open.add({ dir, close });
   try {
     return await story(scene);
   } catch (error) {
@@ -37,16 +53,51 @@ export async function inScene<T>(name: string, story: (scene: Scene) => Promise<
     told.message += `\nPanes, journal, payloads and logs of this story: ${kept}`;
     throw told;
   } finally {
-    for (const end of ends.reverse()) {
-      try {
-        await end();
-      } catch (error) {
-        console.error(`The end of "${name}" failed:`, error);
-      }
-    }
-    endProcessesOf(dir);
-    await removeTree(dir);
+    await close();
+    open.forEach((one) => one.dir === dir && open.delete(one));
   }
+}
+
+/** Names the file that lists the scenes of a run, for whoever clears up after it. */
+export const SCENE_LIST = "GSD_E2E_SCENES";
+
+const open = new Set<{ dir: string; close(): Promise<void> }>();
+const CLOSING_MS = 15_000;
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let doing: Promise<void> | undefined;
+  return () => doing ??= work();
+}
+
+/** Ctrl-C ends the scenes that are open, with all that runs in them, and then the program. */
+export function endScenesOnSignal(): void {
+  onSignal(async () => {
+    console.error("Interrupted: ending what was started …");
+    const scenes = [...open].reverse();
+    await within(Promise.all(scenes.map((scene) => scene.close())), CLOSING_MS);
+    for (const { dir } of scenes) await clearScene(dir);
+  });
+}
+
+let isEnding = false;
+
+/** Does its work once, however often it is interrupted, and ends the program. */
+export function onSignal(work: () => Promise<void>): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      if (isEnding) return;
+      isEnding = true;
+      work().finally(() => Deno.exit(130));
+    });
+  }
+}
+
+/** Ends what still runs for a scene, and removes its folder. */
+export async function clearScene(dir: string): Promise<void> {
+  const tmux = /-L (\S+)/.exec(readTextIfThere(`${dir}/tmux`) ?? "")?.[1];
+  endProcessesOf(dir);
+  if (tmux !== undefined) removeIfThere(`/tmp/tmux-${Deno.uid()}/${tmux}`);
+  await removeTree(dir);
 }
 
 /** Hooks and deliverers outlive the Claude Code that started them: they would write once more. */
