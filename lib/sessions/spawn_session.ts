@@ -71,7 +71,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
     registered: known.agent === undefined,
     state: "planned",
     pane: "",
-    claude_session_id: crypto.randomUUID(),
+    claude_session_id: choosesConversation(command) ? "" : crypto.randomUUID(),
     first_command: first,
     problem: "",
   };
@@ -89,9 +89,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
       prompt: wish.systemPrompt ?? agent.system_prompt,
       claudeSessionId: id,
     });
-    const conversation = choosesConversation(command)
-      ? { kind: "chosen" } as const
-      : { kind: "new", id } as const;
+    const conversation = { kind: "new", id } as const;
     const started = await launchInto(server, paths, launch, conversation, { kind: "new_session" });
     if (started.kind === "failed") throw new Error(started.reason);
     return { launch: await noteServer(world, server.tmux, launch), pane: started.stdout };

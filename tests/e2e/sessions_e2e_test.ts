@@ -6,7 +6,7 @@ import { allProcesses, isClaude, treeBelow } from "../../lib/sessions/process_tr
 import { readRegistry } from "../../lib/registry.ts";
 import { readMemory } from "../../lib/session_memory.ts";
 import { inScene } from "../support/artefacts.ts";
-import { prepareHome } from "../support/real_claude.ts";
+import { attach, prepareHome } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { ROOT } from "../../lib/paths.ts";
@@ -181,6 +181,52 @@ story(
       assert(!asked.texts.some((text) => text.includes("words before")));
     }),
 );
+
+for (const version of VERSIONS.claude) {
+  story(
+    `recover on Claude Code ${version}: every session of an agent, and none twice`,
+    (house) =>
+      inScene(`recover several ${version}`, async (scene) => {
+        const stage = new Stage(scene, { house, version, agents: ["ada"] });
+        stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-30)}` });
+        const main = stage.session("ada");
+        await stage.spawn("ada", "words of the first");
+        prepareHome(scene, `${scene.dir}/second`);
+        const more = ["ada", `${scene.dir}/second`, "words of the second", "--json"];
+        const done = await stage.ours("commands/spawn.ts", ...more);
+        assertEquals([done.code, JSON.parse(done.stdout).session], [0, `${main}-2`], done.stderr);
+        await stage.waitForPrompt("words of the second");
+        await until("its answer", () => readMemory(stage.paths, `${main}-2`).said.length > 0);
+
+        await killServer(stage);
+        const { agents } = await recover(stage);
+        assertEquals(agents.map(({ session }) => session).sort(), [main, `${main}-2`]);
+        assertEquals(agents.map(({ outcome }) => outcome), ["recovered", "recovered"]);
+
+        const claude = await attach({ tmux: stage.tmux, session: `${main}-2` }, "");
+        await claude.keys("C-z"); // no shell waits below it: it has to come back by itself
+        await claude.waitUntilIdle();
+        await claude.submit("and after Ctrl-Z");
+        const asked = await stage.waitForPrompt("and after Ctrl-Z");
+        assert(asked.texts.some((text) => text.includes("words of the second")));
+        await claude.waitUntilIdle();
+
+        // Renamed in the registry alone: what runs there under the old name is not opened twice.
+        await claude.submit("/clear");
+        await until("another id", () => {
+          const { claude_session_id } = readMemory(stage.paths, `${main}-2`);
+          return claude_session_id !== readLaunch(stage.paths, `${main}-2`)!.claude_session_id;
+        });
+        await claude.submit("words after /clear");
+        await stage.waitForPrompt("words after /clear");
+        stage.writeRegistry({ ada: { tmux_session_name: "renamed" } });
+        const refused = await recover(stage);
+        assertEquals(refused.outcomes, { ada: "failed" }, JSON.stringify(refused.agents));
+        assertMatch(refused.agents[0]!.detail, /is open already in process \d+/);
+        assertEquals((await stage.tmux.sessions()).sort(), [main, `${main}-2`]);
+      }),
+  );
+}
 
 story(
   "OpenClaw finds the skill eligible, and sync reads its sessions",
