@@ -11,6 +11,8 @@ const MOST_STEPS = 80;
 const LOOK_EVERY_MS = 40;
 /** A key is lost now and then in the first instants of a dialog: after this it comes once more. */
 const CHANGE_WITHIN_MS = 2000;
+/** A text is never pasted again: it may only be slow to show. */
+const SHOWN_WITHIN_MS = 8000;
 
 export async function drive(
   pane: ClaudePane,
@@ -25,7 +27,11 @@ export async function drive(
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
-    screen = await settled(pane, before);
+    screen = await settled(
+      pane,
+      before,
+      step.kind === "paste" ? SHOWN_WITHIN_MS : CHANGE_WITHIN_MS,
+    );
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
       return isOwnWork(goal, step) ? { kind: "done", screen } : QUICKER;
@@ -33,7 +39,7 @@ export async function drive(
     if (fingerprint(screen) !== fingerprint(before)) {
       if (step.kind === "press" && step.isLast) return { kind: "done", screen };
       retried = false;
-    } else if (retried) {
+    } else if (retried || step.kind === "paste") {
       return { kind: "stuck", reason: inVain(step) };
     } else {
       retried = true;
@@ -63,9 +69,9 @@ function inVain(step: KeyStep): string {
 }
 
 /** The screen once it differs from before and has stood still for a moment. */
-async function settled(pane: ClaudePane, before: Look): Promise<Look> {
+async function settled(pane: ClaudePane, before: Look, ms: number): Promise<Look> {
   const from = fingerprint(before);
-  const until = performance.now() + CHANGE_WITHIN_MS;
+  const until = performance.now() + ms;
   let last = before;
   while (performance.now() < until) {
     await pause(LOOK_EVERY_MS);

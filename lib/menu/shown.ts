@@ -31,7 +31,10 @@ export function shownAmong(questions: Question[], dialog: Dialog): number {
  * row. How many more wait behind it (`1 of 2`) may change at any time.
  */
 export function markOf(dialog: Dialog): string {
-  return dialog.kind + squeeze(above(dialog).replace(/\b\d+ of \d+\b/g, ""));
+  const { kind, title } = dialog;
+  // Lists are still being filled while one looks at them; only a request says what it is about.
+  const text = kind === "permission" || kind === "plan" ? above(dialog) : title;
+  return kind + squeeze(text.replace(/\b\d+ of \d+\b/g, ""));
 }
 
 /** With the count: two requests for the same thing differ in nothing else. */
