@@ -15,9 +15,6 @@ export const hook: Hook = {
     const about = { session, agent_id: agent.agent_id, event: event.name };
     if (GOES_ON.includes(reason)) {
       record(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
-    } else if (standing === "guest") {
-      const why = "it is the end of a claude -p beside the session's own Claude Code";
-      record(paths, { kind: "suppressed", ...about, trigger: "session_end", reason: why });
     } else {
       const isOwn = standing === "own";
       await sendWake(context, {

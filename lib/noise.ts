@@ -28,7 +28,10 @@ export interface Memory {
   open?: OpenDialog;
 }
 
-export type Verdict = { kind: "send" } | { kind: "suppress"; reason: string; of: string };
+export type Verdict =
+  | { kind: "send" }
+  /** `of` is the wake that has told it; without one it is nothing to tell, in any mode. */
+  | { kind: "suppress"; reason: string; of?: string };
 
 export interface Incoming {
   event: string;

@@ -7,7 +7,13 @@ import { messageOf } from "./json.ts";
 import { newWake, receiverOf } from "./new_wake.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
-import { changeMemory, type SessionMemory, withEvent, withoutDialog } from "./session_memory.ts";
+import {
+  changeMemory,
+  type SessionMemory,
+  standingOf,
+  withEvent,
+  withoutDialog,
+} from "./session_memory.ts";
 import type { WakeDraft } from "./wake.ts";
 
 export interface SendOptions {
@@ -24,7 +30,7 @@ export type Sent =
   | { kind: "queued"; wake_id: string }
   /** Told before, and now only reminded of. */
   | { kind: "reminded"; wake_id: string }
-  | { kind: "suppressed"; of: string };
+  | { kind: "suppressed" };
 
 export async function sendWake(
   context: HookContext,
@@ -59,8 +65,13 @@ export async function sendWake(
   };
   if (isQuiet(verdict, context)) {
     const { reason, of } = verdict;
-    record(context.paths, { kind: "suppressed", ...about, reason, of });
-    return { kind: "suppressed", of };
+    record(context.paths, {
+      kind: "suppressed",
+      ...about,
+      reason,
+      ...(of === undefined ? {} : { of }),
+    });
+    return { kind: "suppressed" };
   }
   record(context.paths, {
     kind: "queued",
@@ -76,7 +87,8 @@ export async function sendWake(
 type Suppressed = Extract<Verdict, { kind: "suppress" }>;
 
 function isQuiet(verdict: Verdict, context: HookContext): verdict is Suppressed {
-  return verdict.kind === "suppress" && context.settings.dedup_mode === "skip";
+  if (verdict.kind === "send") return false;
+  return verdict.of === undefined || context.settings.dedup_mode === "skip";
 }
 
 function judgeFor(
@@ -85,6 +97,10 @@ function judgeFor(
   memory: SessionMemory,
   { dialog }: SendOptions,
 ): Verdict {
+  if (standingOf(memory, context.event) === "guest") {
+    const reason = "it comes from a claude -p beside the session's own Claude Code";
+    return { kind: "suppress", reason };
+  }
   if (context.settings.dedup_mode === "off") return { kind: "send" };
   return judge(
     {

@@ -28,8 +28,8 @@ const SEQUENCES: Record<string, { steps: Step[]; hears: string[]; resumes: strin
     { steps: [start("own"), end("own")], hears: ["session_end"], resumes: "own" },
   "nothing of the end of a claude -p beside it":
     { steps: [start("own"), start("p", HEADLESS), end("p")], hears: [], resumes: "own" },
-  "the words of a claude -p beside it, and resumes its own":
-    { steps: [start("own"), start("p", HEADLESS), stop("p"), end("p")], hears: ["response_complete"], resumes: "own" },
+  "no words of a claude -p beside it, and resumes its own":
+    { steps: [start("own"), start("p", HEADLESS), stop("p"), end("p"), stop("own")], hears: ["response_complete"], resumes: "own" },
   "of its own end once, though a claude -p outlives it":
     { steps: [start("own"), start("p", HEADLESS), end("own"), end("p")], hears: ["session_end"], resumes: "own" },
   "nothing of a claude -p that is resumed again and again":
