@@ -1,11 +1,7 @@
 /** Carries the wakes of the outbox to their agents; lists, revives and drops them. */
 
-import {
-  LIFE_MS,
-  type QueueResult,
-  type QueueWorld,
-  serveAgent,
-} from "../lib/delivery/agent_queue.ts";
+import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
+import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { record } from "../lib/journal.ts";

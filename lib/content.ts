@@ -112,7 +112,7 @@ const RULE = /^\s*─{10,}/;
  *   ────────────
  *     ⏵⏵ auto mode on (shift+tab to cycle)
  */
-export function conversationLines(capture: string): string[] {
+function conversationLines(capture: string): string[] {
   const lines = capture.split("\n").map((line) => line.trimEnd());
   const rules = lines.flatMap((line, index) => RULE.test(line) ? [index] : []);
   const [upper, lower] = [rules.at(-2), rules.at(-1)];

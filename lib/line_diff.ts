@@ -7,7 +7,7 @@ const MOST = 1200;
  * The places in `now` of the lines that are not carried over from `before`, by the longest common
  * subsequence: a new line that repeats an old one is still new.
  */
-export function newLineIndexes(before: string[], now: string[]): number[] {
+function newLineIndexes(before: string[], now: string[]): number[] {
   const skipped = Math.max(0, now.length - MOST);
   const a = before.slice(-MOST);
   const b = now.slice(skipped);

@@ -6,7 +6,7 @@ import { type Paths, safeName } from "./paths.ts";
 
 const LOCK_WAIT_MS = 2000;
 
-export function paneFile(paths: Paths, session: string): string {
+function paneFile(paths: Paths, session: string): string {
   return `${paths.state}/panes/${safeName(session)}.txt`;
 }
 

@@ -1,17 +1,16 @@
-/** Takes one agent's wakes out of the outbox, in order, by one process at a time. */
+/** Takes one agent's wakes out of the outbox, in order, with pauses where they do not get through. */
 
 import { Carriers, type CarrierWorld, type Tried, type Way } from "./carriers.ts";
 import {
   type Delivered,
   type Failed,
-  MINUTE,
   nextKey,
   pauseAfter,
   SECOND,
   targetOf,
   whyDead,
 } from "./delivery.ts";
-import { type HeldLock, holdLock, noteOn } from "../cli/held_lock.ts";
+import type { HeldLock } from "../cli/held_lock.ts";
 import { noteDelivered, noteTrouble } from "./delivery_records.ts";
 import { record } from "../journal.ts";
 import {
@@ -56,41 +55,11 @@ export interface QueueResult {
   replies: Promise<void>[];
 }
 
-export const LIFE_MS = 90 * MINUTE;
 /** How often a pause looks whether a new wake has come, and how soon that one may end it. */
 const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
-const SHORT_RUN = "once";
-const SHORT_RUN_MS = 5 * MINUTE;
 
-export async function serveAgent(
-  agentId: string,
-  world: QueueWorld,
-  options: QueueOptions,
-): Promise<QueueResult> {
-  const queue = new AgentQueue(agentId, world, options);
-  const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
-  for (let waitedMs = 0;;) {
-    const lock = holdLock(lockPath, options.once ? SHORT_RUN : "");
-    if (lock === undefined) {
-      // One that tries everything once does not stay for what has come since: we do.
-      const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
-      if (isOver) return { ...queue.result(), kind: "busy" };
-      await world.sleep(LOOK_EVERY_MS);
-      waitedMs += LOOK_EVERY_MS;
-      continue;
-    }
-    try {
-      await queue.work(lock);
-    } finally {
-      lock.release();
-    }
-    // Whoever was refused the lock has left by now, trusting us: what it wrote is seen here.
-    if (!queue.hasUnseen()) return queue.result();
-  }
-}
-
-class AgentQueue {
+export class AgentQueue {
   private readonly seen = new Set<string>();
   /** Delivered, but still in the outbox since the disk would not let go of it. */
   private readonly stuck = new Set<string>();

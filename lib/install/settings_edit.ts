@@ -152,7 +152,7 @@ function onOneLine(text: string, original: string): string {
   return isWhole && !joined.trim().includes("\n") ? joined : text;
 }
 
-export function isExactly(found: Omit<FoundHook, "owner">, wanted: WantedHook): boolean {
+function isExactly(found: Omit<FoundHook, "owner">, wanted: WantedHook): boolean {
   const entry: Record<string, unknown> = entryFor(wanted);
   const keys = Object.keys(found.entry);
   return found.event === wanted.event && found.matcher === wanted.matcher &&

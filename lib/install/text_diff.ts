@@ -6,7 +6,7 @@ export interface DiffLine {
 }
 
 /** Lines in step until they differ, then the nearest place where they are in step again. */
-export function diffLines(before: string[], after: string[]): DiffLine[] {
+function diffLines(before: string[], after: string[]): DiffLine[] {
   const lines: DiffLine[] = [];
   let a = 0, b = 0;
   while (a < before.length || b < after.length) {

@@ -44,7 +44,7 @@ export function readChoices(
   return { kind: "choices", choices };
 }
 
-export function readChoice(
+function readChoice(
   question: Question,
   word: string,
 ): { kind: "choice"; choice: Choice } | { kind: "wrong"; reason: string } {

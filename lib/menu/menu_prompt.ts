@@ -11,7 +11,7 @@ import { typeText, waitFor } from "./typing.ts";
 const CLEARED_WITHIN_MS = 10_000;
 
 /** Waits until a prompt can be typed; says why not when it cannot. */
-export async function whyNotReady(
+async function whyNotReady(
   scene: Scene,
   queue: boolean,
 ): Promise<string | undefined> {

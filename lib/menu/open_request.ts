@@ -41,7 +41,7 @@ export function openRequest(scene: Scene, screen: Look, id: string | undefined):
 }
 
 /** `p-12AB (Read /tmp/a)`. */
-export function labelOf(pending: Pending): string {
+function labelOf(pending: Pending): string {
   return `${pending.id} (${brief(requestIn(pending), 80)})`;
 }
 

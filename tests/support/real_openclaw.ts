@@ -208,7 +208,7 @@ function configOf(
   };
 }
 
-export function freePort(): number {
+function freePort(): number {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;
   listener.close();

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type QueueWorld, serveAgent } from "../lib/delivery/agent_queue.ts";
+import type { QueueWorld } from "../lib/delivery/agent_queue.ts";
+import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import type { Tried } from "../lib/delivery/carriers.ts";
 import { DAY, MINUTE } from "../lib/delivery/delivery.ts";
 import { readJournal } from "../lib/journal.ts";
