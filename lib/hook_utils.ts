@@ -45,11 +45,14 @@ export async function runHook(hook: Hook): Promise<never> {
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
         const world = { event, paths, env, told: input.tmux, leaveToShell };
-        if (gate.kind === "managed" || gate.kind === "mute" && hook.event === "SessionStart") {
+        if (gate.kind === "managed") {
           const reply = await hook.handle(tools.contextFrom(gate, world), tools);
           if (reply) writeStdout(reply);
         } else {
           const { session, reason } = gate;
+          if (gate.kind === "mute" && /^Session(Start|End)$/.test(hook.event)) {
+            tools.rememberSession(tools.contextFrom(gate, world), { closeDialog: false });
+          }
           const agent_id = gate.kind === "mute" ? gate.agent.agent_id : gate.agent_id;
           tools.record(paths, { kind: "problem", event: hook.event, session, agent_id, reason });
         }

@@ -13,9 +13,13 @@ Deno.test("the SessionStart hook remembers /clear also for an agent that cannot 
   const { claude_session_id } = readMemory(world.paths, "warden-main");
   assertEquals(claude_session_id, (event as { session_id: string }).session_id);
 
-  // All else is refused as before, and said so.
+  // Nobody is told of anything, and the journal says so.
   assertEquals((await world.hook("stop.ts", fixtureEvent("stop-plain"))).code, 0);
   assertEquals(world.wakes(), []);
   const kinds = [...readJournal(world.paths, "warden-main")].map(({ kind }) => kind);
-  assertEquals(kinds, ["session", "problem"]);
+  assertEquals(kinds, ["problem", "problem"]);
+
+  const end = { ...fixtureEvent("session_end-prompt_input_exit"), session_id: claude_session_id };
+  await world.hook("session_end.ts", end);
+  assertEquals(readMemory(world.paths, "warden-main").ended, true, "it does not come back");
 });

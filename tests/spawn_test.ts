@@ -1,6 +1,4 @@
-import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { holdLock } from "../lib/cli/held_lock.ts";
-import { launchingAlone } from "../lib/sessions/launch_lock.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
@@ -101,15 +99,6 @@ Deno.test("spawn gives each of several at once a session, a record and a prompt 
         new RegExp(`${launch.system_prompt}$`, "m"),
       );
     }
-  }));
-
-Deno.test("launchingAlone() says who is in the way when it has waited long enough", () =>
-  inSessionWorld(async (world) => {
-    const lock = holdLock(`${world.paths.state}/locks/launch`)!;
-    const waiting = launchingAlone(world, () => Promise.resolve("started"), 100);
-    await assertRejects(() => waiting, Error, "another spawn or recovery has been starting");
-    lock.release();
-    assertEquals(await launchingAlone(world, () => Promise.resolve("started"), 100), "started");
   }));
 
 const NO_WORDS = ["claude # note", "claude --permission-mode plan;", "bash -lc claude"];

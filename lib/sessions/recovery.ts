@@ -111,7 +111,7 @@ async function begin(
 ): Promise<AgentResult | Returning> {
   if (finding.kind === "alive" && finding.launch?.untold !== undefined) {
     const { launch, pane, server } = finding;
-    return { launch, untold: launch.untold!, pane, server };
+    return { launch, untold: launch.untold!, pane, server, wasFound: true };
   }
   if (finding.kind !== "lost") return planned(agent, finding);
   const { session, server } = finding.plan;

@@ -21,6 +21,8 @@ export interface Returning {
   untold: Untold;
   pane: string;
   server: TmuxServer;
+  /** It ran already: somebody may work in it. */
+  wasFound: boolean;
 }
 
 export type Started = { kind: "started"; returning: Returning } | {
@@ -47,7 +49,8 @@ export async function start(world: World, agent: Agent, plan: RecoveryPlan): Pro
   const placed = await noteServer(world, server.tmux, launch);
   const before = movedFrom === undefined ? undefined : readLaunch(world.paths, movedFrom);
   if (before !== undefined) writeLaunch(world.paths, { ...before, moved_to: session });
-  return { kind: "started", returning: { launch: placed, untold, pane: started.stdout, server } };
+  const returning = { launch: placed, untold, pane: started.stdout, server, wasFound: false };
+  return { kind: "started", returning };
 }
 
 /** Where a launch has come to be, so that it is looked for there. */
@@ -68,13 +71,14 @@ export type Return =
 export async function awaitReturn(
   world: World,
   agent: Agent,
-  { launch, untold, pane, server }: Returning,
+  { launch, untold, pane, server, wasFound }: Returning,
   timeoutMs: number,
 ): Promise<Return> {
   const { session, agent_id } = launch;
   const { tmux } = server;
-  const arrival = await screenNow(tmux, pane) ??
-    await awaitReady(tmux, pane, session, { timeoutMs, progress: world.warn });
+  const arrival = wasFound && await isBusy(tmux, pane)
+    ? { kind: "ready" as const }
+    : await awaitReady(tmux, pane, session, { timeoutMs, progress: world.warn });
   if (arrival.kind === "failed") {
     const last = arrival.screen.split("\n").map((line) => line.trim())
       .filter((line) => line !== "").at(-2);
@@ -95,10 +99,9 @@ export async function awaitReturn(
 }
 
 /** Where somebody works already, no empty prompt is waited for. */
-async function screenNow(tmux: Tmux, pane: string) {
+async function isBusy(tmux: Tmux, pane: string): Promise<boolean> {
   const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
-  const screen = capture.kind === "ok" ? readScreen(capture.stdout) : undefined;
-  return screen?.state === "working" ? { kind: "ready" as const, pane } : undefined;
+  return capture.kind === "ok" && readScreen(capture.stdout).state === "working";
 }
 
 function tell(

@@ -120,10 +120,16 @@ export async function awaitReady(
   }
 }
 
+/** The picture of an earlier Claude Code may look ready before this one has begun. */
+const WORDS_MS = 3000;
+
 /** Whether the words we add to the launch command have reached a program: hooks come by them. */
 export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
-  const tree = await treeOf(tmux, launch.session, pane);
-  return tree.some(({ args }) => args.includes(launch.settings_file));
+  for (const until = performance.now() + WORDS_MS; performance.now() < until; await pause(150)) {
+    const tree = await treeOf(tmux, launch.session, pane);
+    if (tree.some(({ args }) => args.includes(launch.settings_file))) return true;
+  }
+  return false;
 }
 
 export const NO_WORDS = "its launch command does not hand on the words behind it, so that Claude " +
