@@ -75,7 +75,10 @@ export function rememberSession(
  * to have ended: an end takes nobody's place, and neither does a `claude -p`. That one is known by
  * its start: only in a terminal does Claude Code name its model at a `startup`.
  */
-export function standingOf(before: SessionMemory, { name, sessionId, fields }: HookEvent): Standing {
+export function standingOf(
+  before: SessionMemory,
+  { name, sessionId, fields }: HookEvent,
+): Standing {
   const { claude_session_id: own, ended, guests = [] } = before;
   if (own === "" || sessionId === "" || sessionId === own) return "own";
   const isStart = name === "SessionStart";
