@@ -52,3 +52,16 @@ export function newWake(
     expects_reply: expectsReply,
   };
 }
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** A ULID: 48 bits of time, then 80 random bits, in an alphabet nobody misreads. */
+export function newWakeId(now: number): string {
+  let time = "";
+  for (let rest = now, i = 0; i < 10; i++) {
+    time = ALPHABET[rest % 32] + time;
+    rest = Math.floor(rest / 32);
+  }
+  return time + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => ALPHABET[b % 32])
+    .join("");
+}

@@ -2,7 +2,6 @@
 
 import { createNew, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
-import { isWakeId } from "./ids.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
 import type { Transport } from "./registry.ts";
 
@@ -59,6 +58,10 @@ function wakeIdsIn(dir: string): string[] {
   return namesIn(dir).filter((name) => name.endsWith(".json"))
     .map((name) => name.slice(0, -".json".length))
     .filter(isWakeId);
+}
+
+function isWakeId(text: string): boolean {
+  return /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 }
 
 /** A wake by its file; undefined when it is gone or not a wake. */

@@ -1,10 +1,9 @@
 /** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
 
 import type { HookContext } from "./hook_context.ts";
-import { newWakeId } from "./ids.ts";
 import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
-import { newWake, receiverOf } from "./new_wake.ts";
+import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {

@@ -46,12 +46,16 @@ const HEADERS = [
   "NO CHANGE",
   "PANE CONTENT",
 ];
-const HEADER_LINE = new RegExp(`^ ?\\[ ?(?:${HEADERS.join("|")}) ?\\] ?$`, "i");
-/** Nobody sees these; a reader of the message would see a header all the same. */
-const UNSEEN = new RegExp(
-  "[\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]",
-  "g",
-);
+// Compiled when a line is met that may be one.
+const makeHeaders = () => ({
+  line: new RegExp(`^ ?\\[ ?(?:${HEADERS.join("|")}) ?\\] ?$`, "i"),
+  /** Nobody sees these; a reader of the message would see a header all the same. */
+  unseen: new RegExp(
+    "[\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]",
+    "g",
+  ),
+});
+let headers: ReturnType<typeof makeHeaders> | undefined;
 
 /** A line that would read as a header of the message is indented, so that each header is real. */
 export function guardHeaders(text: string): string {
@@ -60,8 +64,18 @@ export function guardHeaders(text: string): string {
 }
 
 function readsAsHeader(line: string): boolean {
-  if (!line.includes("[") || !line.includes("]")) return false;
-  return HEADER_LINE.test(line.replace(UNSEEN, "").replace(/\s+/g, " "));
+  if (!line.includes("]") || !beginsWithBracket(line)) return false;
+  headers ??= makeHeaders();
+  return headers.line.test(line.replace(headers.unseen, "").replace(/\s+/g, " "));
+}
+
+/** Blanks and what nobody sees may stand before it: nothing else below 128 does. */
+function beginsWithBracket(line: string): boolean {
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if (code > 32 && code < 127) return code === 91;
+  }
+  return false;
 }
 
 export interface Cut {

@@ -1,9 +1,9 @@
 /** Who could not be brought back, told to the global status session: each failure once. */
 
+import { newWakeId } from "../new_wake.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash } from "../paths.ts";
-import { newWakeId } from "../ids.ts";
 import type { AgentResult } from "./recovery.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";

@@ -1,11 +1,10 @@
 /** Carries out what was planned for one session: starts it, waits for it, has its agent told. */
 
 import { prepareLaunch } from "./agent_launch.ts";
-import { newWakeId } from "../ids.ts";
 import { record } from "../journal.ts";
 import type { Launch, Untold } from "./launch.ts";
 import { readLaunch, writeLaunch } from "./launch_files.ts";
-import { receiverOf } from "../new_wake.ts";
+import { newWakeId, receiverOf } from "../new_wake.ts";
 import { type Dialog, readScreen } from "../pane.ts";
 import type { RecoveryPlan } from "./recover_agent.ts";
 import { recoveredDraft, send } from "./recovery_wake.ts";
