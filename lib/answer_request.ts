@@ -12,7 +12,7 @@ import { readScreen } from "./pane.ts";
 import { questionId, readQuestions } from "./questions.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
-import { actions } from "./situation.ts";
+import { actions } from "./wake.ts";
 import { capturePane } from "./tmux.ts";
 
 /** What Claude Code is to be told; nothing when somebody else has settled it, or nobody has. */

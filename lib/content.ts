@@ -12,6 +12,10 @@ import {
   withEarlierBlocks,
 } from "./transcript.ts";
 
+// What hooks read and settle with beside the words.
+export { closePending } from "./answers.ts";
+export { forgetPane } from "./pane_memory.ts";
+
 export type Source = "event" | "transcript" | "pane" | "none";
 
 export interface Content {

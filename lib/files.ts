@@ -67,11 +67,12 @@ export function createNew(path: string, text: string): boolean {
   return true;
 }
 
-/** One write call on an appending file: lines of several processes do not mix. */
-export function appendLine(path: string, line: string): void {
+/** One write call on an appending file: lines of several processes do not mix. Its size then. */
+export function appendLine(path: string, line: string): number {
   const file = openInDir(path, { append: true, create: true, mode: 0o600 });
   try {
     writeAll(file, encoder.encode(line + "\n"));
+    return file.seekSync(0, Deno.SeekMode.Current);
   } finally {
     file.close();
   }

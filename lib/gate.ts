@@ -1,9 +1,8 @@
 /** Who an event belongs to: the first thing a hook asks, and for most sessions the last. */
 
 import { readTextIfThere } from "./files.ts";
-import type { HookInput } from "./hook_input.ts";
 import { isKnownName } from "./known_sessions.ts";
-import { type PaneOwner, paneOwner, type ShowingSession } from "./pane_owner.ts";
+import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./hook_input.ts";
 import type { Env, Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
 import {

@@ -1,14 +1,28 @@
-/** All that a hook knows about the event it was called for. */
+/** All that a hook knows about the event it was called for, and what it works with. */
 
 import type { HookEvent } from "./events.ts";
 import { loadTmux } from "./gate.ts";
-import { type HookInput, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
+import { type HookInput, paneHeight, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
-import { paneHeight } from "./pane_owner.ts";
 import type { Env, Paths } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
 import type { Tmux } from "./tmux.ts";
+
+// What every hook works with, by name.
+export { backgroundTasks, textOf } from "./events.ts";
+export { record } from "./journal.ts";
+export {
+  formatAnswers,
+  formatQuestions,
+  questionId,
+  readAnswers,
+  readQuestions,
+} from "./questions.ts";
+export { sendWake } from "./send_wake.ts";
+export { rememberSession } from "./session_memory.ts";
+export { actions, pressureLine } from "./wake.ts";
+export { oneLine } from "./text.ts";
 
 export interface HookWorld {
   event: HookEvent;
@@ -84,8 +98,8 @@ export function contextFrom(
 }
 
 // Addresses that are made here: Deno loads beforehand what it finds written out.
-export function loadReading(): Promise<typeof import("./hook_reading.ts")> {
-  return import(new URL("./hook_reading.ts", import.meta.url).href);
+export function loadReading(): Promise<typeof import("./content.ts")> {
+  return import(new URL("./content.ts", import.meta.url).href);
 }
 
 export function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {

@@ -12,7 +12,7 @@ import { knownSession } from "./known_sessions.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
-export type Tools = typeof import("./hook_tools.ts");
+export type Tools = typeof import("./hook_context.ts");
 
 export interface Hook {
   event: string;
@@ -67,7 +67,7 @@ export async function runHook(hook: Hook): Promise<never> {
 
 // An address that is made here: Deno loads beforehand what it finds written out.
 function loadTools(): Promise<Tools> {
-  return import(new URL("./hook_tools.ts", import.meta.url).href);
+  return import(new URL("./hook_context.ts", import.meta.url).href);
 }
 
 /** By the journal alone: what failed may be the loading of everything else. */

@@ -44,8 +44,8 @@ function masked(_: string, value: unknown): unknown {
 export function record(paths: Paths, entry: JournalRecord, now = new Date()): void {
   const path = journalFile(paths, entry.session);
   try {
-    appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }, masked));
-    if (Deno.statSync(path).size > MAX_BYTES) rotate(path);
+    const size = appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }, masked));
+    if (size > MAX_BYTES) rotate(path);
   } catch {
     // Disk full or read-only: there is nowhere left to say so.
   }

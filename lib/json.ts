@@ -2,41 +2,28 @@
 
 /** Comments and trailing commas become spaces, so that line and column of an error still hold. */
 export function stripJsonComments(text: string): string {
-  let out = "";
-  let at = 0;
-  let lastCommaAt = -1; // in `out`, while only blanks and comments have followed it
-  while (at < text.length) {
-    const char = text[at]!;
-    const two = text.slice(at, at + 2);
-    if (char === '"') {
-      const end = stringEnd(text, at);
-      out += text.slice(at, end);
-      at = end;
-      lastCommaAt = -1;
-    } else if (two === "//" || two === "/*") {
-      const found = two === "//" ? text.indexOf("\n", at) : text.indexOf("*/", at + 2);
-      const end = found === -1 ? text.length : two === "//" ? found : found + 2;
-      out += text.slice(at, end).replace(/[^\n]/g, " ");
-      at = end;
-    } else {
-      if ((char === "]" || char === "}") && lastCommaAt !== -1) {
-        out = out.slice(0, lastCommaAt) + " " + out.slice(lastCommaAt + 1);
-      }
-      if (char === ",") lastCommaAt = out.length;
-      else if (!/\s/.test(char)) lastCommaAt = -1;
-      out += char;
-      at++;
+  const pieces: string[] = [];
+  const commas: number[] = []; // those before what closes
+  let kept = 0; // up to here the text is in `pieces`
+  let commaAt = -1; // of a comma that only blanks and comments have followed
+  // Whole strings, comments, commas, what closes, anything else.
+  const token =
+    /"[^"\\]*(?:\\[^][^"\\]*)*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|,|[\]}]|[^\s"/,\]}]+|\//g;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [found] = match;
+    if (found.startsWith("//") || found.startsWith("/*")) {
+      pieces.push(text.slice(kept, match.index), found.replace(/[^\n]/g, " "));
+      kept = token.lastIndex;
+    } else if (found === ",") commaAt = match.index;
+    else {
+      if ((found === "]" || found === "}") && commaAt !== -1) commas.push(commaAt);
+      commaAt = -1;
     }
   }
-  return out.replace(/^\uFEFF/, " ");
-}
-
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
+  pieces.push(text.slice(kept));
+  const stripped = pieces.join("").replace(/^\uFEFF/, " ");
+  const parts = commas.map((at, index) => stripped.slice((commas[index - 1] ?? -1) + 1, at));
+  return [...parts, stripped.slice((commas.at(-1) ?? -1) + 1)].join(" ");
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,6 @@
-/** The screen as it was at the last wake of a session, so that only what is new is told. */
+/** The screen as it was at the last wake of a session, and which of its lines are new since. */
 
 import { type Locked, readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
-import { newLines } from "./line_diff.ts";
 import { type Paths, safeName } from "./paths.ts";
 
 const LOCK_WAIT_MS = 2000;
@@ -41,4 +40,52 @@ function locked<T>(paths: Paths, session: string, work: () => T): Locked<T> {
 export function forgetPane(paths: Paths, session: string): void {
   removeIfThere(paneFile(paths, session));
   removeIfThere(`${paths.state}/locks/pane-${safeName(session)}`);
+}
+
+/** More lines than this are not compared: the table would grow with their square. */
+const MOST = 1200;
+
+/**
+ * The places in `now` of the lines that are not carried over from `before`, by the longest common
+ * subsequence: a new line that repeats an old one is still new.
+ */
+function newLineIndexes(before: string[], now: string[]): number[] {
+  const skipped = Math.max(0, now.length - MOST);
+  const a = before.slice(-MOST);
+  const b = now.slice(skipped);
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let endA = a.length, endB = b.length;
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) endA--, endB--;
+
+  const rows = endA - start, columns = endB - start;
+  const width = columns + 1;
+  const longest = new Uint16Array((rows + 1) * width);
+  for (let i = rows - 1; i >= 0; i--) {
+    for (let j = columns - 1; j >= 0; j--) {
+      longest[i * width + j] = a[start + i] === b[start + j]
+        ? longest[(i + 1) * width + j + 1]! + 1
+        : Math.max(longest[(i + 1) * width + j]!, longest[i * width + j + 1]!);
+    }
+  }
+  const fresh: number[] = [];
+  let i = 0, j = 0;
+  while (j < columns) {
+    if (i < rows && a[start + i] === b[start + j]) {
+      i++, j++;
+    } else if (i < rows && longest[(i + 1) * width + j]! >= longest[i * width + j + 1]!) {
+      i++;
+    } else {
+      fresh.push(skipped + start + j);
+      j++;
+    }
+  }
+  return fresh;
+}
+
+/** The new lines; where they are fewer than `atLeast`, the last other lines keep them company. */
+export function newLines(before: string[], now: string[], atLeast: number): string[] {
+  const chosen = new Set(newLineIndexes(before, now));
+  for (let at = now.length - 1; at >= 0 && chosen.size < atLeast; at--) chosen.add(at);
+  return now.filter((_, index) => chosen.has(index));
 }

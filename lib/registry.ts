@@ -189,8 +189,10 @@ class Fields {
 
 function parseWithComments(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // A failure is dear: where a comment may be, none is provoked.
+    if (!text.includes("//")) return JSON.parse(text);
   } catch {
-    return JSON.parse(stripJsonComments(text));
+    // Trailing commas, perhaps.
   }
+  return JSON.parse(stripJsonComments(text));
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { readEvent } from "../lib/events.ts";
 import { failureKind } from "../lib/failures.ts";
 import { formatQuestions, questionId, readAnswers, readQuestions } from "../lib/questions.ts";
-import { otherSocket } from "../lib/situation.ts";
+import { otherSocket } from "../lib/wake.ts";
 import { formatPressure, renderWake } from "../lib/wake.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
 

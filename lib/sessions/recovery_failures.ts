@@ -1,6 +1,6 @@
 /** Who could not be brought back, told to the global status session: each failure once. */
 
-import { newWakeId } from "../new_wake.ts";
+import { newWakeId } from "../send_wake.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash } from "../paths.ts";
@@ -8,7 +8,7 @@ import type { AgentResult } from "./recovery.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
-import { commandWords } from "../situation.ts";
+import { commandWords } from "../wake.ts";
 import type { World } from "./world.ts";
 
 /** By agent, what was told of it. */

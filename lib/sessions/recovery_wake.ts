@@ -1,14 +1,14 @@
 /** What recovery has to say: to each agent whose session came back, and to whoever minds them all. */
 
-import { commandWords } from "../situation.ts";
+import { commandWords } from "../wake.ts";
 import { record } from "../journal.ts";
 import type { Conversation } from "./launch.ts";
-import { newWake, type Receiver } from "../new_wake.ts";
+import { newWake, type Receiver } from "../send_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import { shellQuote } from "../shell.ts";
-import { otherSocket } from "../situation.ts";
+import { otherSocket } from "../wake.ts";
 import { dialogHelp } from "./start_claude.ts";
 import { actionsFor, type WakeDraft } from "../wake.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { newLines } from "../lib/line_diff.ts";
+import { newLines } from "../lib/pane_memory.ts";
 
 // deno-fmt-ignore
 const CASES: Record<string, { before: string; now: string; atLeast?: number; fresh: string }> = {
