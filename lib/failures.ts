@@ -10,7 +10,7 @@ export function failureKind(error: string, message: string): Kind {
   if (/prompt is too long/i.test(message)) {
     return { name: "too long", advice: "compact or clear the conversation, then go on" };
   }
-  if (error === "rate_limit" || /\(429\)|\b429\b/.test(message)) {
+  if (error === "rate_limit" || /\b429\b/.test(message)) {
     return { name: "rate limit", advice: "wait, then send the instruction again" };
   }
   if (/\b529\b|overloaded/i.test(message)) {

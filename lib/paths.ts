@@ -73,8 +73,8 @@ function absolute(path: string | undefined): string | undefined {
 }
 
 /**
- * A name as one path segment. Plain names stay readable; two different names never meet in one
- * file, since `%` itself is always written as an escape.
+ * A name as one path segment. Plain names stay readable; different names do not meet in one file,
+ * since `%` itself is always written as an escape. (One in the shortened form is taken for it.)
  */
 export function safeName(name: string): string {
   if (/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,119}$/.test(name)) return name;

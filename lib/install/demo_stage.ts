@@ -110,8 +110,7 @@ export class Stage {
     await this.tmux("kill-server").catch(() => {});
     if (socket !== "") await Deno.remove(socket).catch(() => {});
     // The deliverer of the last wake may still be writing that it is done, and make it anew.
-    for (let quiet = 0; quiet < 5;) {
-      quiet++;
+    for (let quiet = 0, tries = 0; quiet < 5 && tries < 250; quiet++, tries++) {
       try {
         await Deno.remove(this.dir, { recursive: true });
         quiet = 0;

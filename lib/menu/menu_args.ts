@@ -39,12 +39,13 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   };
   const words = [...args];
   const session = takeWord(words, options);
-  if (session.kind !== "word") return session;
-  if (session.word === "") return usage(ENDS);
-  const verb = takeWord(words, options);
-  if (verb.kind !== "word") {
-    return verb.kind === "help" ? verb : usage(`What to do in session "${session.word}"? ${VERBS}`);
+  if (session.kind === "end" || (session.kind === "word" && session.word === "")) {
+    return usage("Which session? Give its tmux name");
   }
+  if (session.kind !== "word") return session;
+  const verb = takeWord(words, options);
+  if (verb.kind === "end") return usage(`What to do in session "${session.word}"? ${VERBS}`);
+  if (verb.kind !== "word") return verb;
   if (isText(verb.word)) return textOrder(session.word, verb.word, words, options, readStdin);
   const rest: string[] = [];
   while (words.length > 0) {
@@ -54,7 +55,7 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
     }
     const next = takeWord(words, options);
     if (next.kind === "word") rest.push(next.word);
-    else if (next.kind === "help" || next.problem !== ENDS) return next;
+    else if (next.kind !== "end") return next;
   }
   const read = readVerb(verb.word, rest);
   return typeof read === "string"
@@ -122,9 +123,11 @@ function readVerb(verb: string, rest: string[]): Verb | string {
   }
 }
 
-const ENDS = "Which session? Give its tmux name";
-
-type Word = { kind: "word"; word: string } | { kind: "help" } | { kind: "usage"; problem: string };
+type Word =
+  | { kind: "word"; word: string }
+  | { kind: "end" }
+  | { kind: "help" }
+  | { kind: "usage"; problem: string };
 
 /** The next word that is no option; options on the way are noted. */
 function takeWord(words: string[], options: MenuOptions): Word {
@@ -137,7 +140,7 @@ function takeWord(words: string[], options: MenuOptions): Word {
     if (problem === "help") return { kind: "help" };
     if (problem !== undefined) return usage(problem);
   }
-  return usage(ENDS);
+  return { kind: "end" };
 }
 
 function takeOption(

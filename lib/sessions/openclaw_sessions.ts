@@ -72,7 +72,7 @@ export function parseListing(text: string): OpenClawSession[] | undefined {
 }
 
 /** `agents/<agent>/sessions/sessions.json`, as versions before the SQLite store wrote it. */
-export function parseOldStore(text: string, agentId: string): OpenClawSession[] {
+function parseOldStore(text: string, agentId: string): OpenClawSession[] {
   let value: unknown;
   try {
     value = JSON.parse(text);

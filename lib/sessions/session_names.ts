@@ -29,7 +29,7 @@ export function isOwn(registry: Registry, agent: Named, session: string): boolea
 }
 
 /** Why tmux would call a session otherwise than asked: then nobody finds it again. */
-export function whyNoName(name: string): string | undefined {
+function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex
   const isOdd = name === "" || /^\$|[#\\\u0000-\u001f\u007f]/.test(name);
   return isOdd

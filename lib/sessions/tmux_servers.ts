@@ -19,7 +19,7 @@ const OF_A_SESSION =
  * What a new server hands to all its sessions. The user's own keys stay in it: the Claude Code that
  * is started there has no other way to them. Another session's are none of its business.
  */
-export function serverEnvironment(all: Record<string, string>): Record<string, string> {
+function serverEnvironment(all: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !OF_A_SESSION.test(name)));
 }
 

@@ -1,7 +1,7 @@
 /** Are the programs there, which versions, and have these been tried? */
 
 import { missingProgram } from "../installation.ts";
-import { verdictOn, versionIn } from "../known_versions.ts";
+import { isTried, versionIn } from "../known_versions.ts";
 import { run } from "../../process.ts";
 import { findProgram } from "../programs.ts";
 import type { Finding, Patient } from "./finding.ts";
@@ -42,7 +42,7 @@ async function look(program: typeof PROGRAMS[number], patient: Patient): Promise
 }
 
 function judged(name: string, path: string, version: string): Finding {
-  const works = verdictOn(name, version).kind === "works";
+  const works = isTried(name, version);
   return {
     check: "programs",
     level: works ? "ok" : "note",
