@@ -7,16 +7,21 @@ import { type AnswerFigure, measureAnswers } from "./answers.ts";
 import { type CrowdFigure, measureCrowd } from "./crowd.ts";
 import { type DeliveryFigure, measureDelivery } from "./delivery.ts";
 import { type HookFigure, measureHooks } from "./hooks.ts";
+import { areCached } from "../tests/support/real_programs.ts";
 
 const HELP = `Measures what things cost here.
 
-Usage: deno task bench [--real] [--rounds <n>] [--json]
+Usage: deno task bench [--real | --hooks] [--rounds <n>] [--json]
 
   hooks      each against a bare deno run, in one interleaved run, with the budgets
   crowd      fifty sessions whose turns end in the same moment
-  --real     also on the real programs (downloaded once, as for deno task e2e): from an event to the
-             gateway's ack over its socket and over its command line, from menu-driver to the answer
+  delivery   from an event to the gateway's ack, over its socket and over its command line
+  answers    from menu-driver to the hook's reply and to the answer, and the same with keys
 
+Delivery and answers are measured on the real programs, where deno task e2e has got them already.
+
+  --real        get them first, where they are missing
+  --hooks       hooks and crowd only
   --rounds <n>  how often each hook is run (default 40)
   --json        for programs
   --help        this text
@@ -35,7 +40,7 @@ interface Figures {
 const COMMAND = {
   task: "bench",
   help: HELP,
-  flags: ["json", "real"],
+  flags: ["json", "real", "hooks"],
   values: { rounds: "a whole number" },
 } as const;
 
@@ -47,10 +52,19 @@ async function main(args: string[]): Promise<number> {
   if (!Number.isInteger(rounds) || rounds < 1) {
     return refuse("--rounds needs a whole number", COMMAND, terminal);
   }
+  if (flags.real && flags.hooks) {
+    return refuse("--real and --hooks exclude each other", COMMAND, terminal);
+  }
+  const isReal = flags.real || (!flags.hooks && areCached());
+  if (!isReal && !flags.hooks) {
+    terminal.warn(
+      "Delivery and answers are left out: --real gets the real programs first (1.1 GB)",
+    );
+  }
   const figures: Figures = {
     hooks: await measureHooks(rounds, progressOf("hooks")),
     crowd: await measureCrowd(50),
-    ...(flags.real
+    ...(isReal
       ? {
         delivery: await measureDelivery(5, progressOf("delivery")),
         answers: await measureAnswers(5, progressOf("answers")),

@@ -49,6 +49,12 @@ export async function getAll(say: (line: string) => void = console.error): Promi
   }
 }
 
+/** Whether the pinned ones are there already. */
+export function areCached(): boolean {
+  return (Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])
+    .every((name) => exists(placeOf(name, VERSIONS[name][0]).path));
+}
+
 export function cacheDir(): string {
   const own = Deno.env.get("GSD_E2E_CACHE");
   if (own) return own;
@@ -62,8 +68,7 @@ async function program(
   say: (line: string) => void = console.error,
 ): Promise<string> {
   const { package: packageName, file, megabytes } = PROGRAMS[name];
-  const folder = `${cacheDir()}/${name}-${version}`;
-  const path = `${folder}/node_modules/${packageName}/${file}`;
+  const { folder, path } = placeOf(name, version);
   if (exists(path)) return path;
   if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") {
     throw new Error(
@@ -85,6 +90,12 @@ async function program(
   }
   if (!exists(path)) throw new Error(`Cannot find ${file} in ${packageName}@${version}: ${path}`);
   return path;
+}
+
+function placeOf(name: keyof typeof VERSIONS, version: string): { folder: string; path: string } {
+  const { package: packageName, file } = PROGRAMS[name];
+  const folder = `${cacheDir()}/${name}-${version}`;
+  return { folder, path: `${folder}/node_modules/${packageName}/${file}` };
 }
 
 /** Beside its place first: a download that was stopped halfway is never taken for the program. */
