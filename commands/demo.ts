@@ -31,7 +31,7 @@ const SCENES: Scene[] = [
     event: "pre_tool_use-ask-single",
     screen: "10-ask-single",
     answer: {
-      words: ["warden-main", "choose", "2"],
+      words: ["warden-main", "choose", "2", "--question", "q-9611E68B964FDD83"],
       hook: "permission_request.ts",
       event: "permission_request-ask-single",
       screen: "25-ask-answered-by-hook",
@@ -105,7 +105,11 @@ export async function main(args: string[]): Promise<number> {
     const bare = await stage.bareDenoMs();
     console.log(
       `${ink.bold("gsd-code-skill")}: what the agent "warden" is told of the Claude Code session ` +
-        `"warden-main"\n${ink.dim(`recorded events, the real hooks, a tmux server of its own`)}\n`,
+        `"warden-main"\n${
+          ink.dim(
+            `recorded events, the real hooks as they are registered, a tmux server of its own`,
+          )
+        }\n`,
     );
     for (const [index, scene] of SCENES.entries()) {
       const played = await stage.play(scene);

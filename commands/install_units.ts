@@ -3,6 +3,7 @@
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { pinDeno } from "../lib/install/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { lastingPath } from "../lib/install/launcher_places.ts";
 import { lookAround } from "../lib/install/installation.ts";
 import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
@@ -50,7 +51,11 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function install(world: World, dryRun: boolean): Promise<number> {
   const dir = unitDir(world);
-  const environment = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(world.env, PASSED) };
+  const environment = {
+    DENO_NO_UPDATE_CHECK: "1",
+    ...setVariables(world.env, PASSED),
+    PATH: lastingPath(world.env),
+  };
   const { root, state } = world.paths;
   const look = lookAround(world.env, root, { allowAll: false });
   if (look.kind === "refused") throw new Error(look.reason);

@@ -42,7 +42,7 @@ async function fromDialog(
   message: string,
 ): Promise<Pick<WakeDraft, "body" | "state" | "actions">> {
   const { dialog, state } = await context.screen();
-  const body = dialog === undefined ? message : `${message}\n\n${dialog.text}`;
+  const body = dialog === undefined ? message : `${message}\n\n${withoutFrills(dialog.text)}`;
   if (dialog?.kind === "question" || dialog?.kind === "review") {
     const questions = [{ multiSelect: false }];
     return { body, state, actions: actions(context, { kind: "question", questions }) };
@@ -52,6 +52,11 @@ async function fromDialog(
     return { body, state: trigger, actions: actions(context, { kind: "permission", mayDecide }) };
   }
   return { body, state, actions: actions(context, { kind: "prompt" }) };
+}
+
+/** Rules, and hints to people at the keyboard, such as how to allow more than is asked. */
+function withoutFrills(text: string): string {
+  return text.split("\n").filter((line) => !/^\s*(╌+$|Tip: )/.test(line)).join("\n");
 }
 
 if (import.meta.main) await runHook(hook);

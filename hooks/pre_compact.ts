@@ -7,7 +7,9 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PreCompact",
-  async handle(context, { actions, loadReading, loadWaiting, pressureLine, sendWake, textOf }) {
+  async handle(context, tools) {
+    const { actions, loadReading, loadWaiting, pressureLine, replyExpected, sendWake, textOf } =
+      tools;
     const { event, settings } = context;
     const { textSoFar } = await loadReading();
     const trigger = textOf(event.fields, "trigger");
@@ -20,6 +22,7 @@ export const hook: Hook = {
         (asked === "" ? "" : `\nInstructions given for the summary: ${asked}`),
       state: "working",
       pressure: await pressureLine(context, textSoFar(event).tokens),
+      ...(expectsReply ? { details: { reply_expected: replyExpected(settings) } } : {}),
       actions: actions(context, { kind: "working" }),
     }, { source: "event", expectsReply });
 

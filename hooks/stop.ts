@@ -27,6 +27,7 @@ export const hook: Hook = {
       pressure: await tools.pressureLine(context, said.tokens),
       details: {
         ...(again ? { stop_hook_active: "true" } : {}),
+        ...(expectsReply ? { reply_expected: tools.replyExpected(settings) } : {}),
         ...(running === "" ? {} : { background_tasks: running }),
       },
       actions: tools.actions(context, { kind: "prompt" }),

@@ -44,5 +44,8 @@ export function describeRequest(tool: string, input: Record<string, unknown>): s
   const head = tool === "ExitPlanMode"
     ? "Claude has a plan and asks for approval"
     : `Claude asks for permission to use ${tool}${what === "" ? "" : `: ${what}`}`;
+  if (main === "" && tool === "ExitPlanMode") {
+    return `${head}. It is on the screen: look (snapshot) before you decide`;
+  }
   return `${head}\n\n${main === "" ? JSON.stringify(input, null, 2) : main}`;
 }

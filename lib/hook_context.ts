@@ -21,7 +21,7 @@ export {
 } from "./questions.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
-export { actions, pressureLine } from "./wake.ts";
+export { actions, pressureLine, replyExpected } from "./wake.ts";
 export { oneLine } from "./text.ts";
 
 export interface HookWorld {

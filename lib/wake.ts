@@ -2,6 +2,7 @@
 
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
+import type { HookSettings } from "./registry.ts";
 import { shellQuote } from "./shell.ts";
 import { cleanText, cutAtLine, guardHeaders, maskSecrets, oneLine } from "./text.ts";
 
@@ -122,7 +123,7 @@ export function actionsFor(
         ]
         : [run("snapshot"), run("esc")];
     case "working":
-      return [run("snapshot"), run("esc")];
+      return [run("snapshot")];
     case "ended":
       return [situation.restart];
   }
@@ -141,7 +142,7 @@ function answerActions(
   run: (words: string) => string,
 ): string[] {
   if (questions.length > 1) {
-    const answers = questions.map((_, index) => `<answer ${index + 1}>`).join(" ");
+    const answers = questions.map(({ multiSelect }) => multiSelect ? "<n,n,…>" : "<n>").join(" ");
     return [run(withId(`answer ${answers}`, id))];
   }
   const choose = questions[0]?.multiSelect ? "answer <n,n,…>" : "choose <n>";
@@ -180,6 +181,11 @@ export function actions(
   const socket = otherSocket(context.env("TMUX") ?? "");
   if (socket !== undefined) words.push("--socket", socket);
   return actionsFor(words.map(shellQuote).join(" "), context.session, situation);
+}
+
+/** A line of `[TRIGGER]`: the hook waits, and Claude with it. */
+export function replyExpected({ bidirectional_timeout_s: seconds }: HookSettings): string {
+  return `within ${seconds} s`;
 }
 
 /** The server's socket, where `tmux` alone would not find it: `$TMUX` is `socket,pid,session`. */

@@ -35,11 +35,11 @@ Deno.test("spawn and recover() give the user's keys to a new tmux server alone, 
     const real = Deno.readTextFileSync(world.variables.GSD_TMUX!).split("\n")[1]!;
     const seen = record(world.variables.GSD_TMUX!, real);
     Object.assign(world.variables, OF_THE_USER, OF_A_SESSION);
-    await spawned(world, "ada");
+    await spawned(world, "anvil");
     await killServer(world);
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
-    await world.killClaude("ada-main");
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+    await world.killClaude("anvil-main");
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
 
     const global = await world.tmux("show-environment", "-g");
     assertStringIncludes(global, "ANTHROPIC_API_KEY=sk-ant-secret-1");

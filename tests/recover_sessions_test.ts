@@ -33,17 +33,17 @@ Deno.test("recover() resumes the conversation behind a wrapper whose shell has a
   inSessionWorld(async (world) => {
     const program = world.standIn("claude", IDLE);
     const claude_launch_command = `bash -c 'ulimit -n 4096; exec ${program} "$@"' claude`;
-    const session = await spawned(world, "ada", { claude_launch_command });
+    const session = await spawned(world, "anvil", { claude_launch_command });
     const id = idOf(world, session);
     assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--session-id\n${id}`);
     await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
     assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--resume\n${id}\n`);
   }));
 
 Deno.test("recover() opens no conversation that a living Claude Code has open", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "ada", { tmux_session_name: "old-main" });
+    const session = await spawned(world, "anvil", { tmux_session_name: "old-main" });
     changeAgent(world, { tmux_session_name: "new-main" });
     const { code, agents } = await recover(world);
     assertEquals([code, agents[0]!.outcome], [1, "failed"]);
@@ -66,12 +66,12 @@ Deno.test("recover() opens no conversation that a living Claude Code has open", 
 
     // A killed one leaves its entry behind.
     await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
 Deno.test("recover() gives a renamed session its new name and its old conversation", () =>
   inSessionWorld(async (world) => {
-    const id = idOf(world, await spawned(world, "ada", { tmux_session_name: "old-main" }));
+    const id = idOf(world, await spawned(world, "anvil", { tmux_session_name: "old-main" }));
     await world.tmux("kill-session", "-t", "=old-main");
     changeAgent(world, { tmux_session_name: "new-main" });
     const { agents } = await recover(world);
@@ -93,20 +93,20 @@ Deno.test("recover() looks for a session on the tmux server it was started on", 
       await work("new-session", "-d", "-s", "desk", "sleep 1000");
       const socket = await work("display-message", "-p", "#{socket_path}");
       world.variables.TMUX = `${socket},0,0`;
-      await spawned(world, "ada");
+      await spawned(world, "anvil");
       delete world.variables.TMUX;
       delete world.variables.TMUX_TMPDIR;
-      assertEquals((await recover(world)).outcomes, { ada: "alive" });
+      assertEquals((await recover(world)).outcomes, { anvil: "alive" });
 
       world.variables.TMUX_TMPDIR = world.dir;
       Deno.kill(Number(await work("display-message", "-p", "#{pid}")), "SIGKILL");
       await until("the server to be gone", () => work("ls").then(() => false, () => true));
       Deno.removeSync(`${world.dir}/tmux-${Deno.uid()}`, { recursive: true }); // a boot does
       delete world.variables.TMUX_TMPDIR;
-      assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+      assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
       world.variables.TMUX_TMPDIR = world.dir;
-      assertEquals(await work("list-sessions", "-F", "#S"), "ada-main");
-      assertStringIncludes(world.wakes("ada")[0]!.message, `--socket ${socket} ada-main`);
+      assertEquals(await work("list-sessions", "-F", "#S"), "anvil-main");
+      assertStringIncludes(world.wakes("anvil")[0]!.message, `--socket ${socket} anvil-main`);
     } finally {
       world.variables.TMUX_TMPDIR = world.dir;
       await work("kill-server").catch(() => {});
@@ -116,7 +116,7 @@ Deno.test("recover() looks for a session on the tmux server it was started on", 
 Deno.test("recover() keeps the environment of the launch, and finds the conversation by it", () =>
   inSessionWorld(async (world) => {
     world.variables.CLAUDE_CONFIG_DIR = `${world.dir}/other-claude`;
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     const id = idOf(world, session);
     Deno.removeSync(world.paths.claudeConfig, { recursive: true });
     writeTranscript(world, id, world.variables.CLAUDE_CONFIG_DIR);
@@ -133,68 +133,69 @@ Deno.test("recover() sees that Claude Code is gone where its command begins with
   inSessionWorld(async (world) => {
     world.variables.SHELL = "/bin/bash";
     const claude_launch_command = `/bin/bash ${world.standIn("claude", IDLE)}`;
-    const session = await spawned(world, "ada", { claude_launch_command });
+    const session = await spawned(world, "anvil", { claude_launch_command });
     await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
 Deno.test("recover() starts again in a pane that remain-on-exit has kept", () =>
   inSessionWorld(async (world) => {
     await world.tmux("new-session", "-d", "-s", "other", "sleep 1000");
     await world.tmux("set-option", "-g", "remain-on-exit", "on");
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     await world.killClaude(session);
-    await world.tmux("send-keys", "-t", "=ada-main:", "exit", "Enter");
+    await world.tmux("send-keys", "-t", "=anvil-main:", "exit", "Enter");
     await until(
       "a dead pane",
-      async () => await world.tmux("list-panes", "-t", "=ada-main:", "-F", "#{pane_dead}") === "1",
+      async () =>
+        await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_dead}") === "1",
     );
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
-    assertEquals((await recover(world)).outcomes, { ada: "alive" });
-    assertEquals(await sessions(world), ["ada-main", "other"]);
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+    assertEquals(await sessions(world), ["anvil-main", "other"]);
   }));
 
 Deno.test("recover() leaves an open line of the shell before it types", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     await world.killClaude(session);
-    await world.tmux("send-keys", "-t", "=ada-main:", "cat > /dev/null <<END", "Enter");
-    await until(
-      "the continuation prompt",
-      async () => (await world.tmux("capture-pane", "-p", "-t", "=ada-main:")).includes("\n>"),
-    );
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
+    const shown = () => world.tmux("capture-pane", "-p", "-t", "=anvil-main:");
+    // What is typed before the shell listens is lost.
+    await until("the shell's prompt", async () => /[$#] ?$/.test((await shown()).trimEnd()));
+    await world.tmux("send-keys", "-t", "=anvil-main:", "cat > /dev/null <<END", "Enter");
+    await until("the continuation prompt", async () => (await shown()).includes("\n>"));
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
 Deno.test("recover() brings back every session that was cut off, and none that was ended before", () =>
   inSessionWorld(async (world) => {
-    await spawned(world, "ada");
+    await spawned(world, "anvil");
     for (const number of [2, 3]) {
       Deno.mkdirSync(`${world.dir}/p${number}`);
-      assertEquals(await spawn(["ada", `p${number}`, ""], world), 0, world.warned.join());
-      writeTranscript(world, idOf(world, `ada-main-${number}`));
+      assertEquals(await spawn(["anvil", `p${number}`, ""], world), 0, world.warned.join());
+      writeTranscript(world, idOf(world, `anvil-main-${number}`));
     }
     const early = new Date(Date.now() - 3_600_000).toISOString();
-    const launch = readLaunch(world.paths, "ada-main-2")!;
-    const file = `${world.paths.data}/launches/ada-main-2.json`;
+    const launch = readLaunch(world.paths, "anvil-main-2")!;
+    const file = `${world.paths.data}/launches/anvil-main-2.json`;
     Deno.writeTextFileSync(file, JSON.stringify({ ...launch, started_at: early }));
     const updated_at = new Date(Date.parse(early) + 1000).toISOString();
-    remember(world, "ada-main-2", { ended: true, updated_at });
+    remember(world, "anvil-main-2", { ended: true, updated_at });
     await killServer(world);
     const { agents } = await recover(world);
     assertEquals(
       agents.map(({ session, outcome, conversation }) => [session, outcome, conversation]).sort(),
       [
-        ["ada-main", "recovered", `resume ${idOf(world, "ada-main")}`],
-        ["ada-main-3", "recovered", `resume ${idOf(world, "ada-main-3")}`],
+        ["anvil-main", "recovered", `resume ${idOf(world, "anvil-main")}`],
+        ["anvil-main-3", "recovered", `resume ${idOf(world, "anvil-main-3")}`],
       ],
     );
-    assertEquals(readLaunch(world.paths, "ada-main-3")!.working_directory, `${world.dir}/p3`);
-    assertEquals(world.wakes("ada").length, 2);
+    assertEquals(readLaunch(world.paths, "anvil-main-3")!.working_directory, `${world.dir}/p3`);
+    assertEquals(world.wakes("anvil").length, 2);
     assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), ["alive", "alive"]);
 
     // Closed by hand while its server runs on: nobody wants it back.
-    await world.tmux("kill-session", "-t", "=ada-main-3");
-    const left = (await recover(world, "--agent", "ada")).agents;
-    assertEquals(left.map(({ session, outcome }) => [session, outcome]), [["ada-main", "alive"]]);
+    await world.tmux("kill-session", "-t", "=anvil-main-3");
+    const left = (await recover(world, "--agent", "anvil")).agents;
+    assertEquals(left.map(({ session, outcome }) => [session, outcome]), [["anvil-main", "alive"]]);
   }));

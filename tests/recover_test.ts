@@ -9,33 +9,33 @@ Deno.test("recover leaves running sessions alone", () =>
     await threeAgents(world);
     const before = await world.tmux("list-panes", "-a", "-F", "#S #{pane_pid}");
     const { code, outcomes } = await recover(world);
-    assertEquals([code, outcomes], [0, { ada: "alive", bob: "alive", cleo: "alive" }]);
+    assertEquals([code, outcomes], [0, { anvil: "alive", bolt: "alive", crane: "alive" }]);
     assertEquals(await world.tmux("list-panes", "-a", "-F", "#S #{pane_pid}"), before);
-    assertEquals(world.wakes("ada"), []);
+    assertEquals(world.wakes("anvil"), []);
   }));
 
 Deno.test("recover starts a killed Claude Code again in its pane, with its id, and wakes once", () =>
   inSessionWorld(async (world) => {
     await threeAgents(world);
-    const pane = await world.tmux("list-panes", "-t", "=ada-main:", "-F", "#{pane_id}");
-    const { claude_session_id } = readLaunch(world.paths, "ada-main")!;
-    await world.killClaude("ada-main");
-    assertEquals((await recover(world, "--dry-run")).outcomes.ada, "would recover");
-    assertEquals(world.wakes("ada"), []);
+    const pane = await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_id}");
+    const { claude_session_id } = readLaunch(world.paths, "anvil-main")!;
+    await world.killClaude("anvil-main");
+    assertEquals((await recover(world, "--dry-run")).outcomes.anvil, "would recover");
+    assertEquals(world.wakes("anvil"), []);
 
     const { code, outcomes } = await recover(world);
-    assertEquals([code, outcomes], [0, { ada: "recovered", bob: "alive", cleo: "alive" }]);
-    assertEquals(await world.tmux("list-panes", "-t", "=ada-main:", "-F", "#{pane_id}"), pane);
-    const args = Deno.readTextFileSync(`${world.dir}/ada.args`);
+    assertEquals([code, outcomes], [0, { anvil: "recovered", bolt: "alive", crane: "alive" }]);
+    assertEquals(await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_id}"), pane);
+    const args = Deno.readTextFileSync(`${world.dir}/anvil.args`);
     assertStringIncludes(args, `--resume\n${claude_session_id}\n`);
-    assertEquals(world.wakes("ada").map((wake) => wake.trigger), ["session_recovered"]);
-    assertStringIncludes(world.wakes("ada")[0]!.message, "its tmux session held only a shell");
-    assertMatch(world.wakes("ada")[0]!.message, /menu-driver.* ada-main type <text>/);
+    assertEquals(world.wakes("anvil").map((wake) => wake.trigger), ["session_recovered"]);
+    assertStringIncludes(world.wakes("anvil")[0]!.message, "its tmux session held only a shell");
+    assertMatch(world.wakes("anvil")[0]!.message, /menu-driver.* anvil-main type <text>/);
 
     world.carried.length = 0;
-    assertEquals((await recover(world)).outcomes.ada, "alive");
-    assertEquals(world.wakes("ada").length, 1);
-    assertEquals(world.carried, ["ada"], "what waits in the outbox is sent on its way");
+    assertEquals((await recover(world)).outcomes.anvil, "alive");
+    assertEquals(world.wakes("anvil").length, 1);
+    assertEquals(world.carried, ["anvil"], "what waits in the outbox is sent on its way");
   }));
 
 Deno.test("recover resumes the conversation that SessionStart reported last", () =>
@@ -44,10 +44,10 @@ Deno.test("recover resumes the conversation that SessionStart reported last", ()
     const after = "aaaaaaaa-0000-4000-8000-000000000000";
     const transcript = `${world.dir}/after-clear.jsonl`;
     Deno.writeTextFileSync(transcript, "{}\n");
-    remember(world, "bob-main", { claude_session_id: after, transcript_path: transcript });
-    await world.killClaude("bob-main");
-    assertEquals((await recover(world)).outcomes.bob, "recovered");
-    assertStringIncludes(Deno.readTextFileSync(`${world.dir}/bob.args`), `--resume\n${after}\n`);
+    remember(world, "bolt-main", { claude_session_id: after, transcript_path: transcript });
+    await world.killClaude("bolt-main");
+    assertEquals((await recover(world)).outcomes.bolt, "recovered");
+    assertStringIncludes(Deno.readTextFileSync(`${world.dir}/bolt.args`), `--resume\n${after}\n`);
   }));
 
 Deno.test("recover() forgets what an earlier launch of the same name was about", () =>
@@ -55,18 +55,18 @@ Deno.test("recover() forgets what an earlier launch of the same name was about",
     const other = "bbbbbbbb-0000-4000-8000-000000000000";
     const told = { event: "SessionStart", claude_session_id: other, at: "2020-01-01T00:00:00Z" };
     Deno.mkdirSync(`${world.paths.state}/journal`);
-    Deno.writeTextFileSync(`${world.paths.state}/journal/ada-main.jsonl`, JSON.stringify(told));
-    remember(world, "ada-main", { claude_session_id: other, updated_at: told.at });
+    Deno.writeTextFileSync(`${world.paths.state}/journal/anvil-main.jsonl`, JSON.stringify(told));
+    remember(world, "anvil-main", { claude_session_id: other, updated_at: told.at });
     await threeAgents(world);
-    const { claude_session_id } = readLaunch(world.paths, "ada-main")!;
-    await world.killClaude("ada-main");
+    const { claude_session_id } = readLaunch(world.paths, "anvil-main")!;
+    await world.killClaude("anvil-main");
     assertEquals((await recover(world)).agents[0]!.conversation, `resume ${claude_session_id}`);
   }));
 
 Deno.test("recover brings all back when the tmux server is gone; one failure stays alone", () =>
   inSessionWorld(async (world) => {
     const ids = await threeAgents(world);
-    await Deno.remove(`${world.dir}/cleo-project`, { recursive: true });
+    await Deno.remove(`${world.dir}/crane-project`, { recursive: true });
     const server = Number(await world.tmux("display-message", "-p", "#{pid}"));
     Deno.kill(server, "SIGKILL");
     await until(
@@ -75,17 +75,17 @@ Deno.test("recover brings all back when the tmux server is gone; one failure sta
     );
 
     const { code, outcomes, agents } = await recover(world);
-    assertEquals([code, outcomes], [1, { ada: "recovered", bob: "recovered", cleo: "failed" }]);
-    assertMatch(agents[2]!.detail, /its folder .*cleo-project does not exist/);
+    assertEquals([code, outcomes], [1, { anvil: "recovered", bolt: "recovered", crane: "failed" }]);
+    assertMatch(agents[2]!.detail, /its folder .*crane-project does not exist/);
     assertEquals(ids.map((id) => world.wakes(id).length), [1, 1, 0]);
     assertEquals(world.wakes("global_status").map((wake) => wake.trigger), ["recovery_failed"]);
     assertStringIncludes(
       world.wakes("global_status")[0]!.message,
-      "- cleo (cleo-main): its folder",
+      "- crane (crane-main): its folder",
     );
 
     const again = await recover(world);
-    assertEquals(again.outcomes, { ada: "alive", bob: "alive", cleo: "failed" });
+    assertEquals(again.outcomes, { anvil: "alive", bolt: "alive", crane: "failed" });
     assertEquals(ids.map((id) => world.wakes(id).length), [1, 1, 0]);
     assertEquals(world.wakes("global_status").length, 1, "the same failure is told once");
   }));
@@ -93,13 +93,13 @@ Deno.test("recover brings all back when the tmux server is gone; one failure sta
 Deno.test("recover leaves a session alone in which another program runs, and takes a new one", () =>
   inSessionWorld(async (world) => {
     await threeAgents(world);
-    await world.tmux("kill-session", "-t", "=ada-main");
-    await world.tmux("new-session", "-d", "-s", "ada-main", "sleep 1000");
-    const { agents } = await recover(world, "--agent", "ada");
-    assertEquals([agents[0]!.outcome, agents[0]!.session], ["recovered", "ada-main-2"]);
+    await world.tmux("kill-session", "-t", "=anvil-main");
+    await world.tmux("new-session", "-d", "-s", "anvil-main", "sleep 1000");
+    const { agents } = await recover(world, "--agent", "anvil");
+    assertEquals([agents[0]!.outcome, agents[0]!.session], ["recovered", "anvil-main-2"]);
     const sessions = (await world.tmux("list-sessions", "-F", "#S")).split("\n");
-    assertEquals(sessions, ["ada-main", "ada-main-2", "bob-main", "cleo-main"]);
-    assertEquals((await recover(world, "--agent", "ada")).outcomes, { ada: "alive" });
+    assertEquals(sessions, ["anvil-main", "anvil-main-2", "bolt-main", "crane-main"]);
+    assertEquals((await recover(world, "--agent", "anvil")).outcomes, { anvil: "alive" });
   }));
 
 Deno.test("recover passes over agents that are disabled or without auto_wake", () =>

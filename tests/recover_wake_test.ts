@@ -5,34 +5,34 @@ import { inSessionWorld } from "./support/session_world.ts";
 
 Deno.test("recover() makes up for a wake when it could not wait for Claude Code before", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     await world.killClaude(session);
     const slow = world.standIn("claude", IDLE);
     const waits = `until [ -e '${world.dir}/go' ]; do sleep 0.1; done; cat`;
     Deno.writeTextFileSync(slow, Deno.readTextFileSync(slow).replace("cat", waits));
     const first = await recover(world, "--timeout", "1");
-    assertEquals([first.code, first.outcomes], [1, { ada: "failed" }]);
+    assertEquals([first.code, first.outcomes], [1, { anvil: "failed" }]);
     assertMatch(first.agents[0]!.detail, /showed no prompt within 1 s/);
-    assertEquals(world.wakes("ada"), []);
+    assertEquals(world.wakes("anvil"), []);
 
     Deno.writeTextFileSync(`${world.dir}/go`, "");
-    assertEquals((await recover(world)).outcomes, { ada: "recovered" });
-    assertEquals(world.wakes("ada").map((wake) => wake.trigger), ["session_recovered"]);
-    assertStringIncludes(world.wakes("ada")[0]!.message, idOf(world, session));
-    assertEquals((await recover(world)).outcomes, { ada: "alive" });
-    assertEquals(world.wakes("ada").length, 1);
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+    assertEquals(world.wakes("anvil").map((wake) => wake.trigger), ["session_recovered"]);
+    assertStringIncludes(world.wakes("anvil")[0]!.message, idOf(world, session));
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+    assertEquals(world.wakes("anvil").length, 1);
   }));
 
 for (const may of [false, true]) {
   Deno.test(`recover() offers what is allowed at a trust dialog with answer_permissions ${may}`, () =>
     inSessionWorld(async (world) => {
       const hook_settings = { answer_permissions: may };
-      const session = await spawned(world, "ada", { hook_settings });
+      const session = await spawned(world, "anvil", { hook_settings });
       await world.killClaude(session);
       world.standIn("claude", "v325-80-trust.txt");
-      assertEquals((await recover(world)).outcomes, { ada: "recovered" });
-      const [text, actions] = world.wakes("ada")[0]!.message.split("[AVAILABLE ACTIONS]\n");
-      const verbs = actions!.trim().split("\n").map((line) => line.split(" ada-main ")[1]);
+      assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+      const [text, actions] = world.wakes("anvil")[0]!.message.split("[AVAILABLE ACTIONS]\n");
+      const verbs = actions!.trim().split("\n").map((line) => line.split(" anvil-main ")[1]);
       assertEquals(verbs, may ? ["choose <n>", "esc", "snapshot"] : ["snapshot"]);
       assertEquals(/You may not answer it \(answer_permissions is off\)/.test(text!), !may);
     }));
@@ -40,13 +40,13 @@ for (const may of [false, true]) {
 
 Deno.test("recover() says in the wake what it really opened", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     const program = world.standIn("claude", IDLE);
     changeAgent(world, { claude_launch_command: `${program} --continue` });
     await world.killClaude(session);
     assertEquals((await recover(world)).agents[0]!.conversation, "chosen");
     assertStringIncludes(
-      world.wakes("ada")[0]!.message,
+      world.wakes("anvil")[0]!.message,
       "Its launch command says itself which conversation it opens.",
     );
   }));
@@ -100,17 +100,17 @@ Deno.test("recover() of one agent keeps what was told of another's failure", () 
 
 Deno.test("recover() starts one deliverer for a wake", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "ada");
+    const session = await spawned(world, "anvil");
     await world.killClaude(session);
     await recover(world);
-    assertEquals(world.carried, ["ada"]);
+    assertEquals(world.carried, ["anvil"]);
   }));
 
 Deno.test("recover() says for whom another recovery runs", () =>
   inSessionWorld(async (world) => {
-    world.registry({ agents: [{ agent_id: "ada" }] });
-    const lock = holdLock(`${world.paths.state}/locks/recover`, "bob")!;
-    assertEquals((await recover(world, "--agent", "ada")).code, 1);
-    assertMatch(world.warned[0]!, /another recovery is running, for bob; .* when it has ended/);
+    world.registry({ agents: [{ agent_id: "anvil" }] });
+    const lock = holdLock(`${world.paths.state}/locks/recover`, "bolt")!;
+    assertEquals((await recover(world, "--agent", "anvil")).code, 1);
+    assertMatch(world.warned[0]!, /another recovery is running, for bolt; .* when it has ended/);
     lock.release();
   }));

@@ -78,14 +78,14 @@ Deno.test("spawn gives each of several at once a session, a record and a prompt 
   inSessionWorld(async (world) => {
     const dir = project(world);
     const claude_launch_command = world.standIn("claude", IDLE);
-    world.registry({ agents: [{ agent_id: "ada", claude_launch_command }] });
+    world.registry({ agents: [{ agent_id: "anvil", claude_launch_command }] });
     const prompts = ["one", "two", "three", "four"];
     const codes = await Promise.all(
-      prompts.map((prompt) => main(["ada", dir, "", "--system-prompt", prompt, "--json"], world)),
+      prompts.map((prompt) => main(["anvil", dir, "", "--system-prompt", prompt, "--json"], world)),
     );
     assertEquals(codes, [0, 0, 0, 0], world.warned.join("\n"));
     const results = world.said.map((text) => JSON.parse(text));
-    const names = ["ada-main", "ada-main-2", "ada-main-3", "ada-main-4"];
+    const names = ["anvil-main", "anvil-main-2", "anvil-main-3", "anvil-main-4"];
     assertEquals(results.map(({ session }) => session).sort(), names);
     assertEquals(
       names.map((name) => readLaunch(world.paths, name)!.system_prompt).sort(),

@@ -72,7 +72,7 @@ function pathIn(launcher: string): string | undefined {
 }
 
 /** The folders of PATH that will be there next month, and in which no hook can put a program. */
-function lastingPath(env: Env): string {
+export function lastingPath(env: Env): string {
   const state = realPath(pathsFrom(env, "").state);
   const folders = (env("PATH") ?? "").split(":").filter((folder) =>
     folder.startsWith("/") && !isSwept(`${folder}/`) && !isWithin(realPath(folder), state)

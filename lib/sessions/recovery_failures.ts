@@ -62,7 +62,7 @@ function draftOf(world: World, count: number, failed: AgentResult[]) {
     body: [
       `${ids.length} of ${count} agents could not be brought back:`,
       ...failed.map(lineOf),
-      "The others are not affected. Remove the cause, then run the action below.",
+      "The others are not affected. Remove the cause, then run the actions below.",
     ].join("\n"),
     state: "error" as const,
     actions: ids.map((agentId) => [...recover, "--agent", agentId].map(shellQuote).join(" ")),

@@ -13,7 +13,7 @@ import { ROOT } from "../../lib/paths.ts";
 import { type House, openHouse } from "./house.ts";
 import { Stage } from "./stage.ts";
 
-const AGENTS = ["ada", "bob", "cleo"];
+const AGENTS = ["anvil", "bolt", "crane"];
 const HARD_TEXT = `Say "hello" to 'them': $HOME, \`id\`, \\n, 100% & <b>; done!`;
 
 /** The process of Claude Code below a session's pane. */
@@ -53,18 +53,18 @@ for (const version of VERSIONS.claude) {
     `spawn on Claude Code ${version}: from nothing to an answered prompt and a wake`,
     (house) =>
       inScene(`spawn ${version}`, async (scene) => {
-        const stage = new Stage(scene, { house, version, agents: ["ada"] });
+        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
         stage.env.GSD_CLAUDE = await stage.claudeLauncher();
         Deno.removeSync(stage.paths.registry);
-        const folder = `${scene.dir}/ada`;
+        const folder = `${scene.dir}/anvil`;
         stage.claudeModel.answer = () => ({ say: `Everybody has been greeted by ${version}.` });
         const prompt = `Mind the "quotes", 'these' too, $HOME, \`date\`\n\nand the second line \\`;
         const done = await stage.ours(
-          ...["commands/spawn.ts", "ada", folder, HARD_TEXT, "--system-prompt", prompt, "--json"],
+          ...["commands/spawn.ts", "anvil", folder, HARD_TEXT, "--system-prompt", prompt, "--json"],
         );
         assertEquals(done.code, 0, done.stderr);
         const result = JSON.parse(done.stdout);
-        assertEquals([result.session, result.state], ["ada-main", "ready"]);
+        assertEquals([result.session, result.state], ["anvil-main", "ready"]);
 
         const asked = await stage.waitForPrompt("hello");
         assertEquals(asked.prompt.trim(), HARD_TEXT);
@@ -74,19 +74,19 @@ for (const version of VERSIONS.claude) {
 
         // The registry was made by spawn, and nothing was ever registered with Claude Code.
         const written = Deno.readTextFileSync(stage.paths.registry);
-        assertStringIncludes(written, `"openclaw_session_key": "agent:ada:main"`);
+        assertStringIncludes(written, `"openclaw_session_key": "agent:anvil:main"`);
         const user = readTextIfThere(`${scene.home}/.claude/settings.json`) ?? "";
         assertEquals(user.includes("hooks"), false);
         const told = await until(
           "the agent to be told",
           () => house.agentModel.asked(`greeted by ${version}`)[0],
-          { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/ada-main.jsonl`) },
+          { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/anvil-main.jsonl`) },
         );
         assertMatch(told.message, /type: response_complete/);
-        assertMatch(told.message, /bin\/menu-driver .*ada-main type <text>/);
+        assertMatch(told.message, /bin\/menu-driver .*anvil-main type <text>/);
         assertEquals(
-          readMemory(stage.paths, "ada-main").claude_session_id,
-          readLaunch(stage.paths, "ada-main")!.claude_session_id,
+          readMemory(stage.paths, "anvil-main").claude_session_id,
+          readLaunch(stage.paths, "anvil-main")!.claude_session_id,
         );
       }),
   );
@@ -98,7 +98,7 @@ story(
     inScene("recover three", async (scene) => {
       const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
       const sessions = AGENTS.map((agent) => stage.session(agent));
-      const lost = { agent_id: "dan", working_directory: `${scene.dir}/dan` };
+      const lost = { agent_id: "drill", working_directory: `${scene.dir}/drill` };
       writeRegistry(stage, [lost]);
       stage.env.GSD_CLAUDE = await stage.claudeLauncher();
       stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(0, 40)}` });
@@ -124,12 +124,17 @@ story(
         const { code, outcomes, agents } = await recover(stage);
         assertEquals(
           outcomes,
-          { ada: "recovered", bob: "recovered", cleo: "recovered", dan: "failed" },
+          { anvil: "recovered", bolt: "recovered", crane: "recovered", drill: "failed" },
           `${what}: ${JSON.stringify(agents, null, 1)}`,
         );
         assertEquals(code, 1);
         const again = await recover(stage);
-        assertEquals(again.outcomes, { ada: "alive", bob: "alive", cleo: "alive", dan: "failed" });
+        assertEquals(again.outcomes, {
+          anvil: "alive",
+          bolt: "alive",
+          crane: "alive",
+          drill: "failed",
+        });
         for (const agent of AGENTS) {
           const told = () =>
             stage.wakes(agent).filter((wake) => wake.trigger === "session_recovered");
@@ -151,7 +156,10 @@ story(
       }
       const summaries = house.agentModel.asked("type: recovery_failed");
       assertEquals(new Set(summaries.map(({ message }) => message)).size, 1, "told once");
-      assertStringIncludes(summaries[0]!.message, `- dan (dan-main): its folder ${scene.dir}/dan`);
+      assertStringIncludes(
+        summaries[0]!.message,
+        `- drill (drill-main): its folder ${scene.dir}/drill`,
+      );
     }),
 );
 
@@ -159,22 +167,22 @@ story(
   "recover follows /clear: the conversation that SessionStart reported last",
   (house) =>
     inScene("recover after clear", async (scene) => {
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["ada"] });
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["anvil"] });
       // After /clear the prompt is preceded by words about that command.
       stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-20)}` });
-      const claude = await stage.spawn("ada", "words before");
-      await stage.waitForWake("response_complete", "words before", "ada");
+      const claude = await stage.spawn("anvil", "words before");
+      await stage.waitForWake("response_complete", "words before", "anvil");
       await claude.submit("/clear");
       await until("another id", () => {
-        const { claude_session_id } = readMemory(stage.paths, stage.session("ada"));
+        const { claude_session_id } = readMemory(stage.paths, stage.session("anvil"));
         return claude_session_id !==
-          readLaunch(stage.paths, stage.session("ada"))!.claude_session_id;
+          readLaunch(stage.paths, stage.session("anvil"))!.claude_session_id;
       });
       await claude.submit("words after");
-      await stage.waitForWake("response_complete", "words after", "ada");
-      await killAll(stage, [stage.session("ada")]);
-      assertEquals((await recover(stage)).outcomes, { ada: "recovered" });
-      const back = await stage.attach("ada");
+      await stage.waitForWake("response_complete", "words after", "anvil");
+      await killAll(stage, [stage.session("anvil")]);
+      assertEquals((await recover(stage)).outcomes, { anvil: "recovered" });
+      const back = await stage.attach("anvil");
       await back.submit("and now");
       const asked = await stage.waitForPrompt("and now");
       assert(asked.texts.some((text) => text.includes("words after")));
@@ -187,12 +195,12 @@ for (const version of VERSIONS.claude) {
     `recover on Claude Code ${version}: every session of an agent, and none twice`,
     (house) =>
       inScene(`recover several ${version}`, async (scene) => {
-        const stage = new Stage(scene, { house, version, agents: ["ada"] });
+        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
         stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-30)}` });
-        const main = stage.session("ada");
-        await stage.spawn("ada", "words of the first");
+        const main = stage.session("anvil");
+        await stage.spawn("anvil", "words of the first");
         prepareHome(scene, `${scene.dir}/second`);
-        const more = ["ada", `${scene.dir}/second`, "words of the second", "--json"];
+        const more = ["anvil", `${scene.dir}/second`, "words of the second", "--json"];
         const done = await stage.ours("commands/spawn.ts", ...more);
         assertEquals([done.code, JSON.parse(done.stdout).session], [0, `${main}-2`], done.stderr);
         await stage.waitForPrompt("words of the second");
@@ -219,9 +227,9 @@ for (const version of VERSIONS.claude) {
         });
         await claude.submit("words after /clear");
         await stage.waitForPrompt("words after /clear");
-        stage.writeRegistry({ ada: { tmux_session_name: "renamed" } });
+        stage.writeRegistry({ anvil: { tmux_session_name: "renamed" } });
         const refused = await recover(stage);
-        assertEquals(refused.outcomes, { ada: "failed" }, JSON.stringify(refused.agents));
+        assertEquals(refused.outcomes, { anvil: "failed" }, JSON.stringify(refused.agents));
         assertMatch(refused.agents[0]!.detail, /is open already in process \d+/);
         assertEquals((await stage.tmux.sessions()).sort(), [main, `${main}-2`]);
       }),
@@ -232,17 +240,17 @@ story(
   "OpenClaw finds the skill eligible, and sync reads its sessions",
   (house) =>
     inScene("skill", async (scene) => {
-      const workspace = house.gateway.config.replace(/\/home\/.*/, "/agents/ada");
+      const workspace = house.gateway.config.replace(/\/home\/.*/, "/agents/anvil");
       Deno.mkdirSync(`${workspace}/skills/gsd-code-skill`, { recursive: true });
       Deno.copyFileSync(`${ROOT}/SKILL.md`, `${workspace}/skills/gsd-code-skill/SKILL.md`);
       const info = await house.gateway.openclaw(
-        ...["skills", "info", "gsd-code-skill", "--json", "--agent", "ada"],
+        ...["skills", "info", "gsd-code-skill", "--json", "--agent", "anvil"],
       );
       const skill = JSON.parse(info.stdout);
       assertEquals([skill.eligible, skill.modelVisible, skill.missing.bins], [true, true, []]);
 
       const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
-      const text = `{\n  // kept\n  "agents": [{ "agent_id": "bob" }]\n}\n`;
+      const text = `{\n  // kept\n  "agents": [{ "agent_id": "bolt" }]\n}\n`;
       Deno.writeTextFileSync(stage.paths.registry, text);
       const done = await stage.ours("commands/sync.ts", "--json");
       assertEquals(done.code, 0, done.stderr);
@@ -251,7 +259,7 @@ story(
       assertStringIncludes(written, "// kept");
       const reading = readRegistry(written);
       assert(reading.kind === "registry");
-      assertEquals(reading.registry.agents[0]!.openclaw_session_key, "agent:bob:main");
+      assertEquals(reading.registry.agents[0]!.openclaw_session_key, "agent:bolt:main");
       assertMatch(reading.registry.agents[0]!.openclaw_session_id, /^[0-9a-f-]{36}$/);
     }),
 );
@@ -260,11 +268,11 @@ story(
   "spawn names the trust dialog of a folder that Claude Code does not know",
   (house) =>
     inScene("trust", async (scene) => {
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["ada"] });
+      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["anvil"] });
       stage.env.GSD_CLAUDE = await stage.claudeLauncher();
       prepareHome(scene, `${scene.dir}/elsewhere`);
       Deno.mkdirSync(`${scene.dir}/new`);
-      const done = await stage.ours("commands/spawn.ts", "ada", `${scene.dir}/new`, "hello");
+      const done = await stage.ours("commands/spawn.ts", "anvil", `${scene.dir}/new`, "hello");
       assertEquals(done.code, 1);
       assertMatch(
         done.stderr,

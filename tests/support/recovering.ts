@@ -19,7 +19,7 @@ export async function recover(world: SessionWorld, ...args: string[]) {
 
 /** Three agents with a running session each, whose conversations have a transcript. */
 export async function threeAgents(world: SessionWorld): Promise<string[]> {
-  const ids = ["ada", "bob", "cleo"];
+  const ids = ["anvil", "bolt", "crane"];
   for (const id of ids) {
     Deno.mkdirSync(`${world.dir}/${id}-project`);
     world.variables.GSD_CLAUDE = world.standIn(id, IDLE);

@@ -1,6 +1,6 @@
 /** Commands for people to paste: each works as it stands, whatever is on PATH. */
 
-import { pinnedDeno } from "../deno_binary.ts";
+import { isSwept, pinnedDeno } from "../deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../programs.ts";
 import { hasAllPermissions, oursIn } from "../registered.ts";
 import type { World } from "../../sessions/world.ts";
@@ -10,7 +10,8 @@ import type { Patient } from "./finding.ts";
 /** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
 export function taskCommand({ env, paths }: World, ...words: string[]): string {
   const pinned = pinnedDeno(paths);
-  const deno = onPath(env, "deno") !== undefined
+  const found = onPath(env, "deno");
+  const deno = found !== undefined && !isSwept(found) // npx puts its own in front for one call
     ? "deno"
     : isProgram(pinned)
     ? pinned
