@@ -118,7 +118,8 @@ async function carryOut(
   verb: Exclude<Verb, { kind: "snapshot" }>,
   options: MenuOptions,
 ): Promise<Outcome> {
-  const found = await findPane(paneWorld(world, options), session, options.pane);
+  const isNamed = options.question !== undefined;
+  const found = await findPane(paneWorld(world, options), session, options.pane, isNamed);
   if (found.kind === "none") return refused(found.reason);
   const scene = await sceneFor(world, session, options, found.pane);
   switch (verb.kind) {

@@ -16,7 +16,7 @@ export const hook: Hook = {
       state: "awaiting_user_input",
       details: { question_id: id },
       actions: actions(context, { kind: "question", questions, id }),
-    }, { source: "event", open: { id } });
+    }, { source: "event", open: { id, asks: questions.map(({ question }) => question) } });
   },
 };
 

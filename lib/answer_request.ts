@@ -12,6 +12,7 @@ import { readScreen } from "./pane.ts";
 import { questionId, readQuestions } from "./questions.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
+import { isAbout } from "./shown.ts";
 import { actions } from "./wake.ts";
 import { capturePane } from "./tmux.ts";
 
@@ -33,6 +34,7 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     sleep: sleepSync,
     parent: () => Deno.ppid,
     look: async () => readScreen(await capturePane(tmux, pane, 0) ?? ""),
+    isOurs: (dialog) => isAbout(pending, dialog),
   });
   // After a time-out the question is still on the screen, and keys can still answer it.
   if (waited.kind === "dialog gone" || waited.kind === "claude gone") {

@@ -2,7 +2,7 @@
 
 import { type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
 import type { Paths } from "./paths.ts";
-import type { Screen } from "./pane.ts";
+import type { Dialog, Screen } from "./pane.ts";
 
 export type Waited =
   | { kind: "answered"; given: Given }
@@ -17,6 +17,8 @@ export interface WaitWorld {
   /** Claude Code is our parent; when it has died we are another's child. */
   parent(): number;
   look(): Promise<Screen>;
+  /** Is this the dialog that the hook stands beside? */
+  isOurs(dialog: Dialog): boolean;
 }
 
 const LOOK_EVERY_MS = 50;
@@ -35,6 +37,7 @@ export async function waitForAnswer(
   let nextCheck = world.now();
   let nextLook = world.now() + SCREEN_EVERY_MS;
   let missing = 0;
+  let isSeen = false;
   while (true) {
     const given = takeAnswer(paths, pending);
     if (given !== undefined) return { kind: "answered", given };
@@ -45,7 +48,12 @@ export async function waitForAnswer(
       nextCheck = world.now() + CLOSED_EVERY_MS;
     }
     if (world.now() >= nextLook) {
-      missing = isPrompt(await world.look()) ? missing + 1 : 0;
+      const screen = await world.look();
+      const isOurs = screen.dialog !== undefined && world.isOurs(screen.dialog);
+      isSeen ||= isOurs;
+      // Behind ours another may have waited: once ours was seen, that one is the next.
+      const isNext = isSeen && !isOurs && ASKING.includes(screen.dialog?.kind ?? "");
+      missing = isPrompt(screen) || isNext ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.
       if (missing >= 2) return { kind: "dialog gone" };
       nextLook = world.now() + SCREEN_EVERY_MS;
@@ -53,6 +61,9 @@ export async function waitForAnswer(
     world.sleep(LOOK_EVERY_MS);
   }
 }
+
+/** Dialogs that somebody is asked by; a list or a menu that was opened on top says nothing. */
+const ASKING = ["question", "permission", "plan"];
 
 /** The input box is back. Any other screen, such as the transcript, says nothing about the dialog. */
 function isPrompt(screen: Screen): boolean {

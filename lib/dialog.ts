@@ -71,7 +71,9 @@ export function readDialog(lines: string[]): Dialog | undefined {
 /** In a narrow window: begun on one line, ended on the next, and nothing after it. */
 function isFooterWrapped(body: string[]): boolean {
   const [begun = "", ended = ""] = body.filter((line) => line !== "").slice(-2);
-  return !FOOTER.test(begun) && FOOTER.test(`${begun} ${ended.trim()}`);
+  if (!FOOTER.test(`${begun} ${ended.trim()}`)) return false;
+  // A shell's prompt below it stands at the left edge, a row has a number.
+  return !FOOTER.test(begun) || /^ +[a-z][^❯\d]{0,40}$/.test(ended);
 }
 
 /** The row with the cursor: an option, or "Submit" below them; never a ❯ inside a description. */

@@ -16,7 +16,7 @@ export interface DialogOption {
 export const CHAT = "Chat about this";
 /** The line below a dialog that says which keys work. */
 export const FOOTER =
-  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend)|^ {2}Showing detailed transcript/;
+  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend|ctrl\+g to edit in )|^ {2}Showing detailed transcript/;
 
 /** The frame beside the options of a preview question. */
 export const PICTURE = /\s{2,}[┌│└╭╰].*$/;
@@ -24,10 +24,12 @@ export const PICTURE = /\s{2,}[┌│└╭╰].*$/;
 const NUMBERED = /^(\s*(?:[❯↑↓] )?\s*)(\d+)\. *(?:\[(.)\] +)?(\S.*)$/;
 
 /**
- * The last list that counts up in one column; a list inside the text comes before it, one inside
- * a description is indented further. The numbers begin at 1 unless the list is scrolled.
+ * The last list that counts up in the column of the row with the cursor. Where none has it: a list
+ * inside the text comes before it, one inside a description is indented further. The numbers begin
+ * at 1 unless the list is scrolled.
  */
 export function readOptions(body: string[]): DialogOption[] {
+  const own = cursorColumn(body);
   let found: DialogOption[] = [];
   let column = -1;
   let ended = false; // after a blank line nothing describes an option any more
@@ -36,7 +38,8 @@ export function readOptions(body: string[]): DialogOption[] {
     const number = Number(match?.[2]);
     const at = match?.[1]?.length ?? 0;
     const begins = number === 1 || (found.length === 0 && /^\s*↑ /.test(line));
-    if (match && at >= 2 && begins && (found.length === 0 || at <= column)) {
+    const isOwn = own === undefined ? found.length === 0 || at <= column : at === own;
+    if (match && at >= 2 && begins && isOwn) {
       found = [optionFrom(line, match, number)];
       column = at;
       ended = false;
@@ -49,6 +52,12 @@ export function readOptions(body: string[]): DialogOption[] {
     }
   }
   return found.length > 0 ? found : readRows(body);
+}
+
+function cursorColumn(body: string[]): number | undefined {
+  const focused = body.findLast((line) => /^ {0,4}❯ +\d+\./.test(line));
+  const match = NUMBERED.exec(focused ?? "");
+  return match === null ? undefined : match[1]!.length + (Number(match[2]) > 9 ? 1 : 0);
 }
 
 function continues(found: DialogOption[], number: number, label: string, shift: number): boolean {

@@ -17,6 +17,8 @@ export interface Said {
 /** A dialog that the agent has been told of and that nobody has answered yet. */
 export interface OpenDialog {
   id: string;
+  /** The questions, where it is one that asks. */
+  asks?: string[];
   wake_id: string;
   prompt_id: string;
   /** Another Claude of the same tmux session does not close it. */

@@ -24,7 +24,7 @@ export interface SendOptions {
   /** The kind of dialog on the screen. */
   dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
-  open?: { id: string } | null;
+  open?: { id: string; asks?: string[] } | null;
 }
 
 export type Sent =
@@ -147,7 +147,7 @@ function afterwards(
   if (wakeId === undefined) return memory;
   if (open) {
     const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };
-    memory.open = { id: open.id, wake_id: wakeId, ...asked };
+    memory.open = { ...open, wake_id: wakeId, ...asked };
   }
   const said = {
     identity: identityOf(event, draft.body).key,

@@ -16,7 +16,7 @@ import {
 } from "../lib/answers.ts";
 import { waitForAnswer, type WaitWorld } from "../lib/answer_wait.ts";
 import { decisionReply } from "../lib/decision_reply.ts";
-import { readScreen } from "../lib/pane.ts";
+import { readScreen, type Screen } from "../lib/pane.ts";
 import { type Paths, pathsFrom } from "../lib/paths.ts";
 
 const QUESTIONS = { questions: [{ question: "Which?", options: [{ label: "A" }] }] };
@@ -165,6 +165,7 @@ function worldWith(events: Record<number, () => void>, more: Partial<WaitWorld> 
     },
     parent: () => 7,
     look: () => Promise.resolve({ ...working, state: "unknown" }),
+    isOurs: () => false,
     ...more,
   };
 }
@@ -191,6 +192,16 @@ Deno.test("waitForAnswer() ends with the answer, the closing, Claude Code, the d
     let looks = 0;
     const gone = worldWith({}, { look: () => Promise.resolve((looks++, idle)) });
     assertEquals([await wait(gone), looks], [{ kind: "dialog gone" }, 2]);
+    // Behind another it waits; once it was on the screen, another in its place means it is settled.
+    const other = { ...idle, state: "permission_prompt", dialog: { kind: "permission" } } as Screen;
+    const behind = worldWith({}, { look: () => Promise.resolve(other) });
+    assertEquals(await wait(behind), { kind: "timeout" });
+    let shown = 0;
+    const passed = worldWith({}, {
+      look: () => Promise.resolve(other),
+      isOurs: () => shown++ === 0,
+    });
+    assertEquals(await wait(passed), { kind: "dialog gone" });
     assertEquals(await wait(worldWith({})), { kind: "timeout" });
   }));
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import type { AnswerGoal } from "../lib/menu/answer_keys.ts";
+import { type AnswerGoal, ownRow } from "../lib/menu/answer_keys.ts";
 import type { KeyStep } from "../lib/menu/key_steps.ts";
 import { type Goal, nextStep, whyNotByKeys } from "../lib/menu/keys.ts";
-import { markOf } from "../lib/menu/shown.ts";
+import { markOf } from "../lib/shown.ts";
 import { readScreen } from "../lib/pane.ts";
 import type { Question } from "../lib/questions.ts";
 
@@ -236,6 +236,47 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
   ["submit nothing", "13-ask-multi", { kind: "submit" }, "stuck"],
   ["submit the review", "23-ask-three-review", { kind: "submit" }, last("1")],
 ];
+
+Deno.test("nextStep() approves a plan so that Claude goes on asking, and says when it cannot", () => {
+  const plan = (...rows: string[]) => {
+    const lines = [
+      " Ready to code?",
+      "",
+      "  1. Do A",
+      "  2. Do B",
+      "",
+      " Would you like to proceed?",
+      "",
+    ];
+    const body = rows.map((row, index) => `    ${index === 0 ? "❯" : " "} ${index + 1}. ${row}`);
+    return readScreen(["─".repeat(60), ...lines, ...body, "", " ctrl+g to edit in Vim"].join("\n"));
+  };
+  const real = plan(
+    "Yes, and use auto mode",
+    "Yes, manually approve edits",
+    "Tell Claude what to change",
+  );
+  assertEquals(real.dialog?.kind, "plan");
+  const of = markOf(real.dialog!);
+  assertEquals(nextStep({ kind: "allow", mark: of }, real), last("2"));
+  assertEquals(nextStep({ kind: "deny", mark: of, message: "" }, real), last("3"));
+  const eager = plan("Yes, and use auto mode", "No, keep planning");
+  assertEquals(nextStep({ kind: "allow", mark: markOf(eager.dialog!) }, eager).kind, "stuck");
+});
+
+Deno.test("nextStep() ticks nothing where somebody's own words would make it refuse", () => {
+  const shown = screen("13-ask-multi");
+  shown.dialog!.options.find((row) => /^Type something/.test(row.label))!.label = "half words";
+  const goal = answer([FEATURES], { options: [1], text: "mine" });
+  assertEquals(nextStep(goal, shown).kind, "stuck");
+});
+
+Deno.test("ownRow() is the row above the last, and none where rows are cut off between", () => {
+  const whole = screen("12-ask-single-other-typed").dialog!;
+  assertEquals(ownRow(whole)?.number, 4);
+  const low = { ...whole, options: whole.options.filter((row) => row.number !== 4) };
+  assertEquals(ownRow(low), undefined);
+});
 
 for (const [name, pane, goal, expected] of CASES) {
   Deno.test(`nextStep() knows the next key: ${name}`, () => {

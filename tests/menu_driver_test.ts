@@ -59,7 +59,7 @@ Deno.test("menu-driver refuses with one sentence that names the present state", 
     [
       "13-ask-multi",
       ["warden-main", "clear_then", "x"],
-      "a dialog is open; the present state is menu",
+      "a dialog is open (choose or answer it, or esc); the present state is menu",
     ],
     [
       "01-idle-fresh",

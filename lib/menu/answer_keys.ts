@@ -15,7 +15,7 @@ import {
 } from "./key_steps.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
 import type { Question } from "../questions.ts";
-import { shownAmong, squeeze } from "./shown.ts";
+import { shownAmong, squeeze } from "../shown.ts";
 
 export interface AnswerGoal {
   kind: "answer";
@@ -61,9 +61,11 @@ function ownWordsStep(
   const written = writtenIn(own);
   if (written === "") return { kind: "paste", text };
   if (own.selected && holds(written, text)) return { kind: "wait" };
-  return holds(written, text)
-    ? enterAfter(text, isLast)
-    : stuck(`"${own.label}" is already written there`);
+  return holds(written, text) ? enterAfter(text, isLast) : stuck(alreadyWritten(own));
+}
+
+function alreadyWritten({ label }: DialogOption): string {
+  return `somebody has written "${label}" there: submit hands it in, a number takes an option`;
 }
 
 function multiStep(
@@ -72,6 +74,12 @@ function multiStep(
   own: DialogOption | undefined,
   isLast: boolean,
 ): KeyStep {
+  const written = own === undefined ? "" : writtenIn(own);
+  const isTaken = choice.text === undefined
+    ? own?.checked === true
+    : written !== "" && !holds(written, choice.text);
+  // Before anything is ticked: a refusal must leave the dialog as it was.
+  if (isTaken) return stuck(alreadyWritten(own!));
   const unwanted = dialog.options.find((row) =>
     row.checked && row !== own && !choice.options.includes(row.number)
   );
@@ -80,15 +88,8 @@ function multiStep(
   const missing = choice.options.find((option) => rowOf(dialog, option)?.checked === false);
   if (missing !== undefined) return digit(missing, own);
 
-  const written = own === undefined ? "" : writtenIn(own);
-  if (choice.text === undefined) {
-    if (own?.checked) return stuck(`"${own.label}" is already written there`);
-  } else if (own === undefined || (written === "" && !own.focused)) {
-    return press(["Down"]);
-  } else if (written === "") {
-    return { kind: "paste", text: choice.text };
-  } else if (!holds(written, choice.text)) {
-    return stuck(`"${own.label}" is already written there`);
+  if (choice.text !== undefined && written === "") {
+    return own?.focused ? { kind: "paste", text: choice.text } : press(["Down"]);
   }
   return leaveStep(dialog, own, isLast);
 }
@@ -142,7 +143,7 @@ export function submitStep(dialog: Dialog | undefined): KeyStep {
 /** The row for own words: the last one above "Chat about this", whatever is written there. */
 export function ownRow(dialog: Dialog): DialogOption | undefined {
   if (dialog.kind !== "question" || dialog.preview) return undefined;
-  const rows = dialog.options.filter((row) => row.numbered && row.label !== CHAT);
-  return rows.find((row) => writtenIn(row) === "") ??
-    (rows.length < dialog.options.length ? rows.at(-1) : undefined);
+  const chat = dialog.options.find((row) => row.label === CHAT)?.number;
+  return dialog.options.find((row) => writtenIn(row) === "") ??
+    dialog.options.find((row) => row.number + 1 === chat);
 }

@@ -33,6 +33,8 @@ export async function findPane(
   world: PaneWorld,
   session: string,
   wanted: string | undefined,
+  /** Taken unread where nothing else runs there: who names what waits needs no screen. */
+  mayBeUnreadable = false,
 ): Promise<FoundPane> {
   const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
   const listed = await world.tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
@@ -49,6 +51,7 @@ export async function findPane(
     return { kind: "none", reason: await whyNoSession(world, session, "it has no panes") };
   }
   const found: { pane: ClaudePane; screen: Look }[] = [];
+  const unread: { pane: ClaudePane; screen: Look }[] = [];
   for (
     const { id, pid, dead, command } of panes.filter((one) =>
       wanted === undefined || one.id === wanted
@@ -57,9 +60,12 @@ export async function findPane(
     if (dead || await isAtShell(pid, command)) continue;
     const pane = paneOf(world, id);
     const screen = await pane.look();
-    if (screen.state !== "unknown") found.push({ pane, screen });
+    (screen.state === "unknown" ? unread : found).push({ pane, screen });
   }
   if (found.length === 1) return { kind: "pane", ...found[0]! };
+  if (found.length === 0 && unread.length === 1 && mayBeUnreadable) {
+    return { kind: "pane", ...unread[0]! };
+  }
   if (found.length > 1) {
     const ids = found.map(({ pane }) => pane.id).join(", ");
     return {

@@ -9,6 +9,7 @@ export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: s
 
 const MOST_STEPS = 80;
 const LOOK_EVERY_MS = 40;
+const OPENING_MS = 300;
 /** A key is lost now and then in the first instants of a dialog: after this it comes once more. */
 const CHANGE_WITHIN_MS = 2000;
 /** A text is never pasted again: it may only be slow to show. */
@@ -18,6 +19,8 @@ export async function drive(
   pane: ClaudePane,
   goal: Goal,
 ): Promise<Driven> {
+  // Just opened, a dialog drops keys; and a decision is never pressed twice.
+  if (isDecision(goal)) await pause(OPENING_MS);
   let screen = await pane.look();
   let retried = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -34,12 +37,12 @@ export async function drive(
     );
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
-      return isOwnWork(goal, step) ? { kind: "done", screen } : QUICKER;
+      return !isDecision(goal) || isFinal(step) ? { kind: "done", screen } : QUICKER;
     }
     if (fingerprint(screen) !== fingerprint(before)) {
-      if (step.kind === "press" && step.isLast) return { kind: "done", screen };
+      if (isFinal(step)) return { kind: "done", screen };
       retried = false;
-    } else if (retried || step.kind === "paste") {
+    } else if (retried || step.kind === "paste" || (isDecision(goal) && isFinal(step))) {
       return { kind: "stuck", reason: inVain(step) };
     } else {
       retried = true;
@@ -51,16 +54,20 @@ export async function drive(
 /** Nothing of ours has closed the dialog. */
 const QUICKER: Driven = { kind: "stuck", reason: "somebody else has settled it in the meantime" };
 
-/** A key that only moved the cursor decides nothing. An answer may close without a review. */
-function isOwnWork(goal: Goal, step: KeyStep): boolean {
-  if (goal.kind === "answer" || goal.kind === "submit") return true;
+/** What must not happen twice. The next request may look the same as this one. */
+function isDecision(goal: Goal): boolean {
+  return goal.kind !== "answer" && goal.kind !== "submit";
+}
+
+function isFinal(step: KeyStep): boolean {
   return step.kind === "press" && step.isLast === true;
 }
 
 function inVain(step: KeyStep): string {
   switch (step.kind) {
     case "press":
-      return `the key ${step.keys.join(" ")} changed nothing on the screen`;
+      return `the key ${step.keys.join(" ")} changed nothing on the screen, and may have worked ` +
+        "on one that looks the same: look with snapshot before you try again";
     case "paste":
       return "the pasted text does not show on the screen";
     default:

@@ -1,7 +1,7 @@
 /** The steps that keys are made of, and how a row of a dialog is read. */
 
 import type { Dialog, DialogOption } from "../pane.ts";
-import { squeeze } from "./shown.ts";
+import { squeeze } from "../shown.ts";
 
 export type KeyStep =
   /** `isLast`: once it has changed the screen the goal is reached, whatever shows next. */

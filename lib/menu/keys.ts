@@ -15,7 +15,7 @@ import {
   writtenIn,
 } from "./key_steps.ts";
 import type { Dialog, Screen } from "../pane.ts";
-import { markOf } from "./shown.ts";
+import { markOf } from "../shown.ts";
 
 export type Goal =
   | AnswerGoal
@@ -69,18 +69,23 @@ export function whyNotByKeys(goal: Goal): string | undefined {
 /** The plain yes: never one that allows more than what is asked now. */
 function allowStep(dialog: Dialog): KeyStep {
   const row = dialog.options.find((option) => /^Yes$/.test(option.label)) ??
-    (dialog.kind === "plan" ? dialog.options.find((o) => /^Yes\b/.test(o.label)) : undefined);
-  return row === undefined ? stuck("it offers no plain Yes") : press([String(row.number)], true);
+    (dialog.kind === "plan" ? dialog.options.find(({ label }) => ASKS_ON.test(label)) : undefined);
+  if (row !== undefined) return press([String(row.number)], true);
+  const rows = dialog.options.map(({ number, label }) => `${number}. ${label}`).join(", ");
+  return stuck(`it offers no plain Yes: choose one of ${rows}`);
 }
 
+/** A plan is approved so that Claude goes on asking before it changes anything. */
+const ASKS_ON = /^Yes\b.*(manually approve|ask each time)/;
+
 function denyStep(dialog: Dialog, message: string): KeyStep {
-  const row = dialog.options.findLast((option) => /^No\b/.test(option.label));
-  if (row === undefined) return stuck("it offers no No");
+  const row = dialog.options.findLast((option) => /^No\b/.test(option.label)) ??
+    dialog.options.find((option) => /^Tell Claude what to change/.test(option.label));
+  if (row === undefined) return stuck("it offers no No: esc closes it");
   if (message === "") return press([String(row.number)], true);
+  if (dialog.kind === "plan") return stuck("with keys a plan takes no message: deny without one");
   if (!row.focused) return press(["Down"]);
-  if (/^No$/.test(row.label)) {
-    return dialog.kind === "plan" ? stuck("with keys a plan takes no message") : press(["Tab"]);
-  }
+  if (/^No$/.test(row.label)) return press(["Tab"]);
   if (/tell Claude what to do differently/.test(row.label)) return { kind: "paste", text: message };
   const written = writtenIn(row).replace(/^No,/, "");
   return holds(written, message)

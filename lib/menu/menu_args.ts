@@ -58,10 +58,14 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
     else if (next.kind !== "end") return next;
   }
   const read = readVerb(verb.word, rest);
-  return typeof read === "string"
-    ? usage(read)
-    : { kind: "order", session: session.word, verb: read, options };
+  if (typeof read === "string") return usage(read);
+  if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
+  return { kind: "order", session: session.word, verb: read, options };
 }
+
+/** What can be said to one question or request alone. */
+const BOUND = ["choose", "answer", "type", "allow", "deny"];
+const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 
 function isText(verb: string): verb is "type" | "clear_then" | "deny" {
   return verb === "type" || verb === "clear_then" || verb === "deny";
@@ -83,6 +87,7 @@ function textOrder(
     return { kind: "order", session, verb: { kind: verb, message: text.trim() }, options };
   }
   if (text.trim() === "") return usage(`${verb} needs a text`);
+  if (options.question !== undefined && verb === "clear_then") return usage(NOT_BOUND);
   const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
   return { kind: "order", session, verb: { kind: verb, text: clean }, options };
 }

@@ -4,13 +4,14 @@ import { type GivenDecision, isWaiting, listPending, type Pending } from "../ans
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
 import type { Look } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
+import type { Dialog } from "../pane.ts";
 import { decides, pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import { openRequest, requestIn } from "./open_request.ts";
 import type { Question } from "../questions.ts";
 import { brief, describe, lookForDialog, type Outcome, refused, type Scene } from "./scene.ts";
 import { byKeys, settle } from "./settle.ts";
-import { markOf, requestsShown } from "./shown.ts";
+import { markOf, requestsShown } from "../shown.ts";
 
 export async function choose(scene: Scene, number: number, options: MenuOptions): Promise<Outcome> {
   const screen = await lookForDialog(scene);
@@ -163,8 +164,10 @@ export async function decide(
 ): Promise<Outcome> {
   const screen = await lookForDialog(scene);
   const { dialog } = screen;
-  const isQuestion = dialog?.kind === "question" || dialog?.kind === "review";
-  if (decision.kind === "deny" && (isQuestion || options.question?.startsWith("q-"))) {
+  const isQuestion = options.question === undefined
+    ? dialog?.kind === "question" || dialog?.kind === "review"
+    : options.question.startsWith("q-");
+  if (decision.kind === "deny" && isQuestion) {
     return await decline(scene, screen, decision, options);
   }
   const open = openRequest(scene, screen, options.question);
@@ -174,10 +177,19 @@ export async function decide(
   }
   if (open.kind === "none") return refused(open.reason);
   const { pending } = open;
-  const what = brief(pending === undefined ? dialog?.title ?? "" : requestIn(pending));
+  const what = brief(pending === undefined ? askedBy(dialog) : requestIn(pending));
   const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
   const mark = dialog === undefined ? "" : markOf(dialog);
   return await settle(scene, { pending, screen, decision, goal: { ...decision, mark }, said });
+}
+
+/** In a low window the title is cut off; what is asked stands above the rows. */
+function askedBy(dialog: Dialog | undefined): string {
+  if (dialog === undefined) return "";
+  const asks = dialog.text.split("\n").findLast((line) =>
+    /^\s*(Do you want|Would you like)/.test(line)
+  );
+  return dialog.title.startsWith("│") ? asks?.trim() ?? dialog.title : dialog.title;
 }
 
 /** Refuses to answer a question, with words: only the hook beside it can say them. */

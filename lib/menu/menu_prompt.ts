@@ -5,7 +5,7 @@ import { closePending, listPending } from "../answers.ts";
 import { readQuestions } from "../questions.ts";
 import { describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { noteByKeys } from "./settle.ts";
-import { isShown, requestsShown } from "./shown.ts";
+import { isShown, requestsShown } from "../shown.ts";
 import { typeText, waitFor } from "./typing.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
@@ -14,6 +14,7 @@ const CLEARED_WITHIN_MS = 10_000;
 async function whyNotReady(
   scene: Scene,
   queue: boolean,
+  mayQueue = true,
 ): Promise<string | undefined> {
   const isFree = (screen: Look) => screen.state !== "working" && screen.state !== "unknown";
   const screen = await waitFor(
@@ -22,19 +23,28 @@ async function whyNotReady(
     (now) => isFree(now) || (queue && now.ready),
   );
   if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
-    const isOther = !decides(screen.dialog.kind) && !/^(question|review)$/.test(screen.dialog.kind);
-    return `a dialog is open${isOther ? " (esc closes it)" : ""}; ${describe(screen)}`;
+    return `a dialog is open (${wayOut(screen.dialog.kind)}); ${describe(screen)}`;
   }
-  if (screen.draft !== "") return `somebody's draft is in the box; ${describe(screen)}`;
+  if (screen.draft !== "") {
+    return `somebody's draft is in the box (enter sends it, esc twice clears it); ` +
+      describe(screen);
+  }
   if (!screen.ready && screen.state === "idle") {
     return `the box is in shell mode (esc leaves it); ${describe(screen)}`;
   }
   if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
   if (screen.state === "working" && !queue) {
-    return `Claude is still working (--queue types nevertheless, for after this turn); ` +
-      describe(screen);
+    const hint = mayQueue ? "--queue types nevertheless, for after this turn" : "wait for its wake";
+    return `Claude is still working (${hint}); ${describe(screen)}`;
   }
   return undefined;
+}
+
+/** What an agent does about a dialog that is in the way. */
+function wayOut(kind: string): string {
+  if (kind === "question") return "choose or answer it, or esc";
+  if (kind === "review") return "submit it, or esc";
+  return decides(kind) ? "allow, deny or choose, or esc" : "esc closes it";
 }
 
 export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): Promise<Outcome> {
@@ -48,7 +58,7 @@ export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): 
 }
 
 export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
-  const why = await whyNotReady(scene, false);
+  const why = await whyNotReady(scene, false, false);
   if (why !== undefined) return refused(why);
   if (scene.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
   const cleared = await typeText(scene.pane, "/clear");

@@ -8,7 +8,7 @@ import type { Dialog } from "../pane.ts";
 import { type Question, readQuestions } from "../questions.ts";
 import { describe, type Scene } from "./scene.ts";
 import { readMemory } from "../session_memory.ts";
-import { isShown } from "./shown.ts";
+import { isAbout, squeeze } from "../shown.ts";
 
 export interface OpenQuestion {
   pending?: Pending;
@@ -30,20 +30,24 @@ export function openQuestion(scene: Scene, screen: Look, id: string | undefined)
 type Asked = OpenQuestion & { pending: Pending };
 
 function named(scene: Scene, screen: Look, asked: Asked[], id: string): QuestionFound {
+  if (id.startsWith("p-")) return none(`${id} is a permission or a plan: allow or deny it`);
   const own = asked.find(({ pending }) => pending.id === id);
   const { dialog } = screen;
   if (own === undefined) {
-    // Without a hook beside the dialog only the wake knows the id, and who was woken last.
-    const isTold = readMemory(scene.paths, scene.session).open?.id === id;
-    return isTold
+    // Without a hook beside the dialog only the wake knows the id, and the memory what it asked.
+    const { open } = readMemory(scene.paths, scene.session);
+    const isIt = open?.id === id && dialog?.kind === "question" &&
+      open.asks?.some((text) => squeeze(text).endsWith(squeeze(dialog.title)));
+    return isIt
       ? onScreen(scene, screen, [])
       : none(`the question ${id} is no longer open; ${describe(screen)}`);
   }
   // Whoever waits beside the dialog need not see it: it may not fit into a low window.
   if (isWaiting(own.pending, Date.now(), scene.isAlive)) return { kind: "open", open: own };
-  return dialog !== undefined && isOn(own.questions, dialog)
+  const shown = dialog === undefined ? [] : asked.filter((one) => isAbout(one.pending, dialog));
+  return shown.length === 1 && shown[0] === own
     ? { kind: "open", open: own }
-    : none(`the question ${id} is not on the screen; ${describe(screen)}`);
+    : none(`the question ${id} is not on the screen: see to what is there; ${describe(screen)}`);
 }
 
 function onScreen(scene: Scene, screen: Look, asked: Asked[]): QuestionFound {
@@ -51,27 +55,39 @@ function onScreen(scene: Scene, screen: Look, asked: Asked[]): QuestionFound {
   if (dialog?.kind !== "question" && dialog?.kind !== "review" && dialog?.kind !== "other") {
     return none(`no question is open; ${describe(screen)}`);
   }
-  const shown = asked.findLast(({ questions }) => isOn(questions, dialog));
-  if (shown !== undefined) return { kind: "open", open: shown };
+  const shown = asked.filter((one) => isAbout(one.pending, dialog));
+  const whole = shown.filter(({ questions }) =>
+    questions.some(({ question }) => squeeze(question) === squeeze(dialog.title))
+  );
+  const [first, ...more] = whole.length > 0 ? whole : shown;
+  if (more.length > 0) {
+    const ids = [first!, ...more].map(({ pending }) => pending.id).join(", ");
+    return none(
+      `it cannot be told which of several questions is on the screen: name one with ` +
+        `--question: ${ids}`,
+    );
+  }
+  if (first !== undefined) return { kind: "open", open: first };
   const questions = questionIn(dialog);
   if (questions !== undefined) return { kind: "open", open: { questions } };
   const waiting = asked.filter((one) => isWaiting(one.pending, Date.now(), scene.isAlive));
-  return waiting.length === 1
-    ? { kind: "open", open: waiting[0]! }
-    : none(`no question can be read; ${describe(screen)}`);
-}
-
-function isOn(questions: Question[], dialog: Dialog): boolean {
-  if (dialog.kind === "review") return questions.length > 0;
-  return dialog.kind === "question" && questions.some((question) => isShown(question, dialog));
+  return waiting.length === 1 ? { kind: "open", open: waiting[0]! } : none(
+    `the question cannot be read as a whole (a larger window may help, or --question); ` +
+      describe(screen),
+  );
 }
 
 /** Without a hook nobody has told us the question: its options are those on the screen. */
 function questionIn(dialog: Dialog): Question[] | undefined {
   if (dialog.kind !== "question") return undefined;
   const own = ownRow(dialog);
-  const rows = dialog.options.filter((row) => row !== own && row.label !== CHAT);
-  if (rows[0]?.number !== 1) return undefined;
+  const chat = dialog.options.find((row) => row.label === CHAT);
+  const rows = dialog.options.filter((row) => row !== own && row !== chat);
+  // In a low window rows are missing: what is not seen cannot be counted.
+  const end = own?.number ?? (dialog.preview ? rows.length + 1 : undefined);
+  if (end !== rows.length + 1 || rows.some((row, index) => row.number !== index + 1)) {
+    return undefined;
+  }
   return [{
     question: dialog.title,
     header: dialog.tabs[0]?.label ?? "",

@@ -4,7 +4,7 @@ import { isWaiting, listPending, type Pending } from "../answers.ts";
 import type { Look } from "./claude_pane.ts";
 import { describeRequest } from "../decision_reply.ts";
 import { brief, describe, type Scene } from "./scene.ts";
-import { requestsShown } from "./shown.ts";
+import { requestsShown } from "../shown.ts";
 
 export type RequestFound =
   /** Without `pending` nobody has told us of it: it is only on the screen. */
@@ -20,10 +20,10 @@ export function openRequest(scene: Scene, screen: Look, id: string | undefined):
     if (own === undefined) {
       return none(`the request ${id} is no longer open; ${describe(screen)}`);
     }
-    const isOn = dialog !== undefined && requestsShown(asked, dialog).includes(own);
-    return waits(own) || isOn
+    const shown = dialog === undefined ? [] : requestsShown(asked, dialog);
+    return waits(own) || (shown.length === 1 && shown[0] === own)
       ? { kind: "open", pending: own }
-      : none(`the request ${id} is not on the screen; ${describe(screen)}`);
+      : none(`the request ${id} is not on the screen: see to what is there; ${describe(screen)}`);
   }
   if (dialog?.kind !== "permission" && dialog?.kind !== "plan") {
     return none(`nothing asks for permission; ${describe(screen)}`);
@@ -40,9 +40,10 @@ export function openRequest(scene: Scene, screen: Look, id: string | undefined):
   );
 }
 
-/** `p-12AB (Read /tmp/a)`. */
+/** `p-12AB (Read /tmp/a)`, with the end of a long one: paths and commands differ there. */
 function labelOf(pending: Pending): string {
-  return `${pending.id} (${brief(requestIn(pending), 80)})`;
+  const what = brief(requestIn(pending), 1000);
+  return `${pending.id} (${what.length > 100 ? `${what.slice(0, 50)}…${what.slice(-50)}` : what})`;
 }
 
 /** What is to be allowed, in a few words. */

@@ -15,9 +15,8 @@ import type { Look } from "./claude_pane.ts";
 import { drive } from "./drive.ts";
 import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
-import { readQuestions } from "../questions.ts";
 import { brief, describe, type Outcome, refused, type Scene } from "./scene.ts";
-import { isShown, placeOf, requestsShown } from "./shown.ts";
+import { isAbout, placeOf } from "../shown.ts";
 import { maskSecrets } from "../text.ts";
 import { pause } from "../time.ts";
 import { waitFor } from "./typing.ts";
@@ -85,26 +84,19 @@ async function afterTaken(
   const others = () =>
     listPending(scene.paths, scene.session)
       .filter((one) => one.id !== pending.id && isWaiting(one, Date.now(), scene.isAlive));
+  const shows = ({ dialog }: Look) => dialog !== undefined && isAbout(pending, dialog);
+  const wasShown = shows(before);
   const isGone = (now: Look) =>
-    !shows(before, pending) || !shows(now, pending) ||
-    placeOf(now.dialog!) !== placeOf(before.dialog!) || others().length > 0;
+    !wasShown || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||
+    others().length > 0;
   const screen = await waitFor(scene.pane, GONE_WITHIN_MS, isGone);
-  if (!isGone(screen)) {
-    return refused(`the hook took the answer but the dialog is still there; ${describe(screen)}`);
-  }
-  const next = others().map((one) => one.id).join(", ");
-  const more = next === "" ? "" : `; still open: ${next}`;
-  return { kind: "done", said: `${said} (through the waiting hook)${more}`, via: "hook" };
-}
-
-function shows({ dialog }: Look, pending: Pending): boolean {
-  if (dialog === undefined) return false;
-  if (pending.kind !== "question") {
-    return dialog.kind === pending.kind && requestsShown([pending], dialog).length === 1;
-  }
-  return dialog.kind === "review" ||
-    (dialog.kind === "question" &&
-      readQuestions(pending.tool_input).some((question) => isShown(question, dialog)));
+  const notes = [
+    ...(wasShown ? [] : ["it was not on the screen, and may have been settled before"]),
+    ...(isGone(screen) ? [] : ["one that looks the same is on the screen now: look"]),
+    ...(others().length === 0 ? [] : [`still open: ${others().map((one) => one.id).join(", ")}`]),
+  ];
+  const how = ["through the waiting hook", ...notes].join("; ");
+  return { kind: "done", said: `${said} (${how})`, via: "hook" };
 }
 
 export async function byKeys(scene: Scene, wanted: Settlement): Promise<Outcome> {

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 40;
 const SHOWN_WITHIN_MS = 8000;
 const SENT_WITHIN_MS = 3000;
 const OFFERED_WITHIN_MS = 1500;
-const ANSWERED_WITHIN_MS = 1000;
+const ANSWERED_WITHIN_MS = 1500;
 const KEY_PAUSE_MS = 100;
 
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
@@ -103,13 +103,10 @@ async function unlessUnknown(
   const name = /^\/\S+(?=\s)/.exec(text)?.[0];
   if (name === undefined) return { kind: "sent", screen: sent };
   const refusals = (screen: Look) => screen.text.split(`Unknown command: ${name}`).length;
-  const screen = await waitFor(
-    pane,
-    ANSWERED_WITHIN_MS,
-    (now) => refusals(now) > refusals(before) || now.state === "working",
-  );
-  return refusals(screen) > refusals(before)
-    ? { kind: "refused", reason: `Claude Code has no command "${name}"` }
+  const isRefused = (screen: Look) => refusals(screen) > refusals(before);
+  const screen = await waitFor(pane, ANSWERED_WITHIN_MS, isRefused);
+  return isRefused(screen)
+    ? { kind: "unsure", reason: `Claude Code refused it: it has no command "${name}"` }
     : { kind: "sent", screen };
 }
 

@@ -1,8 +1,8 @@
 /** What of all that was asked is on the screen: dialogs told apart by what they say. */
 
-import type { Pending } from "../answers.ts";
-import type { Dialog } from "../pane.ts";
-import type { Question } from "../questions.ts";
+import type { Pending } from "./answers.ts";
+import type { Dialog } from "./pane.ts";
+import { type Question, readQuestions } from "./questions.ts";
 
 /** Is it this question? In a low window its beginning, and some of its options, are cut off. */
 export function isShown(question: Question, dialog: Dialog): boolean {
@@ -57,23 +57,37 @@ function above(dialog: Dialog): string {
 
 /** The requests that the dialog may be about, of the kind that it is: the best matches only. */
 export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
-  const text = squeeze(dialog.text);
+  const text = squeeze(above(dialog));
   const scored = pendings.filter((one) => one.kind === dialog.kind)
     .map((pending) => ({ pending, score: scoreOf(pending.tool_input, text) }));
   const best = Math.max(0, ...scored.map(({ score }) => score));
   return best === 0 ? [] : scored.filter(({ score }) => score === best).map((one) => one.pending);
 }
 
+/** Is it what this hook was called for? A review comes after its questions. */
+export function isAbout(pending: Pending, dialog: Dialog): boolean {
+  if (pending.kind !== "question") return requestsShown([pending], dialog).length === 1;
+  return dialog.kind === "review" ||
+    (dialog.kind === "question" &&
+      readQuestions(pending.tool_input).some((question) => isShown(question, dialog)));
+}
+
+/** What a request is about; of a tool that has none of these, any of its words may be. */
+const SUBJECTS = ["command", "file_path", "notebook_path", "path", "url", "plan", "query"];
 const ENOUGH = 60;
 
-/** How well the input of a tool fits a dialog's text: as a whole, or at least its file's name. */
+/** How well the input of a tool fits: as a whole, with its beginning, with its file's name. */
 function scoreOf(input: Record<string, unknown>, text: string): number {
-  const scores = Object.entries(input).map(([name, value]) => {
-    if (typeof value !== "string" || name === "description" || value.trim() === "") return 0;
-    const whole = squeeze(value).slice(0, ENOUGH);
-    if (text.includes(whole)) return 2 + whole.length;
-    const file = /[^/]+$/.exec(value)?.[0] ?? "";
-    return /^[^\n]*\/[^\n]+$/.test(value) && text.includes(squeeze(file)) ? 1 : 0;
+  const named = SUBJECTS.filter((name) => typeof input[name] === "string");
+  const names = named.length > 0 ? named : Object.keys(input).filter((n) => n !== "description");
+  const scores = names.map((name) => {
+    const value = input[name];
+    const whole = typeof value === "string" ? squeeze(value) : "";
+    if (whole === "") return 0;
+    if (text.includes(whole)) return 3;
+    if (whole.length > ENOUGH && text.includes(whole.slice(0, ENOUGH))) return 2;
+    const file = /^[^\n]*\/([^\n/]+)$/.exec(String(value))?.[1];
+    return file !== undefined && text.includes(squeeze(file)) ? 1 : 0;
   });
   return Math.max(0, ...scores);
 }

@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import type { Pending } from "../lib/answers.ts";
+import { type Dialog, readScreen } from "../lib/pane.ts";
+import { requestsShown } from "../lib/shown.ts";
+
+const RULE = "─".repeat(60);
+
+/** A permission as Claude Code draws it, about the given lines. */
+function permission(...lines: string[]): Dialog {
+  const rows = [" Do you want to proceed?", " ❯ 1. Yes", "   2. No", "", " Esc to cancel"];
+  return readScreen([RULE, " A permission", ...lines.map((l) => ` ${l}`), ...rows].join("\n"))
+    .dialog!;
+}
+
+function asked(id: string, tool_input: Record<string, unknown>): Pending {
+  const about = { session: "s", agent_id: "warden", tool: "T", asked_at: "", until: "", pid: 1 };
+  return { id, kind: "permission", tool_input, ...about };
+}
+
+const LONG = "/srv/a/folder/whose/name/is/so/long/that/sixty/characters/are/no/end/of/it";
+
+// deno-fmt-ignore
+const CASES: Record<string, { dialog: Dialog; asked: Pending[]; shown: string[] }> = {
+  "the one whose file is named, not the one whose content looks like a row":
+    { dialog: permission("danger.sh"), asked: [asked("old", { file_path: "/p/harmless.txt", content: "1" }), asked("new", { file_path: "/p/danger.sh", content: "x" })], shown: ["new"] },
+  "none, when only the content of another fits":
+    { dialog: permission("danger.sh"), asked: [asked("old", { file_path: "/p/harmless.txt", content: "danger.sh" })], shown: [] },
+  "the command that is there to its end":
+    { dialog: permission(`rm ${LONG}/b`), asked: [asked("a", { command: `rm ${LONG}/a` }), asked("b", { command: `rm ${LONG}/b` })], shown: ["b"] },
+  "both, when their ends are cut off":
+    { dialog: permission(`rm ${LONG.slice(0, 70)}`), asked: [asked("a", { command: `rm ${LONG}/a` }), asked("b", { command: `rm ${LONG}/b` })], shown: ["a", "b"] },
+  "the address, though both have the same prompt":
+    { dialog: permission("https://example.org/b", "prompt: read all of it, please"), asked: [asked("a", { url: "https://example.org/a", prompt: "read all of it, please" }), asked("b", { url: "https://example.org/b", prompt: "read all of it, please" })], shown: ["b"] },
+  "that of an unknown tool by any of its words":
+    { dialog: permission("ticket: ABC-17"), asked: [asked("a", { ticket: "ABC-17" }), asked("b", { ticket: "ABC-18" })], shown: ["a"] },
+};
+
+for (const [title, { dialog, asked, shown }] of Object.entries(CASES)) {
+  Deno.test(`requestsShown() finds ${title}`, () => {
+    assertEquals(requestsShown(asked, dialog).map(({ id }) => id), shown);
+  });
+}
