@@ -18,6 +18,11 @@ A session in which Claude Code lives is left alone. Else it is started as it was
 conversation, and its agent is woken once. What waits in the outbox is sent on its way.
 No session is ever killed, no file deleted. Run twice, the second run has nothing to do.
 
+Of an agent's several sessions those come back that were cut off: by a kill, with their tmux server,
+with the machine. One that was left with /exit or closed stays so while another one lives; --agent
+brings one back that was left, as long as its tmux session is there. An agent with no session left
+gets the one back that was heard of last.
+
 Options:
   --agent <id>          this agent only; may be given several times
   --skip-sync           do not ask OpenClaw for its sessions first

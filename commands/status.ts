@@ -19,7 +19,7 @@ const HELP = `Shows what waits, what was delivered and what went wrong.
 Usage: deno task status [<session or agent>] [--json]
        deno task status --wake <wake_id> [--json]
 
-  --wake <wake_id>  the life of one wake: queued, tried, delivered, answered, with times
+  --wake <wake_id>  the life of one wake: queued, failed, delivered, answered, with times
   --json            for programs
   --help            this text
 
