@@ -4,9 +4,8 @@ import { realPath } from "../cli/user_file.ts";
 import { isSwept } from "./deno_binary.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { type Env, pathsFrom } from "../paths.ts";
-import { findProgram, onPath } from "./programs.ts";
+import { onPath } from "./programs.ts";
 import { isWithin } from "./scope.ts";
-import { simpleCommands } from "./shell_words.ts";
 
 export interface LauncherPlaces {
   openclaw?: string;
@@ -52,23 +51,6 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
       TELLING.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
     ),
   };
-}
-
-/** The places with which a launcher was written, as far as another PATH today is as good. */
-export function placesLike(
-  written: string | undefined,
-  env: Env,
-  openclaw: string | undefined,
-): LauncherPlaces {
-  const path = pathIn(written ?? "");
-  const then: Env = (name) => name === "PATH" ? path : env(name);
-  if (path === undefined || lastingPath(then) !== path) return launcherPlaces(env, openclaw);
-  return launcherPlaces(then, openclaw ?? findProgram(then, "GSD_OPENCLAW", "openclaw"));
-}
-
-function pathIn(launcher: string): string | undefined {
-  const words = simpleCommands(/^PATH=.*$/m.exec(launcher)?.[0] ?? "")[0];
-  return words?.[0]?.slice("PATH=".length);
 }
 
 /** The folders of PATH that will be there next month, and in which no hook can put a program. */

@@ -3,7 +3,7 @@
 import { pinDeno } from "./deno_binary.ts";
 import { readTextIfThere } from "../files.ts";
 import type { Installed } from "./installation.ts";
-import { launcherPlaces, whyNoLaunchers } from "./launcher_places.ts";
+import { type LauncherPlaces, launcherPlaces, whyNoLaunchers } from "./launcher_places.ts";
 import { installLaunchers, launchersOf } from "./launchers.ts";
 import type { Env } from "../paths.ts";
 import { findProgram, isProgram } from "./programs.ts";
@@ -29,6 +29,12 @@ export function putLaunchers(look: Installed, env: Env, which: "all" | "missing"
   const reason = whyNoLaunchers(places, install.paths.state, install.allowAll);
   if (reason !== undefined) throw new Error(reason);
   return installLaunchers(install, places, wanted);
+}
+
+/** Writes those that are not as they would be with these places, and the Deno they start. */
+export function mendLaunchers(look: Installed, places: LauncherPlaces): void {
+  if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
+  installLaunchers(look.install, places);
 }
 
 /** It is there, and so are the Deno and the command it starts. */
