@@ -25,10 +25,11 @@ const OLD_SCRIPTS = [
 
 /**
  * What a command runs decides, not what it names. Our own is known by its shape, also with an edit
- * around it, since a folder that has moved leaves its old path behind.
+ * around it, since a folder that has moved leaves its old path behind; the guard alone anyone has.
  */
 export function ownerOf(command: string, root: string): Owner {
-  const shaped = command.includes(TMUX_GUARD) && / run (-A|--)/.test(command);
+  const shaped = command.includes(TMUX_GUARD) && / run (-A|--)/.test(command) &&
+    /\bGSD_(REGISTRY|STATE_DIR)=/.test(command);
   // A Deno may have any name; in a command of our shape it is what is told to run.
   const isDeno = (program: string) =>
     baseName(program).includes("deno") || shaped && command.includes(`${shellQuote(program)} run `);

@@ -39,31 +39,64 @@ export function simpleCommands(line: string): string[][] {
 /** What stands before the program of a simple command. `hook`: the function in our own commands. */
 const BEFORE = new Set(
   ("{ } ! if then elif else while until do time exec command builtin eval env nohup nice setsid " +
-    "timeout stdbuf sudo hook").split(" "),
+    "ionice chronic timeout stdbuf sudo doas hook").split(" "),
 );
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"]);
 const READERS = new Set([".", "source"]);
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
+type IsDeno = (program: string) => boolean;
+
 /**
  * The scripts that a line runs: as programs, by a shell, or by Deno. A file that is only named, as
  * an argument of grep or cat, is not among them.
  */
-export function scriptsRunBy(line: string, isDeno: (program: string) => boolean): string[] {
+export function scriptsRunBy(line: string, isDeno: IsDeno): string[] {
+  let folder = "";
   return simpleCommands(line).flatMap((words) => {
-    const at = words.findIndex((word, index) => !isBefore(word, index));
-    if (at === -1) return [];
-    const [program, args] = [words[at]!, words.slice(at + 1)];
-    if (isDeno(program)) {
-      const named = args[0] === "run" || SCRIPT.test(args[0] ?? "");
-      return named ? args.find((arg) => !arg.startsWith("-") && SCRIPT.test(arg)) ?? [] : [];
+    const scripts = scriptsOf(words, isDeno);
+    if (scripts[0] === "cd") {
+      folder = words.slice(words.indexOf("cd") + 1).find((word) => !word.startsWith("-")) ?? "";
+      return [];
     }
-    if (READERS.has(program)) return args.slice(0, 1);
-    if (!SHELLS.has(baseName(program))) return [program];
-    const text = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
-    if (text !== -1) return scriptsRunBy(args[text + 1] ?? "", isDeno);
-    return args.find((arg) => !arg.startsWith("-")) ?? [];
+    return scripts.map((script) => inFolder(folder, script));
   });
+}
+
+function scriptsOf(words: string[], isDeno: IsDeno): string[] {
+  const at = words.findIndex((word, index) => !isBefore(word, index));
+  if (at === -1) return [];
+  const [program, args] = [words[at]!, words.slice(at + 1)];
+  if (isDeno(program)) {
+    const named = args[0] === "run" || SCRIPT.test(args[0] ?? "");
+    const script = args.find((arg) => !arg.startsWith("-") && SCRIPT.test(arg));
+    return named && script !== undefined ? [script] : [];
+  }
+  if (READERS.has(program)) return args.slice(0, 1);
+  if (baseName(program) === "flock") return lockedScripts(args, isDeno);
+  return SHELLS.has(baseName(program)) ? scriptsOfShell(args, isDeno) : [program];
+}
+
+function scriptsOfShell(args: string[], isDeno: IsDeno): string[] {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (/^-[a-z]*c$/.test(arg)) return scriptsRunBy(args[at + 1] ?? "", isDeno);
+    if (/^[-+][a-z]*[oO]$|^--(rcfile|init-file)$/.test(arg)) at++; // -o pipefail
+    else if (!/^[-+]/.test(arg)) return [arg];
+  }
+  return [];
+}
+
+/** flock -w 5 /the/lock program …, or -c and a line of shell. */
+function lockedScripts(args: string[], isDeno: IsDeno): string[] {
+  const lock = args.findIndex((arg) => !/^-|^\d+(\.\d+)?$/.test(arg));
+  const rest = lock === -1 ? [] : args.slice(lock + 1);
+  return rest[0] === "-c" ? scriptsRunBy(rest[1] ?? "", isDeno) : scriptsOf(rest, isDeno);
+}
+
+function inFolder(folder: string, script: string): string {
+  if (folder === "" || /^[\/~$]/.test(script)) return script;
+  return `${folder.replace(/\/+$/, "")}/${script.replace(/^(\.\/+)+/, "")}`;
 }
 
 function isBefore(word: string, index: number): boolean {

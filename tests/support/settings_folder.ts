@@ -11,9 +11,8 @@ export function wantedFor(root: string): WantedHook[] {
   return HOOKS.map(({ event, matcher, file }) => ({
     event,
     ...(matcher ? { matcher } : {}),
-    command: `${GUARD} cd /; exec /usr/bin/deno run --no-lock ${
-      shellQuote(`${root}/hooks/${file}`)
-    }`,
+    command: `${GUARD} cd /; export GSD_REGISTRY=/r GSD_STATE_DIR=/s; ` +
+      `exec /usr/bin/deno run --no-lock ${shellQuote(`${root}/hooks/${file}`)}`,
     timeout: 10,
   }));
 }
