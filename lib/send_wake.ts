@@ -44,7 +44,11 @@ export async function sendWake(
     verdict = judgeFor(context, draft, before, options);
     const quiet = isQuiet(verdict, context);
     if (!quiet) {
-      enqueue(context.paths, queuedWake(context, wakeId, spoken(draft, verdict, context), options));
+      const isNew = verdict.kind === "send";
+      const told = isNew ? draft : spoken(draft, verdict, context);
+      // Only for something new the hook waits.
+      const expectsReply = isNew && options.expectsReply;
+      enqueue(context.paths, queuedWake(context, wakeId, told, { ...options, expectsReply }));
     }
     const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
     return { memory, value: verdict };
@@ -120,9 +124,9 @@ function judgeFor(
 /** With `dedup_mode` lightweight, what was told before becomes a short reminder of it. */
 function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
   if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
-  const { pressure: _, ...rest } = draft;
+  const { pressure: _, details: { reply_expected: _reply, ...details } = {}, ...rest } = draft;
   const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
-  return { ...rest, section: "NO CHANGE", body };
+  return { ...rest, details, section: "NO CHANGE", body };
 }
 
 function queuedWake(

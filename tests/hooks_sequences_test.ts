@@ -185,3 +185,17 @@ Deno.test("notifications, failures and the end never wait for a reply", async ()
   ]];
   assertEquals((await heard(world, steps, false)).length, 3);
 });
+
+Deno.test("a reminder of what was told before asks for no reply, for nobody waits for one", async () => {
+  const settings = {
+    dedup_mode: "lightweight",
+    hook_mode: "bidirectional",
+    bidirectional_timeout_s: 1,
+  };
+  await using world = await worldWith(settings, false);
+  for (let times = 0; times < 2; times++) await world.hook("stop.ts", fixtureEvent("stop-plain"));
+  const [told, reminded] = world.wakes();
+  assertStringIncludes(told!, "reply_expected: within 1 s");
+  assertStringIncludes(reminded!, "[NO CHANGE]");
+  assertEquals(reminded!.includes("reply_expected"), false);
+});

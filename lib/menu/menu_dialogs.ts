@@ -189,7 +189,8 @@ function askedBy(dialog: Dialog | undefined): string {
   const asks = dialog.text.split("\n").findLast((line) =>
     /^\s*(Do you want|Would you like)/.test(line)
   );
-  return dialog.title.startsWith("│") ? asks?.trim() ?? dialog.title : dialog.title;
+  const isCut = dialog.title.startsWith("│") || dialog.title.length < 8;
+  return isCut ? asks?.trim() ?? dialog.title : dialog.title;
 }
 
 /** Refuses to answer a question, with words: only the hook beside it can say them. */
