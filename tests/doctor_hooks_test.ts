@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
 import { ROOT } from "../lib/paths.ts";
-import { Clinic } from "./support/clinic.ts";
+import { Clinic, TASK } from "./support/clinic.ts";
 
 Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or switched off", async () => {
   await using clinic = await Clinic.create();
@@ -131,7 +131,7 @@ Deno.test("checkHooks() knows where else our hooks were registered, and how", as
   const { findings } = await clinic.ask(checkHooks);
   const wrong = findings.find(({ level }) => level === "broken");
   assertMatch(wrong!.text, /SessionEnd hook .* has 6 s instead of 5 s/);
-  assertEquals(wrong!.mend, `deno task register --settings '${elsewhere}' --allow-all`);
+  assertEquals(wrong!.mend, `deno ${TASK} register --settings '${elsewhere}' --allow-all`);
 
   clinic.registerHooks(); // the user's own, with few permissions
   assertEquals((await clinic.ask(checkHooks)).ok, [`Registered in ${clinic.settings}, each once`]);

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { checkGateway } from "../lib/install/checks/gateway_check.ts";
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { taskCommand } from "../lib/install/checks/mend.ts";
 import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
 import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
 import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
@@ -9,7 +10,7 @@ import type { Check, Finding } from "../lib/install/checks/finding.ts";
 import { deadFile, enqueue, moveToDead } from "../lib/outbox.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
-import { Clinic, WARDEN } from "./support/clinic.ts";
+import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 
@@ -66,7 +67,7 @@ Deno.test("doctor's mends name Deno by its path where it is not on PATH", async 
   }
   clinic.env.PATH = `${clinic.dir}/bin`;
   const [finding] = await brokenIn(clinic, checkHooks);
-  assertEquals(finding!.mend, `${Deno.execPath()} task register`);
+  assertEquals(finding!.mend, `${Deno.execPath()} ${TASK} register`);
   assertEquals(await mended(clinic, checkHooks), []);
 });
 
@@ -96,15 +97,54 @@ Deno.test("checkGateway() says what to do about a session that sync would leave 
   const gateway = await startFakeGateway({ sessions: {} });
   try {
     clinic.gateway(gateway.port, "fake-token");
+    clinic.program("GSD_OPENCLAW", "exit 0");
     const [unknown] = await brokenIn(clinic, checkGateway);
     assertMatch(unknown!.text, /Speak to the agent once if it is new; else empty the field/);
-    assertMatch(unknown!.mend!, /^\$\{EDITOR:-vi\} .*registry\.json && deno task sync$/);
+    const edit = `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`;
+    assertEquals(unknown!.mend, `${edit} && deno ${TASK} sync`);
+    await Deno.remove(clinic.env.GSD_OPENCLAW!); // which sync asks
+    assertEquals((await brokenIn(clinic, checkGateway))[0]!.mend, edit);
   } finally {
     await gateway.stop();
   }
   const [gone] = await brokenIn(clinic, checkGateway);
   assertMatch(gone!.text, /Cannot reach the gateway.*; run here: openclaw gateway run/);
   assertEquals(gone!.mend, undefined);
+});
+
+Deno.test("doctor without OpenClaw names no command that needs it, and says what would help", async () => {
+  await using clinic = await Clinic.create();
+  const mendOf = async (check: Check) => (await brokenIn(clinic, check))[0]!;
+  clinic.registry({ agents: [{ ...WARDEN, openclaw_session_key: "" }] });
+  const unknown = await mendOf(checkRegistryFile);
+  assertMatch(unknown.text, /nor openclaw_session_id; install OpenClaw, or .*"inbox"/);
+  assertEquals(unknown.mend, `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`);
+
+  clinic.registry({ agents: [WARDEN] });
+  const created_at = new Date(Date.now() - 600_000).toISOString();
+  enqueue(clinic.world.paths, aWake({ created_at }));
+  const late = await mendOf(checkOutbox);
+  assertMatch(late.text, /OpenClaw, which is not there/);
+  assertEquals([late.mend, late.repair], [undefined, undefined]);
+  const lost = await mendOf(sendTestWakes);
+  assertMatch(lost.text, /install OpenClaw, or .*"inbox"/);
+  assertEquals(lost.mend, undefined);
+
+  clinic.program("GSD_OPENCLAW", "exit 0");
+  for (const check of [checkOutbox, sendTestWakes]) {
+    assertEquals((await mendOf(check)).mend, `deno ${TASK} deliver --agent warden --once`);
+  }
+  clinic.registry({ agents: [{ ...WARDEN, openclaw_session_key: "" }] });
+  assertEquals((await mendOf(checkRegistryFile)).mend, `deno ${TASK} sync`);
+});
+
+Deno.test("taskCommand() needs no other folder where it is called in ours", async () => {
+  await using clinic = await Clinic.create();
+  for (const cwd of [ROOT, `${ROOT}/lib`]) {
+    assertEquals(taskCommand({ ...clinic.world, cwd: () => cwd }, "sync"), "deno task sync");
+  }
+  const beside = { ...clinic.world, cwd: () => `${ROOT}-2` };
+  assertEquals(taskCommand(beside, "sync"), `deno ${TASK} sync`);
 });
 
 Deno.test("checkRegistryFile() knows two agents for one session as the hooks do", async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { checkSessions } from "../lib/install/checks/sessions_check.ts";
 import { run } from "../lib/process.ts";
-import { Clinic, WARDEN } from "./support/clinic.ts";
+import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 
 const BY_CLI = { ...WARDEN, delivery: { transport: "cli" } };
 const MARK = ["set-environment", "-g", "OPENCLAW_SHELL", "exec"];
@@ -90,6 +90,6 @@ Deno.test("checkSessions() offers recovery only where it can succeed", async () 
   assertEquals(
     mend,
     `${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL && ` +
-      "deno task recover --agent warden",
+      `deno ${TASK} recover --agent warden`,
   );
 });

@@ -6,6 +6,7 @@ import { type Finished, run } from "../lib/process.ts";
 import { withoutHooks } from "../lib/install/settings_edit.ts";
 import { readSettings } from "../lib/install/settings_file.ts";
 import { until } from "./support/until.ts";
+import { TASK } from "./support/clinic.ts";
 import { seeded } from "./support/delivery_home.ts";
 
 const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
@@ -16,7 +17,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const first = await home.register();
   assertEquals([first.code, first.stderr], [0, ""]);
   assertStringIncludes(first.stdout, `Registered our hooks in ${home.settings}`);
-  assertStringIncludes(first.stdout, "Undo: deno task register --remove");
+  assertStringIncludes(first.stdout, `Undo: deno ${TASK} register --remove`);
   const text = home.text();
   const reading = readSettings(text, ROOT);
   assert(reading.kind === "settings");
@@ -78,7 +79,7 @@ Deno.test("register --project and --allow-all register there, with all permissio
   assertEquals(code, 0);
   const settings = `${home.project}/.claude/settings.json`;
   assertStringIncludes(stdout, `Registered our hooks in ${settings}`);
-  assertStringIncludes(stdout, `Undo: deno task register --remove --settings ${settings}`);
+  assertStringIncludes(stdout, `Undo: deno ${TASK} register --remove --settings ${settings}`);
   const text = readTextIfThere(settings)!;
   assertStringIncludes(text, " --quiet -A ");
   assert(!text.includes("--allow-read"));

@@ -2,11 +2,11 @@
 
 import { readTextIfThere } from "../files.ts";
 import { openclawPlaces } from "../delivery/openclaw_config.ts";
-import type { Env } from "../paths.ts";
+import type { Env, Paths } from "../paths.ts";
 import { run } from "../process.ts";
 import { lastingPath, type LauncherPlaces, launcherPlaces, TELLING } from "./launcher_places.ts";
 import { findProgram, isProgram } from "./programs.ts";
-import { type Installation, launcherPath } from "./scope.ts";
+import { launcherPath } from "./scope.ts";
 import { simpleCommands } from "./shell_words.ts";
 
 export interface Written {
@@ -16,7 +16,7 @@ export interface Written {
   variables?: ReadonlyMap<string, string>;
 }
 
-export function readWritten({ paths }: Installation): Written {
+export function readWritten(paths: Paths): Written {
   const texts = ["deliver", "menu-driver", "recover"].map((name) =>
     textOf(launcherPath(paths, name))
   );

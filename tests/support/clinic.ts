@@ -17,6 +17,9 @@ export const WARDEN = {
   openclaw_session_key: "agent:warden:main",
 };
 
+/** How one of our tasks is named to whoever is elsewhere. */
+export const TASK = `task --config ${ROOT}/deno.json`;
+
 export interface Answers {
   ok: string[];
   notes: string[];
@@ -116,10 +119,14 @@ export class Clinic implements AsyncDisposable {
     assertEquals(register(file, look.wanted, ROOT, options).kind, "written");
   }
 
-  /** Runs a command as a person would who pastes it, in this home. */
+  /** Runs a command as a person would who pastes it, in this home, where the doctor was asked. */
   async paste(command: string): Promise<string> {
     const env = { ...this.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
-    const outcome = await run("/bin/sh", ["-c", command], { env, timeoutMs: 60_000, cwd: ROOT });
+    const outcome = await run("/bin/sh", ["-c", command], {
+      env,
+      timeoutMs: 60_000,
+      cwd: this.dir,
+    });
     assert(outcome.kind === "finished", JSON.stringify(outcome));
     assertEquals(outcome.code, 0, `${command}\n${outcome.stdout}${outcome.stderr}`);
     return outcome.stdout;

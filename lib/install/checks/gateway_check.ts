@@ -95,12 +95,17 @@ async function checkSession(
     : answer.kind === "lost"
     ? answer.reason
     : "it answered without a key";
+  const edit = editCommand(world.paths.registry);
+  const canSync = findProgram(world.env, "GSD_OPENCLAW", "openclaw") !== undefined;
   return [{
     check: CHECK,
     level: "broken",
     // What is written there is kept by sync: it fills in what is missing.
     text: `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}. Speak to ` +
-      "the agent once if it is new; else empty the field, and sync finds the agent's session",
-    mend: `${editCommand(world.paths.registry)} && ${taskCommand(world, "sync")}`,
+      "the agent once if it is new; else " +
+      (canSync
+        ? "empty the field, and sync finds the agent's session"
+        : "write the agent's own there: sync cannot find it without OpenClaw's program"),
+    mend: canSync ? `${edit} && ${taskCommand(world, "sync")}` : edit,
   }];
 }

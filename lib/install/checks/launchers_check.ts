@@ -60,7 +60,7 @@ async function placesNow(
   install: Installation,
   env: Env,
 ): Promise<{ places: LauncherPlaces; stuck?: string }> {
-  const written = readWritten(install);
+  const written = readWritten(install.paths);
   const places = placesLike(written, env);
   const why = await whyNoOpenclaw(places, install.home);
   if (why === undefined) return { places };

@@ -1,14 +1,16 @@
 /** Commands for people to paste: each works as it stands, whatever is on PATH. */
 
+import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
 import { isSwept, pinnedDeno } from "../deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../programs.ts";
 import { hasAllPermissions, oursIn } from "../registered.ts";
 import type { World } from "../../sessions/world.ts";
 import { shellQuote } from "../../shell.ts";
+import { readWritten } from "../written_places.ts";
 import type { Patient } from "./finding.ts";
 
 /** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
-export function taskCommand({ env, paths }: World, ...words: string[]): string {
+export function taskCommand({ env, paths, cwd }: World, ...words: string[]): string {
   const pinned = pinnedDeno(paths);
   const found = onPath(env, "deno");
   const deno = found !== undefined && !isSwept(found) // npx puts its own in front for one call
@@ -16,7 +18,9 @@ export function taskCommand({ env, paths }: World, ...words: string[]): string {
     : isProgram(pinned)
     ? pinned
     : Deno.execPath();
-  return [deno, "task", ...words].map(shellQuote).join(" ");
+  const isHere = `${cwd()}/`.startsWith(`${paths.root}/`);
+  const where = isHere ? [] : ["--config", `${paths.root}/deno.json`];
+  return [deno, "task", ...where, ...words].map(shellQuote).join(" ");
 }
 
 /** Registers as it is registered: there, and with the permissions it has there. */
@@ -38,6 +42,17 @@ export function openclawCommand({ env }: World, ...words: string[]): string | un
   if (openclaw === undefined) return undefined;
   const name = onPath(env, "openclaw") === openclaw ? "openclaw" : openclaw;
   return [name, ...words].map(shellQuote).join(" ");
+}
+
+/** What helps an agent that waits for an OpenClaw that is not there. */
+export const WITHOUT_OPENCLAW =
+  'install OpenClaw, or give the agent "delivery": { "transport": "inbox" }';
+
+/** Its program, here or for the deliverer, or its gateway: without them nothing is delivered. */
+export function hasOpenclaw({ env, paths }: World): boolean {
+  return findProgram(env, "GSD_OPENCLAW", "openclaw") !== undefined ||
+    isProgram(readWritten(paths).variables?.get("GSD_OPENCLAW") ?? "") ||
+    readGatewayTarget(env).kind === "target";
 }
 
 export function editCommand(file: string, line?: number): string {

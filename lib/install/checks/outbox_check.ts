@@ -1,9 +1,10 @@
 /** Do wakes wait longer than they should, were any given up, and is the state folder ours alone? */
 
 import { listWakes } from "../../delivery/wake_list.ts";
+import { readWake } from "../../outbox.ts";
 import { shellQuote } from "../../shell.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
-import { taskCommand } from "./mend.ts";
+import { hasOpenclaw, taskCommand } from "./mend.ts";
 
 const CHECK = "outbox";
 /** Beyond this a wake is not on its way, it is stuck. */
@@ -39,17 +40,25 @@ export function checkOutbox(patient: Patient): Finding[] {
     if (waiting.length > 0) {
       const oldest = Math.max(...waiting.map((wake) => wake.age_s));
       const reason = waiting.findLast((wake) => wake.reason !== "")?.reason;
-      findings.push({
+      const canGo = hasOpenclaw(world) ||
+        waiting.some(({ file }) => readWake(file)?.transport === "inbox");
+      const told: Finding = {
         check: CHECK,
         level: oldest > LATE_S ? "broken" : "note",
         text: `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
-          `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}`,
-        mend: taskCommand(world, "deliver", "--agent", agentId, "--once"),
-        repair: {
-          what: `start the deliverer for agent "${agentId}"`,
-          run: () => world.startDeliverer(agentId),
+          `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}` +
+          (canGo ? "" : "; they are for OpenClaw, which is not there"),
+      };
+      findings.push(
+        !canGo ? told : {
+          ...told,
+          mend: taskCommand(world, "deliver", "--agent", agentId, "--once"),
+          repair: {
+            what: `start the deliverer for agent "${agentId}"`,
+            run: () => world.startDeliverer(agentId),
+          },
         },
-      });
+      );
     }
   }
   return findings.length > 0 ? findings : [{

@@ -10,8 +10,9 @@ import {
   whyUnreachable,
 } from "../../registry.ts";
 import { shellQuote } from "../../shell.ts";
+import { findProgram } from "../programs.ts";
 import type { Finding, Patient } from "./finding.ts";
-import { editCommand, taskCommand } from "./mend.ts";
+import { editCommand, taskCommand, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "registry";
 
@@ -70,9 +71,13 @@ function checkAgent(agent: Agent, { world }: Patient): Finding[] {
     return [broken(`${name} cannot be woken: it has no tmux_session_name`)];
   }
   const unreachable = whyUnreachable(agent);
+  const why = `${name} cannot be woken: ${unreachable}`;
+  const canSync = findProgram(world.env, "GSD_OPENCLAW", "openclaw") !== undefined;
   const findings = unreachable === undefined
     ? []
-    : [{ ...broken(`${name} cannot be woken: ${unreachable}`), mend: taskCommand(world, "sync") }];
+    : canSync
+    ? [{ ...broken(why), mend: taskCommand(world, "sync") }]
+    : [broken(`${why}; ${WITHOUT_OPENCLAW}`)];
   const mode = agent.claude_post_launch_mode;
   if (mode !== "" && !POST_LAUNCH_MODES.some((known) => known === mode)) {
     const known = POST_LAUNCH_MODES.join(", ");

@@ -9,7 +9,7 @@ import { launcherPath } from "../scope.ts";
 import type { WakeDraft } from "../../wake.ts";
 import type { World } from "../../sessions/world.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
-import { editCommand, taskCommand } from "./mend.ts";
+import { editCommand, hasOpenclaw, taskCommand, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "test wake";
 
@@ -52,10 +52,10 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const why = readWake(wakeFile(world.paths, wake))?.attempts?.last_error ||
     (outcome.kind === "finished" ? outcome.stderr.trim().split("\n")[0] : "") ||
     (outcome.kind === "missing" ? outcome.reason : "it is still on its way");
-  return {
-    check: CHECK,
-    level: "broken",
-    text: `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`,
-    mend: taskCommand(world, "deliver", "--agent", agent.agent_id, "--once"),
-  };
+  const text = `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`;
+  if (agent.transport !== "inbox" && !hasOpenclaw(world)) {
+    return { check: CHECK, level: "broken", text: `${text}; ${WITHOUT_OPENCLAW}` };
+  }
+  const mend = taskCommand(world, "deliver", "--agent", agent.agent_id, "--once");
+  return { check: CHECK, level: "broken", text, mend };
 }
