@@ -1,7 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { assignedIn, choosesConversation, programOf } from "../lib/sessions/command_words.ts";
+import {
+  assignedIn,
+  choosesConversation,
+  type Chosen,
+  chosenIn,
+  programOf,
+} from "../lib/sessions/command_words.ts";
 import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
-import { comesBack, type Seen } from "../lib/sessions/comeback.ts";
+import { comesBack, comingBack, type Seen } from "../lib/sessions/comeback.ts";
 import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
 import {
   isClaude,
@@ -158,49 +164,70 @@ Deno.test("chooseSession() refuses what tmux would call otherwise, in both comma
   assertEquals(sessionNameOf({ ...agent, tmux_session_name: "" }), "w-main");
 });
 
-const seen: Seen = { state: "gone", isServerThere: false, endedAt: "" };
-const around = {
-  isLast: false,
-  anotherLives: true,
-  isNamed: false,
-  lastSign: "2026-01-01T12:00:00.000Z",
+const seen: Seen = {
+  state: "gone",
+  isServerThere: false,
+  endedAt: "",
+  isUntold: false,
+  othersSign: "2026-01-01T12:00:00.000Z",
 };
 const ENDED = { justNow: "2026-01-01T11:59:30.000Z", before: "2026-01-01T10:00:00.000Z" };
-const COMEBACKS: [string, Partial<Seen>, Partial<typeof around>, boolean][] = [
-  ["the last one of an agent with none left", { endedAt: ENDED.before, isServerThere: true }, {
-    isLast: true,
-    anotherLives: false,
-  }, true],
-  ["one that was cut off with its server", {}, {}, true],
-  ["one that a shutdown ended with the others", { endedAt: ENDED.justNow }, {}, true],
-  ["none that had ended long before", { endedAt: ENDED.before }, {}, false],
-  ["none that was closed while its server runs", { isServerThere: true }, {}, false],
-  ["one whose Claude Code was killed", { state: "shell", isServerThere: true }, {}, true],
+const LEFT: Partial<Seen> = { state: "shell", isServerThere: true, endedAt: ENDED.justNow };
+const COMEBACKS: [string, Partial<Seen>, isNamed: boolean, expected: boolean][] = [
+  ["one that was cut off with its server", {}, false, true],
+  ["one that a shutdown ended with the others", { endedAt: ENDED.justNow }, false, true],
+  ["none that had ended long before", { endedAt: ENDED.before }, false, false],
   [
-    "none whose Claude Code was left",
+    "none that was left long after the others' last sign",
     {
-      state: "shell",
-      isServerThere: true,
-      endedAt: ENDED.justNow,
+      endedAt: "2026-01-01T12:10:00.000Z",
     },
-    {},
+    false,
     false,
   ],
+  ["none that was closed while its server runs", { isServerThere: true }, false, false],
   [
-    "one that was left, when it is asked for",
+    "one whose restart did not come to its end",
     {
-      state: "shell",
       isServerThere: true,
-      endedAt: ENDED.justNow,
+      isUntold: true,
     },
-    { isNamed: true },
+    false,
     true,
   ],
+  ["one whose Claude Code was killed", { state: "shell", isServerThere: true }, false, true],
+  ["none whose Claude Code was left", LEFT, false, false],
+  ["one that was left, when it is asked for", LEFT, true, true],
 ];
-for (const [name, more, where, expected] of COMEBACKS) {
+for (const [name, more, isNamed, expected] of COMEBACKS) {
   Deno.test(`comesBack() wants ${name}`, () => {
-    assertEquals(comesBack({ ...seen, ...more }, { ...around, ...where }), expected);
+    assertEquals(comesBack({ ...seen, ...more }, isNamed), expected);
   });
+}
+
+Deno.test("comingBack() gives the last one of an agent that has no other, however it ended", () => {
+  const left = { seen: { ...seen, ...LEFT } };
+  const cut = { seen };
+  const around = { isNamed: false, anyLives: false };
+  assertEquals(comingBack([left, left], around), [left]);
+  assertEquals(comingBack([left, cut], around), [cut]);
+  assertEquals(comingBack([left], { ...around, anyLives: true }), []);
+  assertEquals(comingBack([], around), []);
+});
+
+const CHOSEN: [command: string, expected: Chosen][] = [
+  ["claude --continue", { kind: "latest" }],
+  ["claude -c --model opus", { kind: "latest" }],
+  ["claude --resume 'our work'", { kind: "id", id: "our work" }],
+  ["A=1 claude -r x", { kind: "id", id: "x" }],
+  ["claude --resume=x", { kind: "id", id: "x" }],
+  ["claude --session-id x", { kind: "id", id: "x" }],
+  ["claude --resume --model opus", { kind: "id", id: "" }],
+  ["claude --resume x --fork-session", { kind: "id", id: "" }],
+  ["claude --from-pr 12", { kind: "id", id: "" }],
+];
+for (const [command, expected] of CHOSEN) {
+  Deno.test(`chosenIn() reads ${command}`, () => assertEquals(chosenIn(command), expected));
 }
 
 Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {

@@ -1,20 +1,29 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
-import { allProcesses } from "../lib/sessions/process_tree.ts";
 import {
   changeAgent,
+  claudeIn,
   IDLE,
   idOf,
   killServer,
+  listAs,
   recover,
   remember,
   sessions,
   spawned,
   writeTranscript,
 } from "./support/recovering.ts";
-import { inSessionWorld } from "./support/session_world.ts";
+import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
+
+/** What is typed before the shell listens is lost. */
+async function promptIn(world: SessionWorld, session: string): Promise<void> {
+  await until("the shell's prompt", async () => {
+    const shown = await world.tmux("capture-pane", "-p", "-t", `=${session}:`);
+    return /[$#] ?$/.test(shown.trimEnd());
+  });
+}
 
 Deno.test("recover() starts an agent without tmux_session_name once, and gives it its name", () =>
   inSessionWorld(async (world) => {
@@ -56,11 +65,8 @@ Deno.test("recover() opens no conversation that a living Claude Code has open", 
     // After /clear only Claude Code's own list knows which conversation that is.
     const cleared = "cccccccc-0000-4000-8000-000000000000";
     remember(world, session, { claude_session_id: cleared });
-    const shell = Number(await world.tmux("list-panes", "-t", "=old-main:", "-F", "#{pane_pid}"));
-    const claude = (await allProcesses()).find(({ parent }) => parent === shell)!.pid;
-    const list = `${world.paths.claudeConfig}/sessions`;
-    Deno.mkdirSync(list, { recursive: true });
-    Deno.writeTextFileSync(`${list}/${claude}.json`, JSON.stringify({ sessionId: cleared }));
+    const claude = await claudeIn(world, "old-main");
+    listAs(world, claude, cleared);
     const again = await recover(world);
     assertMatch(again.agents[0]!.detail, new RegExp(`${cleared} is open already in .* ${claude}:`));
 
@@ -144,6 +150,7 @@ Deno.test("recover() starts again in a pane that remain-on-exit has kept", () =>
     await world.tmux("set-option", "-g", "remain-on-exit", "on");
     const session = await spawned(world, "anvil");
     await world.killClaude(session);
+    await promptIn(world, session);
     await world.tmux("send-keys", "-t", "=anvil-main:", "exit", "Enter");
     await until(
       "a dead pane",
@@ -160,8 +167,7 @@ Deno.test("recover() leaves an open line of the shell before it types", () =>
     const session = await spawned(world, "anvil");
     await world.killClaude(session);
     const shown = () => world.tmux("capture-pane", "-p", "-t", "=anvil-main:");
-    // What is typed before the shell listens is lost.
-    await until("the shell's prompt", async () => /[$#] ?$/.test((await shown()).trimEnd()));
+    await promptIn(world, session);
     await world.tmux("send-keys", "-t", "=anvil-main:", "cat > /dev/null <<END", "Enter");
     await until("the continuation prompt", async () => (await shown()).includes("\n>"));
     assertEquals((await recover(world)).outcomes, { anvil: "recovered" });

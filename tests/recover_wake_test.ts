@@ -23,6 +23,16 @@ Deno.test("recover() makes up for a wake when it could not wait for Claude Code 
     assertEquals(world.wakes("anvil").length, 1);
   }));
 
+Deno.test("recover() makes up for a wake when the prompt is in bash mode", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await world.killClaude(session);
+    world.standIn("claude", "08-bash-mode.txt");
+    assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "failed" });
+    assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "recovered" });
+    assertEquals(world.wakes("anvil").length, 1);
+  }));
+
 for (const may of [false, true]) {
   Deno.test(`recover() offers what is allowed at a trust dialog with answer_permissions ${may}`, () =>
     inSessionWorld(async (world) => {

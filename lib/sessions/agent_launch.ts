@@ -63,6 +63,8 @@ export interface LaunchWish {
   /** The agent's part of the system prompt. */
   prompt: string;
   claudeSessionId: string;
+  /** Where it was, or will be: kept before it starts, so that a start that fails forgets nothing. */
+  at: { tmux_socket?: string; tmux_server?: string };
   untold?: Untold;
 }
 
@@ -70,17 +72,58 @@ export interface LaunchWish {
  * The world as an earlier launch had it. Its PATH and Claude Code's folder are kept as they were,
  * since a timer or a boot has poorer ones; where our own things are, today's variables tell.
  */
-export function asLaunched(world: World, launch: Launch | undefined, command: string): World {
+export function asLaunched(
+  world: World,
+  launch: Launch | undefined,
+  command: string,
+  path = launch?.env.PATH,
+): World {
   const old: Partial<Record<string, string>> = launch?.env ?? {};
   const env: Env = (name) => {
     if (launch !== undefined && name === "CLAUDE_CONFIG_DIR") return old[name];
-    return name === "PATH" ? old.PATH ?? world.env(name) : world.env(name) ?? old[name];
+    return name === "PATH" ? path ?? world.env(name) : world.env(name) ?? old[name];
   };
   const named = assignedIn(command, "CLAUDE_CONFIG_DIR") ?? env("CLAUDE_CONFIG_DIR");
   const home = world.env("HOME");
   const byDefault = home === undefined ? world.paths.claudeConfig : `${home}/.claude`;
   const claudeConfig = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : byDefault;
   return { ...world, env, paths: { ...world.paths, claudeConfig } };
+}
+
+/** A command in a folder, and the world in which it finds its program. */
+export interface Way {
+  world: World;
+  dir: string;
+  command: string;
+}
+
+export type WayChoice = { kind: "way"; way: Way } | { kind: "refused"; reason: string };
+
+/**
+ * How an agent's session is started again: as it was, where that can be. Else today's PATH, the
+ * registry's folder and the default command are tried: somebody may have put things right there.
+ */
+export function wayBack(world: World, agent: Agent, launch: Launch | undefined): WayChoice {
+  const commands = new Set([commandOf(world, agent, launch), launchCommand(world, agent)]);
+  const dirs = new Set([launch?.working_directory ?? "", agent.working_directory]);
+  dirs.delete("");
+  let reason: string | undefined;
+  for (const command of commands) {
+    for (const dir of dirs) {
+      for (const path of new Set([launch?.env.PATH, world.env("PATH")])) {
+        const there = asLaunched(world, launch, command, path);
+        const refused = whyNoLaunch(there.env, dir, command);
+        if (refused === undefined) return { kind: "way", way: { world: there, dir, command } };
+        reason ??= refused;
+      }
+    }
+  }
+  return { kind: "refused", reason: reason ?? "it has no working_directory in the registry" };
+}
+
+/** The registry decides on the command; where it names none, the launch does. */
+export function commandOf(world: World, agent: Agent, launch: Launch | undefined): string {
+  return agent.claude_launch_command.trim() || launch?.command || launchCommand(world, agent);
 }
 
 /** Writes prompt, settings and record; what is started with them can be started again. */
@@ -104,6 +147,7 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     },
     claude_session_id: wish.claudeSessionId,
     started_at: world.now().toISOString(),
+    ...wish.at,
     ...(wish.untold === undefined ? {} : { untold: wish.untold }),
   };
   writeLaunch(paths, launch);

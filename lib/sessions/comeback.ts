@@ -8,31 +8,33 @@ export interface Seen {
   isServerThere: boolean;
   /** When Claude Code left it in order; "" when it was cut off, or nobody saw it go. */
   endedAt: string;
-}
-
-export interface Around {
-  /** It is the one of its agent's sessions that was heard of last. */
-  isLast: boolean;
-  /** Another session of the agent's lives. */
-  anotherLives: boolean;
-  /** Somebody asks for this very agent. */
-  isNamed: boolean;
-  /** When the agent's sessions were last heard of at all. */
-  lastSign: string;
+  /** A recovery was at it and did not come to its end. */
+  isUntold: boolean;
+  /** When the others of the agent's sessions were last heard of; "" when there are none. */
+  othersSign: string;
 }
 
 /** Sessions that a shutdown ends, it ends together. */
 const TOGETHER_MS = 60_000;
 
 /**
- * An agent with no session left gets its last one back, however that ended. The others come back
- * where they were cut off: not what was closed on a server that runs on, nor what had ended before.
+ * Those come back that were cut off: not what was closed on a server that runs on, nor what had
+ * ended before. `isNamed`: somebody asks for this very agent.
  */
-export function comesBack(seen: Seen, around: Around): boolean {
-  if (around.isLast && !around.anotherLives) return true;
+export function comesBack(seen: Seen, isNamed: boolean): boolean {
+  if (seen.isUntold) return true;
   const isThere = seen.state === "shell" || seen.state === "dead";
-  if (isThere && around.isNamed) return true;
+  if (isThere && isNamed) return true;
   if (seen.endedAt === "") return isThere || !seen.isServerThere;
-  const alone = Date.parse(around.lastSign) - Date.parse(seen.endedAt);
-  return !seen.isServerThere && alone < TOGETHER_MS;
+  const apart = Math.abs(Date.parse(seen.othersSign) - Date.parse(seen.endedAt));
+  return !seen.isServerThere && apart < TOGETHER_MS;
+}
+
+/** Of the lost ones, the latest first; an agent with none left gets that back, however it ended. */
+export function comingBack<T extends { seen: Seen }>(
+  lost: T[],
+  { isNamed, anyLives }: { isNamed: boolean; anyLives: boolean },
+): T[] {
+  const back = lost.filter(({ seen }) => comesBack(seen, isNamed));
+  return back.length === 0 && !anyLives ? lost.slice(0, 1) : back;
 }

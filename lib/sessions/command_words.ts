@@ -46,12 +46,33 @@ const CHOICE = /^(-c|--continue|-r|--resume|--session-id|--from-pr|--teleport)(=
  * what follows Claude's program counts: the `-c` of `bash -c '… claude "$@"' claude` is the shell's.
  */
 export function choosesConversation(command: string): boolean {
+  return wordsOfClaude(command).some(isChoice);
+}
+
+export type Chosen = { kind: "latest" } | { kind: "id"; id: string };
+
+/** Which conversation the command opens; an id of "" when only Claude Code will know. */
+export function chosenIn(command: string): Chosen {
+  const words = wordsOfClaude(command);
+  const at = words.findIndex(isChoice);
+  const [, option = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(words[at]?.text ?? "") ?? [];
+  if (words.some(({ text }) => text === "--fork-session")) return { kind: "id", id: "" };
+  if (/^(-c|--continue)$/.test(option)) return { kind: "latest" };
+  if (!/^(-r|--resume|--session-id)$/.test(option)) return { kind: "id", id: "" };
+  const next = words[at + 1]?.text ?? "";
+  return { kind: "id", id: value ?? (next.startsWith("-") ? "" : next) };
+}
+
+function isChoice({ text, isQuoted }: Word): boolean {
+  return !isQuoted && CHOICE.test(text);
+}
+
+function wordsOfClaude(command: string): Word[] {
   const words = wordsOf(command);
   const claude = words.findIndex(({ text }) => /^claude\b/.test(baseName(text)));
   const program = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
-  if (claude === -1 && isShell(words[program]?.text ?? "")) return false;
-  return words.slice((claude === -1 ? program : claude) + 1)
-    .some(({ text, isQuoted }) => !isQuoted && CHOICE.test(text));
+  if (claude === -1 && isShell(words[program]?.text ?? "")) return [];
+  return words.slice((claude === -1 ? program : claude) + 1);
 }
 
 export function isShell(program: string): boolean {

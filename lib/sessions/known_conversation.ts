@@ -1,11 +1,9 @@
 /** What is known of a session's conversation: its id, its transcript, who has it open. */
 
-import { namesIn, readTextIfThere } from "../files.ts";
+import { namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
-import { isObject } from "../json.ts";
 import type { KnownOfConversation, Launch } from "./launch.ts";
 import type { Paths } from "../paths.ts";
-import type { ProcessInfo } from "./process_tree.ts";
 import { readMemory, type SessionMemory } from "../session_memory.ts";
 
 export type Known = Omit<KnownOfConversation, "resumeTarget">;
@@ -27,6 +25,15 @@ export function knownConversation(
       (written || namesIn(projects).some((name) => isFile(`${projects}/${name}/${id}.jsonl`))),
     hasOthers: namesIn(`${projects}/${projectName(dir)}`).some((name) => name.endsWith(".jsonl")),
   };
+}
+
+/** The conversation of a folder that was written to last, which is what `--continue` opens. */
+export function latestOf(claudeConfig: string, dir: string): string {
+  const project = `${claudeConfig}/projects/${projectName(dir)}`;
+  const written = (name: string) => Deno.statSync(`${project}/${name}`).mtime?.getTime() ?? 0;
+  const names = namesIn(project).filter((name) => name.endsWith(".jsonl"))
+    .sort((a, b) => written(b) - written(a));
+  return names[0]?.replace(/\.jsonl$/, "") ?? "";
 }
 
 /** When the session was last heard of, by its hooks or by its launch. */
@@ -58,37 +65,6 @@ function toldSince(paths: Paths, session: string, launch: Launch | undefined): s
     if (event === "SessionStart" && isSince && typeof told === "string" && told !== "") id = told;
   }
   return id;
-}
-
-/**
- * The process that has a conversation open: it was started with its id, or Claude Code's own list
- * of its sessions says so. That list follows /clear, but keeps those that were killed.
- */
-export function holderOf(
-  id: string,
-  processes: ProcessInfo[],
-  claudeConfig: string,
-): ProcessInfo | undefined {
-  if (id === "") return undefined;
-  const listed = new Set(listedPids(`${claudeConfig}/sessions`, id));
-  return processes.find(({ pid, args }) =>
-    listed.has(pid) && args.some((arg) => /claude/.test(arg)) ||
-    args.some((arg, at) =>
-      arg === id && /^(-r|--resume|--session-id)$/.test(args[at - 1] ?? "") ||
-      arg === `--resume=${id}` || arg === `--session-id=${id}`
-    )
-  );
-}
-
-function listedPids(folder: string, id: string): number[] {
-  return namesIn(folder).filter((name) => /^\d+\.json$/.test(name)).flatMap((name) => {
-    try {
-      const entry: unknown = JSON.parse(readTextIfThere(`${folder}/${name}`) ?? "");
-      return isObject(entry) && entry.sessionId === id ? [parseInt(name)] : [];
-    } catch {
-      return []; // It is just being written.
-    }
-  });
 }
 
 /** Claude Code keeps a folder's conversations under its path with everything odd made a dash. */

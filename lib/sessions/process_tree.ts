@@ -10,6 +10,8 @@ export interface ProcessInfo {
   args: string[];
   /** It has the terminal: keys typed there go to it. */
   foreground: boolean;
+  /** When it was started, in clock ticks since the boot; only /proc tells. */
+  start?: string;
 }
 
 /** Every process of the machine: from /proc where there is one, else from ps. */
@@ -41,7 +43,8 @@ function procEntry(pid: number): ProcessInfo[] {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent, group, , , terminalGroup] = fields;
     const foreground = group === terminalGroup;
-    return state === "Z" ? [] : [{ pid, parent: Number(parent), args, foreground }];
+    const start = fields[19] ?? "";
+    return state === "Z" ? [] : [{ pid, parent: Number(parent), args, foreground, start }];
   } catch {
     return []; // It has just ended.
   }

@@ -1,16 +1,17 @@
 /** Finds out which of an agent's sessions live, and how those are started that should. */
 
-import { asLaunched, launchCommand, whyNoLaunch } from "./agent_launch.ts";
-import { comesBack } from "./comeback.ts";
-import { endedAt, holderOf, knownConversation, lastSign } from "./known_conversation.ts";
+import { type LaunchWish, wayBack } from "./agent_launch.ts";
+import { type Candidate, lookFor } from "./candidates.ts";
+import { comingBack } from "./comeback.ts";
+import { knownConversation } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
-import { launchesOf } from "./launch_files.ts";
-import { allProcesses } from "./process_tree.ts";
+import { conversationOpened, holderOf } from "./open_conversations.ts";
+import { allProcesses, treeBelow } from "./process_tree.ts";
 import type { Agent, Registry } from "../registry.ts";
-import { chooseSession, isOwn, namesOfOthers, sessionNameOf } from "./session_names.ts";
-import { type SessionState, stateOfSession } from "./session_state.ts";
+import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
 import type { Place } from "./start_claude.ts";
-import { factsOf, serverAt, type ServerFacts, type TmuxServer } from "./tmux_servers.ts";
+import type { TmuxServer } from "./tmux_servers.ts";
+import { panesOf } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
 
 export interface RecoveryPlan {
@@ -25,6 +26,8 @@ export interface RecoveryPlan {
   conversation: Conversation;
   /** The id it will have, as far as that is known before it starts. */
   claudeSessionId: string;
+  /** The tmux server as the record has it until the session is started. */
+  at: LaunchWish["at"];
   found: string;
   /** The name it had before, when it cannot have that one again. */
   movedFrom: string | undefined;
@@ -35,19 +38,8 @@ export type Finding =
   | { kind: "lost"; plan: RecoveryPlan }
   | { kind: "failed"; session: string; reason: string };
 
-/** A session of the agent's that runs, or that was started once. */
-interface Candidate {
-  session: string;
-  house: House;
-  state: SessionState;
-  launch: Launch | undefined;
-}
-
-interface House {
-  socket: string | undefined;
-  server: TmuxServer;
-  facts: ServerFacts | undefined;
-}
+/** What this run opens, each with the session it is opened for: a process may not show it yet. */
+export type Opened = Map<string, { agentId: string; session: string }>;
 
 /** Looks, and changes nothing. `isNamed`: somebody asks for this very agent. */
 export async function examine(
@@ -55,11 +47,9 @@ export async function examine(
   registry: Registry,
   agent: Agent,
   isNamed: boolean,
+  opened: Opened,
 ): Promise<Finding[]> {
-  const launches = launchesOf(world.paths, agent.agent_id)
-    .sort((a, b) => lastSign(world.paths, a) < lastSign(world.paths, b) ? 1 : -1);
-  const houses = await housesOf(world, launches);
-  const candidates = await candidatesOf(world, registry, agent, launches, houses);
+  const { candidates, taken } = await lookFor(world, registry, agent);
   const alive = candidates.filter(({ state }) => state.kind === "alive");
   const findings: Finding[] = alive.map(({ session, state, house, launch }) => ({
     kind: "alive",
@@ -69,106 +59,71 @@ export async function examine(
     ...(launch === undefined ? {} : { launch }),
   }));
   const lost = candidates.filter((candidate) => !alive.includes(candidate));
-  const newest = launches.length === 0 ? "" : lastSign(world.paths, launches[0]!);
-  const taken = new Set(launches.map(({ session }) => session));
-  for (const { facts } of houses) facts?.sessions.forEach((name) => taken.add(name));
-  const opened = new Set<string>();
-  for (const candidate of lost) {
-    const { launch, house, state } = candidate;
-    const back = launch === undefined ? alive.length === 0 : comesBack({
-      state: state.kind,
-      isServerThere: house.facts !== undefined &&
-        [undefined, house.facts.server].includes(launch.tmux_server),
-      endedAt: endedAt(world.paths, launch),
-    }, {
-      isLast: candidate === lost[0],
-      anotherLives: alive.length > 0,
-      isNamed,
-      lastSign: newest,
-    });
-    if (!back) continue;
-    const finding = await planFor(world, registry, agent, candidate, taken);
-    const id = finding.kind === "lost" ? finding.plan.claudeSessionId : "";
-    if (id !== "" && opened.has(id)) continue; // two records of one conversation
-    opened.add(id);
-    if (finding.kind === "lost") taken.add(finding.plan.session);
-    findings.push(finding);
+  for (const candidate of comingBack(lost, { isNamed, anyLives: alive.length > 0 })) {
+    const planned = planFor(world, registry, agent, candidate, taken);
+    if (planned.kind === "failed") findings.push(planned);
+    else {
+      const finding = await once(agent, candidate, planned, alive, opened);
+      if (finding?.kind === "lost") taken.add(finding.plan.session);
+      if (finding !== undefined) findings.push(finding);
+    }
   }
   return findings;
 }
 
-/** The servers that may hold the agent's sessions: the one in reach, and those of its launches. */
-async function housesOf(world: World, launches: Launch[]): Promise<House[]> {
-  const houses: House[] = [];
-  for (const socket of new Set([undefined, ...launches.map((launch) => launch.tmux_socket)])) {
-    if (socket !== undefined && houses.some(({ facts }) => facts?.socket === socket)) continue;
-    const server = serverAt(world, socket);
-    houses.push({ socket, server, facts: await factsOf(server.tmux) });
-  }
-  return houses;
-}
-
-async function candidatesOf(
-  world: World,
-  registry: Registry,
+/** No conversation is opened a second time; nothing is to be done for a second record of one. */
+async function once(
   agent: Agent,
-  launches: Launch[],
-  houses: House[],
-): Promise<Candidate[]> {
-  const houseOf = (socket: string | undefined) =>
-    houses.find((house) => socket === house.socket || socket === house.facts?.socket)!;
-  const own = launches.filter(({ session }) => isOwn(registry, agent, session));
-  const found: Candidate[] = [];
-  for (const launch of own) {
-    const house = houseOf(launch.tmux_socket);
-    const state = await stateIn(house, launch.session, commandOf(world, agent, launch));
-    found.push({ session: launch.session, house, state, launch });
-  }
-  for (const house of houses) {
-    for (const session of house.facts?.sessions ?? []) {
-      if (!isOwn(registry, agent, session)) continue;
-      if (found.some((one) => one.house === house && one.session === session)) continue;
-      const launch = own.find((one) => one.session === session);
-      const state = await stateIn(house, session, commandOf(world, agent, launch));
-      // A shell under the agent's name may be anybody's: only what lives there counts.
-      if (state.kind === "alive") found.push({ session, house, state, launch: undefined });
+  { session, launch }: Candidate,
+  { plan, opens }: Planned,
+  alive: Candidate[],
+  opened: Opened,
+): Promise<Finding | undefined> {
+  if (opens === "") return { kind: "lost", plan };
+  const { claudeConfig } = plan.world.paths;
+  const processes = await allProcesses();
+  const holder = holderOf(opens, processes, claudeConfig);
+  if (holder !== undefined) {
+    for (const { session, house } of alive) {
+      const panes = await panesOf(house.server.tmux, session);
+      const below = panes.flatMap(({ pid }) => treeBelow(processes, pid));
+      if (below.includes(holder)) return undefined;
     }
+    return { kind: "failed", session, reason: isOpen(opens, holder.pid, launch, session) };
   }
-  if (found.length > 0) return found;
-  // Never started, or renamed in the registry since: the name is the registry's, the rest as it was.
-  const [launch] = launches;
-  const session = sessionNameOf(agent);
-  const house = houseOf(launch?.tmux_socket);
-  const state = await stateIn(house, session, commandOf(world, agent, launch));
-  return [{ session, house, state, launch }];
+  const key = `${claudeConfig}:${opens}`;
+  const first = opened.get(key);
+  if (first?.agentId === agent.agent_id) return undefined;
+  if (first !== undefined) {
+    const reason = `its conversation ${opens} is opened for ${first.session} of ` +
+      `${first.agentId} already: two agents cannot have the same one`;
+    return { kind: "failed", session, reason };
+  }
+  opened.set(key, { agentId: agent.agent_id, session: plan.session });
+  return { kind: "lost", plan };
 }
 
-async function stateIn(house: House, session: string, command: string): Promise<SessionState> {
-  if (!house.facts?.sessions.has(session)) return { kind: "gone" };
-  return await stateOfSession(house.server.tmux, session, command);
+interface Planned {
+  kind: "planned";
+  plan: RecoveryPlan;
+  /** The conversation it will have open; "" when nobody can tell. */
+  opens: string;
 }
 
-function commandOf(world: World, agent: Agent, launch: Launch | undefined): string {
-  return agent.claude_launch_command.trim() || launch?.command || launchCommand(world, agent);
-}
-
-async function planFor(
+function planFor(
   world: World,
   registry: Registry,
   agent: Agent,
-  { session, house, state, launch }: Candidate,
+  { session, house, state, launch, needsName }: Candidate,
   taken: ReadonlySet<string>,
-): Promise<Finding> {
-  const failed = (reason: string): Finding => ({ kind: "failed", session, reason });
-  const command = commandOf(world, agent, launch);
-  const there = asLaunched(world, launch, command);
-  const dir = launch?.working_directory || agent.working_directory;
-  if (dir === "") return failed("it has no working_directory in the registry");
-  const refused = whyNoLaunch(there.env, dir, command);
-  if (refused !== undefined) return failed(refused);
+): Planned | Finding & { kind: "failed" } {
+  const failed = (reason: string) => ({ kind: "failed" as const, session, reason });
+  const choice = wayBack(world, agent, launch);
+  if (choice.kind === "refused") return failed(choice.reason);
+  const { world: there, dir, command } = choice.way;
 
   const others = namesOfOthers(registry, agent.agent_id);
-  const isFree = state.kind !== "occupied";
+  const isFree = state.kind !== "occupied" && !needsName;
   const name = isFree
     ? chooseSession(session, new Set(), others)
     : chooseSession(sessionNameOf(agent), taken, others);
@@ -180,11 +135,12 @@ async function planFor(
   const fresh = crypto.randomUUID();
   const conversation = conversationFor({ command, mode }, { ...known, resumeTarget }, fresh);
   const id = conversation.kind === "new" ? conversation.id : known.id;
-  const opened = conversation.kind === "target" ? conversation.target : id;
-  const holder = holderOf(opened, await allProcesses(), there.paths.claudeConfig);
-  if (holder !== undefined) return failed(isOpen(opened, holder.pid, launch, session));
+  const { claudeConfig } = there.paths;
+  const opens = conversationOpened(conversation, { command, dir, claudeConfig });
+  const socket = house.facts?.socket ?? house.socket;
   return {
-    kind: "lost",
+    kind: "planned",
+    opens,
     plan: {
       session: name.name,
       server: house.server,
@@ -199,6 +155,10 @@ async function planFor(
       prompt: launch?.system_prompt ?? agent.system_prompt,
       conversation,
       claudeSessionId: id,
+      at: {
+        ...(socket === undefined ? {} : { tmux_socket: socket }),
+        ...(launch?.tmux_server === undefined ? {} : { tmux_server: launch.tmux_server }),
+      },
       found: FOUND[state.kind],
       movedFrom: launch !== undefined && launch.session !== name.name ? launch.session : undefined,
     },

@@ -6,13 +6,13 @@ import type { Conversation } from "./launch.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
 import { messageOf } from "../process.ts";
-import { examine, type Finding, type RecoveryPlan } from "./recover_agent.ts";
+import { examine, type Finding, type Opened, type RecoveryPlan } from "./recover_agent.ts";
 import { tellFailures } from "./recovery_failures.ts";
 import { deliver } from "./recovery_wake.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { refuseBroken, upsertAgent } from "./registry_file.ts";
 import { awaitReturn, type Returning, start } from "./restart.ts";
-import { sessionNameOf, withNames } from "./session_names.ts";
+import { isNameless, sessionNameOf, withNames } from "./session_names.ts";
 import { syncRegistry } from "./sync_registry.ts";
 import { whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
@@ -54,9 +54,10 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
   const chosen = registry.agents.filter((agent) =>
     options.only.length === 0 || options.only.includes(agent.agent_id)
   );
+  const opened: Opened = new Map();
   const results = await Promise.all(chosen.map(async (agent) => {
     try {
-      return await recoverOne(agent, registry, options, world);
+      return await recoverOne(agent, registry, options, world, opened);
     } catch (error) {
       return [result(agent, "failed", sessionNameOf(agent), messageOf(error))];
     }
@@ -76,6 +77,7 @@ async function recoverOne(
   registry: Registry,
   options: RecoveryOptions,
   world: World,
+  opened: Opened,
 ): Promise<AgentResult[]> {
   const isNamed = options.only.includes(agent.agent_id);
   const spoiled = whySpoiled(agent, registry);
@@ -84,17 +86,18 @@ async function recoverOne(
   if (left !== undefined) return [result(agent, "left out", agent.tmux_session_name, left)];
   const named = withNames(registry, new Set([agent]));
   if (options.dryRun) {
-    return (await examine(world, named, agent, isNamed)).map((finding) => planned(agent, finding));
+    const findings = await examine(world, named, agent, isNamed, opened);
+    return findings.map((finding) => planned(agent, finding));
   }
   // The hooks know the session by the registry alone: without a name there nobody is ever woken.
-  if (agent.tmux_session_name === "") {
+  if (isNameless(agent)) {
     const tmux_session_name = sessionNameOf(agent);
     upsertAgent(world.paths.registry, { agent_id: agent.agent_id, tmux_session_name });
   }
   // What is found must still be so when it is acted on.
   const steps = await launchingAlone(world, async () => {
     const steps: (AgentResult | Returning)[] = [];
-    for (const finding of await examine(world, named, agent, isNamed)) {
+    for (const finding of await examine(world, named, agent, isNamed, opened)) {
       steps.push(await begin(world, agent, finding));
     }
     return steps;

@@ -41,6 +41,7 @@ export async function start(world: World, agent: Agent, plan: RecoveryPlan): Pro
     command: plan.command,
     prompt: plan.prompt,
     claudeSessionId: plan.claudeSessionId,
+    at: plan.at,
     untold,
   });
   const started = await launchInto(server, world.paths, launch, conversation, plan.place);
@@ -75,7 +76,7 @@ export async function awaitReturn(
 ): Promise<Return> {
   const { session, agent_id } = launch;
   const { tmux } = server;
-  const arrival = wasFound && await isBusy(tmux, pane)
+  const arrival = wasFound && await isSpokenTo(tmux, pane)
     ? { kind: "ready" as const }
     : await awaitReady(tmux, pane, session, { timeoutMs, progress: world.warn });
   if (arrival.kind === "failed") {
@@ -97,10 +98,12 @@ export async function awaitReturn(
   return told;
 }
 
-/** Where somebody works already, no empty prompt is waited for. */
-async function isBusy(tmux: Tmux, pane: string): Promise<boolean> {
+/** Where somebody works already, or has begun to type, no empty prompt is waited for. */
+async function isSpokenTo(tmux: Tmux, pane: string): Promise<boolean> {
   const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
-  return capture.kind === "ok" && readScreen(capture.stdout).state === "working";
+  if (capture.kind === "failed") return false;
+  const { state, dialog } = readScreen(capture.stdout);
+  return state !== "unknown" && dialog === undefined;
 }
 
 function tell(

@@ -6,7 +6,14 @@ type Named = Pick<Agent, "agent_id" | "tmux_session_name">;
 
 /** The session of an agent, as tmux will call it; further ones have a number behind it. */
 export function sessionNameOf(agent: Named): string {
-  return tmuxSessionName(agent.tmux_session_name) || defaultSessionName(agent.agent_id);
+  return isNameless(agent)
+    ? defaultSessionName(agent.agent_id)
+    : tmuxSessionName(agent.tmux_session_name);
+}
+
+/** A name of blanks is none: nobody could type it. */
+export function isNameless(agent: Pick<Agent, "tmux_session_name">): boolean {
+  return agent.tmux_session_name.trim() === "";
 }
 
 /** The name of an agent that has none in the registry. */

@@ -1,6 +1,7 @@
 /** From a wish to a session that works: checked, registered, started, spoken to. */
 
-import { launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
+import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
+import { namesKept } from "./candidates.ts";
 import { choosesConversation } from "./command_words.ts";
 import { readTextIfThere } from "../files.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
@@ -11,11 +12,19 @@ import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { messageOf } from "../process.ts";
+import { conversationOpened, holderOf } from "./open_conversations.ts";
+import { allProcesses } from "./process_tree.ts";
 import { findProgram } from "../install/programs.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
 import { refuseBroken, upsertAgent } from "./registry_file.ts";
 import { noteServer } from "./restart.ts";
-import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
+import {
+  chooseSession,
+  isNameless,
+  namesOfOthers,
+  sessionNameOf,
+  withNames,
+} from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import { syncRegistry } from "./sync_registry.ts";
@@ -56,9 +65,19 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
   if (marked !== undefined) throw new Error(marked);
 
+  const { claudeConfig } = asLaunched(world, undefined, command).paths;
   const base = sessionNameOf(known.agent ?? { agent_id: wish.agentId, tmux_session_name: "" });
   const choose = async (): Promise<string> => {
     const taken = await namesInUse(world, server, wish.agentId);
+    const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
+    const holder = choosesConversation(command)
+      ? holderOf(opens, await allProcesses(), claudeConfig)
+      : undefined;
+    if (holder !== undefined) {
+      throw new Error(
+        `its conversation ${opens} is open already in process ${holder.pid}: end that one first`,
+      );
+    }
     const choice = chooseSession(base, taken, namesOfOthers(known.registry, wish.agentId));
     if (choice.kind === "refused") throw new Error(choice.reason);
     return choice.name;
@@ -88,6 +107,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
       command,
       prompt: wish.systemPrompt ?? agent.system_prompt,
       claudeSessionId: id,
+      at: {},
     });
     const conversation = { kind: "new", id } as const;
     const started = await launchInto(server, paths, launch, conversation, { kind: "new_session" });
@@ -99,13 +119,18 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   return await begin(server, launch, { ...result, session, pane }, wish, world);
 }
 
-/** The sessions that run here, and those of the agent's that run on other servers. */
+/** The sessions that run here, and those of the agent's that run elsewhere or will come back. */
 async function namesInUse(world: World, here: TmuxServer, agentId: string): Promise<Set<string>> {
   const names = await sessionNames(here.tmux);
   const sockets = launchesOf(world.paths, agentId).flatMap(({ tmux_socket }) => tmux_socket ?? []);
   for (const socket of new Set(sockets)) {
     const facts = await factsOf(serverAt(world, socket).tmux);
     facts?.sessions.forEach((name) => names.add(name));
+  }
+  const { registry, agent } = agentIn(world, agentId);
+  if (registry !== undefined && agent !== undefined) {
+    const named = withNames(registry, new Set([agent]));
+    for (const name of await namesKept(world, named, agent)) names.add(name);
   }
   return names;
 }
@@ -177,7 +202,7 @@ function registered(wish: SpawnWish, world: World, base: string): Agent {
       ...(wish.systemPrompt === undefined ? {} : { system_prompt: wish.systemPrompt }),
     }
     : {
-      ...(agent.tmux_session_name === "" ? { tmux_session_name: base } : {}),
+      ...(isNameless(agent) ? { tmux_session_name: base } : {}),
       ...(agent.working_directory === "" ? { working_directory: wish.dir } : {}),
     };
   upsertAgent(world.paths.registry, { agent_id: wish.agentId, ...fields });

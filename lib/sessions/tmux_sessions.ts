@@ -43,7 +43,12 @@ export async function newSession(
     ...["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", session],
     ...["-x", columns, "-y", rows, "-c", dir, "--", ...program],
   );
-  return result.kind === "ok" ? { kind: "ok", stdout: result.stdout.trim() } : result;
+  if (result.kind === "failed") return result;
+  const pane = result.stdout.trim();
+  if (/^%\d+$/.test(pane)) return { kind: "ok", stdout: pane };
+  const said = pane === "" ? "nothing" : pane;
+  const reason = `tmux new-session named no pane for ${session}, but said: ${said}`;
+  return { kind: "failed", reason };
 }
 
 /** Starts a program in a pane whose own has ended. */

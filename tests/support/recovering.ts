@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
+import { allProcesses } from "../../lib/sessions/process_tree.ts";
 import type { AgentResult } from "../../lib/sessions/recovery.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
@@ -94,4 +95,35 @@ export async function killServer(world: SessionWorld): Promise<void> {
     "the server to be gone",
     () => world.tmux("list-sessions").then(() => false, () => true),
   );
+}
+
+/** Starts one more session for an agent of the registry, and writes its transcript. */
+export async function another(world: SessionWorld, id: string): Promise<string> {
+  world.said.length = world.warned.length = 0;
+  assertEquals(await spawn([id, "p", "", "--json"], world), 0, world.warned.join("\n"));
+  const { session, claude_session_id } = JSON.parse(world.said[0]!);
+  if (claude_session_id !== "") writeTranscript(world, claude_session_id);
+  return session;
+}
+
+/** The process that stands in for Claude Code in a session. */
+export async function claudeIn(world: SessionWorld, session: string): Promise<number> {
+  const shell = Number(await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}"));
+  return (await allProcesses()).find(({ parent }) => parent === shell)!.pid;
+}
+
+/** What Claude Code writes of a process of its own; `procStart` is its start in clock ticks. */
+export function listAs(world: SessionWorld, pid: number, sessionId: string, procStart?: string) {
+  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+  const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]!;
+  const list = `${world.paths.claudeConfig}/sessions`;
+  Deno.mkdirSync(list, { recursive: true });
+  const entry = { pid, sessionId, procStart: procStart ?? start };
+  Deno.writeTextFileSync(`${list}/${pid}.json`, JSON.stringify(entry));
+}
+
+/** What became of each session, in a few words. */
+export function brief(agents: AgentResult[]): string[][] {
+  return agents.map(({ session, outcome, conversation }) => [session, outcome, conversation])
+    .sort((a, b) => a[0]! < b[0]! ? -1 : 1);
 }
