@@ -15,6 +15,7 @@ import {
   type ProcessInfo,
   treeBelow,
 } from "../lib/sessions/process_tree.ts";
+import { mayBeStarting } from "../lib/sessions/session_state.ts";
 import { unitText } from "../lib/sessions/units.ts";
 
 const LAUNCH: Launch = {
@@ -253,6 +254,18 @@ Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
   assertEquals(isIdleShell(treeBelow(all, 20)), true);
   assertEquals(isIdleShell(treeBelow(all, 30)), false);
   assertEquals(isIdleShell(treeBelow(all, 40)), false);
+});
+
+Deno.test("mayBeStarting() waits for a young wrapper, and not for one that has stayed behind", () => {
+  const process = (start?: string) => ({
+    ...{ pid: 1, parent: 0, args: ["sh"], foreground: true },
+    ...(start === undefined ? {} : { start }),
+  });
+  const now = 1_000_000;
+  assertEquals(mayBeStarting([process("1000"), process("999000")], now), true);
+  assertEquals(mayBeStarting([process("1000"), process("2000")], now), false);
+  assertEquals(mayBeStarting([process()], now), true);
+  assertEquals(mayBeStarting([process("1000")], undefined), true);
 });
 
 Deno.test("unitText() quotes for systemd", () => {

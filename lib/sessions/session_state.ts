@@ -23,7 +23,7 @@ export type SessionState =
 
 /**
  * Whether Claude Code lives in a session: its process below one of the panes, our script that has
- * not come to its end, or its screen where both are out of reach (in a container, over ssh).
+ * just begun, or its screen where both are out of reach (behind a wrapper, in a container, over ssh).
  */
 export async function stateOfSession(
   tmux: Tmux,
@@ -45,8 +45,10 @@ export async function stateOfSession(
     await pause(200);
     return stateOfSession(tmux, session, command, patience - 1);
   }
+  const now = ticksNow();
   const alive = trees.find(({ tree }) =>
-    tree.some((process) => isClaude(process, program)) || tree.slice(0, 1).some(isLaunchScript)
+    tree.some((process) => isClaude(process, program)) ||
+    tree.slice(0, 1).some(isLaunchScript) && mayBeStarting(tree, now)
   );
   if (alive !== undefined) return { kind: "alive", pane: alive.info.pane };
   const shell = trees.find(({ tree }) => isIdleShell(tree));
@@ -58,6 +60,27 @@ export async function stateOfSession(
     }
   }
   return { kind: "occupied" };
+}
+
+/** Long enough for a wrapper that fetches Claude Code first. */
+const STARTING_TICKS = 120 * 100;
+
+/**
+ * Something in it is young, or nothing tells: a wrapper may be about to start Claude Code. One that
+ * stays when Claude Code has gone starts nothing any more.
+ */
+export function mayBeStarting(tree: ProcessInfo[], now: number | undefined): boolean {
+  if (now === undefined) return true;
+  return tree.some(({ start }) => start === undefined || now - Number(start) < STARTING_TICKS);
+}
+
+/** Since the boot, as /proc counts for all programs; undefined where there is none. */
+function ticksNow(): number | undefined {
+  try {
+    return Number(Deno.readTextFileSync("/proc/uptime").split(" ")[0]) * 100;
+  } catch {
+    return undefined;
+  }
 }
 
 function isLaunchScript({ args }: ProcessInfo): boolean {

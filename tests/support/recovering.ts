@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
-import { allProcesses } from "../../lib/sessions/process_tree.ts";
+import { allProcesses, treeBelow } from "../../lib/sessions/process_tree.ts";
 import type { AgentResult } from "../../lib/sessions/recovery.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
@@ -88,13 +88,20 @@ export function idOf(world: SessionWorld, session: string): string {
   return readLaunch(world.paths, session)!.claude_session_id;
 }
 
-/** As a power cut would. */
+/** As a power cut would: what ran in the panes is gone too. */
 export async function killServer(world: SessionWorld): Promise<void> {
+  const panes = (await world.tmux("list-panes", "-a", "-F", "#{pane_pid}")).split("\n").map(Number);
+  const processes = await allProcesses();
+  const below = panes.flatMap((pid) => treeBelow(processes, pid)).map(({ pid }) => pid);
   Deno.kill(Number(await world.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
   await until(
     "the server to be gone",
     () => world.tmux("list-sessions").then(() => false, () => true),
   );
+  await until("all in its panes to be gone", async () => {
+    const left = await allProcesses();
+    return !left.some(({ pid }) => below.includes(pid));
+  });
 }
 
 /** Starts one more session for an agent of the registry, and writes its transcript. */
