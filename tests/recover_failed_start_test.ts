@@ -5,15 +5,15 @@ import { inSessionWorld } from "./support/session_world.ts";
 
 Deno.test("recover() brings a session back whose restart failed once", () =>
   inSessionWorld(async (world) => {
-    const first = await spawned(world, "ada");
+    const first = await spawned(world, "anvil");
     const before = readLaunch(world.paths, first)!;
-    const second = await another(world, "ada");
+    const second = await another(world, "anvil");
     await killServer(world);
     const tmux = world.variables.GSD_TMUX!;
     world.variables.GSD_TMUX = `${world.dir}/tmux-failing`;
     Deno.writeTextFileSync(
       world.variables.GSD_TMUX,
-      `#!/bin/sh\ncase "$*" in *new-session*"-s ada-main "*) echo "fork failed" >&2; exit 1;; esac\n` +
+      `#!/bin/sh\ncase "$*" in *new-session*"-s anvil-main "*) echo "fork failed" >&2; exit 1;; esac\n` +
         `exec ${tmux} "$@"\n`,
       { mode: 0o755 },
     );
@@ -36,7 +36,7 @@ Deno.test("recover() brings a session back whose restart failed once", () =>
 
 Deno.test("recover() fails with tmux's words when it names no pane for a new session", () =>
   inSessionWorld(async (world) => {
-    await spawned(world, "ada");
+    await spawned(world, "anvil");
     await killServer(world);
     const tmux = world.variables.GSD_TMUX!;
     world.variables.GSD_TMUX = `${world.dir}/tmux-odd`;
@@ -48,7 +48,7 @@ Deno.test("recover() fails with tmux's words when it names no pane for a new ses
     );
     const { agents } = await recover(world);
     assertEquals(agents.map(({ outcome, detail }) => [outcome, detail]), [
-      ["failed", `tmux new-session named no pane for ada-main, but said: odd words`],
+      ["failed", `tmux new-session named no pane for anvil-main, but said: odd words`],
     ]);
     world.variables.GSD_TMUX = tmux;
   }));

@@ -17,8 +17,8 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 
 Deno.test("recover() leaves a session that was left before a power cut took the others", () =>
   inSessionWorld(async (world) => {
-    const idle = await spawned(world, "ada");
-    const left = await another(world, "ada");
+    const idle = await spawned(world, "anvil");
+    const left = await another(world, "anvil");
     for (const session of [idle, left]) {
       const launch = readLaunch(world.paths, session)!;
       writeLaunch(world.paths, { ...launch, started_at: minutesAgo(60) });
@@ -34,11 +34,11 @@ Deno.test("recover() leaves a session that was left before a power cut took the 
 
 Deno.test("spawn leaves the name of a session to it that recover() will bring back", () =>
   inSessionWorld(async (world) => {
-    const lost = await spawned(world, "ada");
+    const lost = await spawned(world, "anvil");
     const id = idOf(world, lost);
     await killServer(world);
-    const next = await another(world, "ada");
-    assertEquals([lost, next], ["ada-main", "ada-main-2"]);
+    const next = await another(world, "anvil");
+    assertEquals([lost, next], ["anvil-main", "anvil-main-2"]);
     assertEquals(brief((await recover(world)).agents), [
       [lost, "recovered", `resume ${id}`],
       [next, "alive", ""],
@@ -46,13 +46,13 @@ Deno.test("spawn leaves the name of a session to it that recover() will bring ba
 
     // Closed by hand while its server runs on, nobody waits for it.
     await world.tmux("kill-session", "-t", `=${lost}`);
-    assertEquals(await another(world, "ada"), lost);
+    assertEquals(await another(world, "anvil"), lost);
   }));
 
 Deno.test("recover() brings every lost session back under the agent's new name", () =>
   inSessionWorld(async (world) => {
-    const old = [await spawned(world, "ada", { tmux_session_name: "old" })];
-    old.push(await another(world, "ada"), await another(world, "ada"));
+    const old = [await spawned(world, "anvil", { tmux_session_name: "old" })];
+    old.push(await another(world, "anvil"), await another(world, "anvil"));
     const ids = old.map((session) => idOf(world, session));
     await killServer(world);
     changeAgent(world, { tmux_session_name: "new" });
@@ -69,10 +69,10 @@ Deno.test("recover() brings every lost session back under the agent's new name",
 
 Deno.test("spawn and recover() take a tmux_session_name of blanks for none", () =>
   inSessionWorld(async (world) => {
-    assertEquals(await spawned(world, "ada", { tmux_session_name: "  " }), "ada-main");
-    assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"ada-main"`);
+    assertEquals(await spawned(world, "anvil", { tmux_session_name: "  " }), "anvil-main");
+    assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"anvil-main"`);
     changeAgent(world, { tmux_session_name: " " });
-    assertEquals((await recover(world)).outcomes, { ada: "alive" });
-    assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"ada-main"`);
-    assertEquals(await sessions(world), ["ada-main"]);
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+    assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"anvil-main"`);
+    assertEquals(await sessions(world), ["anvil-main"]);
   }));

@@ -63,7 +63,7 @@ Deno.test("recover() opens no conversation that a living Claude Code has open", 
     assertEquals(await sessions(world), ["old-main"]);
 
     // After /clear only Claude Code's own list knows which conversation that is.
-    const cleared = "cccccccc-0000-4000-8000-000000000000";
+    const cleared = crypto.randomUUID();
     remember(world, session, { claude_session_id: cleared });
     const claude = await claudeIn(world, "old-main");
     listAs(world, claude, cleared);

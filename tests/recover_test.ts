@@ -41,7 +41,7 @@ Deno.test("recover starts a killed Claude Code again in its pane, with its id, a
 Deno.test("recover resumes the conversation that SessionStart reported last", () =>
   inSessionWorld(async (world) => {
     await threeAgents(world);
-    const after = "aaaaaaaa-0000-4000-8000-000000000000";
+    const after = crypto.randomUUID();
     const transcript = `${world.dir}/after-clear.jsonl`;
     Deno.writeTextFileSync(transcript, "{}\n");
     remember(world, "bolt-main", { claude_session_id: after, transcript_path: transcript });
@@ -52,7 +52,7 @@ Deno.test("recover resumes the conversation that SessionStart reported last", ()
 
 Deno.test("recover() forgets what an earlier launch of the same name was about", () =>
   inSessionWorld(async (world) => {
-    const other = "bbbbbbbb-0000-4000-8000-000000000000";
+    const other = crypto.randomUUID();
     const told = { event: "SessionStart", claude_session_id: other, at: "2020-01-01T00:00:00Z" };
     Deno.mkdirSync(`${world.paths.state}/journal`);
     Deno.writeTextFileSync(`${world.paths.state}/journal/anvil-main.jsonl`, JSON.stringify(told));

@@ -7,7 +7,7 @@ import { latestOf } from "./known_conversation.ts";
 import type { Conversation } from "./launch.ts";
 import { isClaude, type ProcessInfo, treeBelow } from "./process_tree.ts";
 
-/** By id or by name; "" when that is told by nobody before it is open. */
+/** By id, or by a name, which means something in its folder only; "" when nobody tells before. */
 export function conversationOpened(
   conversation: Conversation,
   { command, dir, claudeConfig }: { command: string; dir: string; claudeConfig: string },
@@ -18,17 +18,23 @@ export function conversationOpened(
       return conversation.id;
     case "resume":
     case "target":
-      return conversation.target;
+      return idOrName(conversation.target, dir);
     case "continue":
       return latest();
     case "picker":
       return "";
     case "chosen": {
       const chosen = chosenIn(command);
-      return chosen.kind === "latest" ? latest() : chosen.id;
+      return chosen.kind === "latest" ? latest() : idOrName(chosen.id, dir);
     }
   }
 }
+
+function idOrName(target: string, dir: string): string {
+  return target === "" || IS_ID.test(target) ? target : `"${target}" of ${dir}`;
+}
+
+const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The process that has a conversation open. Claude Code's own list of its sessions follows /clear,
@@ -39,15 +45,13 @@ export function holderOf(
   processes: ProcessInfo[],
   claudeConfig: string,
 ): ProcessInfo | undefined {
-  if (id === "") return undefined;
+  if (!IS_ID.test(id)) return undefined; // a process does not tell in which folder a name is meant
   const listed = listedSessions(`${claudeConfig}/sessions`, processes);
-  const isName = !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
   return processes.find((process) => {
-    const entry = listed.get(process.pid);
-    if (entry !== undefined && (entry.id === id || entry.name === id)) return true;
+    if (listed.get(process.pid) === id) return true;
     if (!opens(process.args, id)) return false;
-    // A wrapper has the words too; the list has the Claude Code below it. It knows names by id only.
-    return isName || !treeBelow(processes, process.pid).some(({ pid }) => listed.has(pid));
+    // A wrapper has the words too; the list has the Claude Code below it.
+    return !treeBelow(processes, process.pid).some(({ pid }) => listed.has(pid));
   });
 }
 
@@ -58,21 +62,16 @@ function opens(args: string[], id: string): boolean {
   );
 }
 
-interface Listed {
-  id: unknown;
-  name: unknown;
-}
-
-/** The entries of processes that live: one that was killed leaves its own to whoever gets its pid. */
-function listedSessions(folder: string, processes: ProcessInfo[]): Map<number, Listed> {
-  const found = new Map<number, Listed>();
+/** The conversations of processes that live: one that was killed leaves its own to whoever gets its pid. */
+function listedSessions(folder: string, processes: ProcessInfo[]): Map<number, unknown> {
+  const found = new Map<number, unknown>();
   for (const file of namesIn(folder)) {
     const process = processes.find(({ pid }) => file === `${pid}.json`);
     if (process === undefined) continue;
     try {
       const entry: unknown = JSON.parse(readTextIfThere(`${folder}/${file}`) ?? "");
       if (!isObject(entry) || !isOf(entry.procStart, process)) continue;
-      found.set(process.pid, { id: entry.sessionId, name: entry.name });
+      found.set(process.pid, entry.sessionId);
     } catch {
       // It is just being written.
     }

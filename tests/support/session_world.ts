@@ -86,10 +86,10 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
       const below = await run("pgrep", ["-P", pid], { env: variables, timeoutMs: 5000 });
       if (below.kind !== "finished") throw new Error("pgrep did not run");
       Deno.kill(Number(below.stdout.trim()), "SIGKILL");
-      await until("a shell in its place", async () => {
-        const format = "#{pane_current_command}";
-        const shown = await world.tmux("display-message", "-p", "-t", `=${session}:`, format);
-        return shown === "sh" || shown === "dash" || shown === "bash";
+      // The launch script becomes the user's shell: until then it is neither Claude nor a prompt.
+      await until("a shell in its place", () => {
+        const args = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
+        return !args.some((arg) => arg.includes("/launches/"));
       });
     },
     registry: (content) => Deno.writeTextFileSync(world.paths.registry, JSON.stringify(content)),
