@@ -198,8 +198,9 @@ for (const version of VERSIONS.claude) {
         const stage = new Stage(scene, { house, version, agents: ["anvil"] });
         stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-30)}` });
         const main = stage.session("anvil");
-        await stage.spawn("anvil", "words of the first");
+        // Before the first start: a running Claude Code writes its own list of trusted folders.
         prepareHome(scene, `${scene.dir}/second`);
+        await stage.spawn("anvil", "words of the first");
         const more = ["anvil", `${scene.dir}/second`, "words of the second", "--json"];
         const done = await stage.ours("commands/spawn.ts", ...more);
         assertEquals([done.code, JSON.parse(done.stdout).session], [0, `${main}-2`], done.stderr);
