@@ -70,6 +70,12 @@ export class Stage {
     scene.keep("claude-model.json", () => JSON.stringify(this.claudeModel.requests, null, 1));
     scene.keep("agent-model.json", () => JSON.stringify(this.#requests(), null, 1));
     this.writeRegistry();
+    // Before the first start: a running Claude Code writes its own list of trusted folders.
+    for (const agent of this.#agents) prepareHome(scene, `${scene.dir}/${agent}`);
+  }
+
+  get #agents(): string[] {
+    return this.options.agents ?? ["warden"];
   }
 
   session(agent: string): string {
@@ -77,7 +83,7 @@ export class Stage {
   }
 
   writeRegistry(more: Record<string, Record<string, unknown>> = {}): void {
-    const agents = (this.options.agents ?? ["warden"]).map((agent) => ({
+    const agents = this.#agents.map((agent) => ({
       agent_id: agent,
       tmux_session_name: this.session(agent),
       openclaw_session_key: `agent:${agent}:main`,
@@ -114,9 +120,6 @@ export class Stage {
     Deno.writeTextFileSync(path, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`, {
       mode: 0o755,
     });
-    for (const agent of this.options.agents ?? ["warden"]) {
-      prepareHome(this.scene, `${this.scene.dir}/${agent}`);
-    }
     return path;
   }
 

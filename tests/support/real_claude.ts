@@ -156,7 +156,8 @@ export function prepareHome(
     hasTrustDialogAccepted: true,
     hasCompletedProjectOnboarding: true,
   };
-  const projects = { ...present.projects as Record<string, unknown>, [project]: trusted };
+  const known = present.projects as Record<string, unknown> | undefined;
+  const projects = { ...known, [project]: trusted };
   const idle = options.idleAfterMs === undefined
     ? {}
     : { messageIdleNotifThresholdMs: options.idleAfterMs };
@@ -172,7 +173,10 @@ export function prepareHome(
     ...idle,
     projects,
   };
-  Deno.writeTextFileSync(file, JSON.stringify(content, null, 2));
+  // What is there already stays: a running Claude Code writes this file, too.
+  if (known?.[project] === undefined || options.idleAfterMs !== undefined) {
+    Deno.writeTextFileSync(file, JSON.stringify(content, null, 2));
+  }
   if (options.settings) {
     Deno.writeTextFileSync(
       `${scene.home}/.claude/settings.json`,
