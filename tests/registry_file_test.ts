@@ -199,3 +199,23 @@ Deno.test("upsertAgent() loses nothing when ten processes write at once", () =>
     }
     assertStringIncludes(text, "// more to come");
   }));
+
+Deno.test("editRegistry() keeps what the registry was, the last five times", () =>
+  inFolder((dir) => {
+    const path = `${dir}/registry.json`;
+    Deno.writeTextFileSync(path, COMMENTED);
+    const backups = () =>
+      Array.from(Deno.readDirSync(dir), ({ name }) => name)
+        .filter((name) => /^registry\.json\.gsd-backup-/.test(name)).sort();
+    const set = (value: unknown) => editRegistry(path, () => [{ path: ["_note"], value }]);
+    set("new");
+    assertEquals(backups().map((name) => Deno.readTextFileSync(`${dir}/${name}`)), [COMMENTED]);
+    for (let n = 0; n < 8; n++) {
+      const before = backups().at(-1)!;
+      while (new Date().toISOString().replace(/[-:]/g, "").replace(".", "-") <= before.slice(-20));
+      set(`note ${n}`);
+    }
+    assertEquals(backups().length, 5);
+    editRegistry(path, () => []);
+    assertEquals(backups().length, 5, "nothing changed, nothing kept");
+  }));

@@ -1,6 +1,6 @@
 /** A file that is the user's: links stay links, mode and owner stay, and it changes in one step. */
 
-import { removeIfThere, writeAtomic } from "../files.ts";
+import { namesIn, removeIfThere, writeAtomic } from "../files.ts";
 import { messageOf } from "../process.ts";
 
 /** The file a link leads to, also when that one is still to be made. */
@@ -73,4 +73,28 @@ export function statIfThere(file: string): Deno.FileInfo | undefined {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
+}
+
+const BACKUPS = 5;
+
+/** Keeps what the file was beside it, as its owner has it; the oldest of these go. */
+export function backUp(file: string, bytes: Uint8Array, now: Date): string {
+  const info = Deno.statSync(file);
+  const stamp = now.toISOString().replace(/[-:]/g, "").replace(".", "-");
+  const backup = `${file}.gsd-backup-${stamp}`;
+  Deno.writeFileSync(backup, bytes, { mode: 0o600 });
+  Deno.chmodSync(backup, (info.mode ?? 0o600) & 0o777);
+  keepOwner(backup, info);
+  const all = besides(file, (rest) => /^\.gsd-backup-[0-9TZ-]+$/.test(rest));
+  for (const old of all.slice(0, -BACKUPS)) removeIfThere(old);
+  return backup;
+}
+
+/** The files whose names go on where this one's ends. */
+export function besides(file: string, isOurs: (rest: string) => boolean): string[] {
+  const slash = file.lastIndexOf("/");
+  const [folder, name] = [file.slice(0, slash), file.slice(slash + 1)];
+  return namesIn(folder)
+    .filter((other) => other.startsWith(name) && isOurs(other.slice(name.length)))
+    .map((other) => `${folder}/${other}`);
 }

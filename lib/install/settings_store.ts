@@ -1,7 +1,7 @@
 /** The door to a settings file: one change at a time, whole or not at all, with a way back. */
 
-import { followLinks, keepOwner, realPath, replacementFor } from "../cli/user_file.ts";
-import { namesIn, readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
+import { backUp, besides, followLinks, realPath, replacementFor } from "../cli/user_file.ts";
+import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
@@ -33,7 +33,6 @@ export interface StoreOptions {
   now: Date;
 }
 
-const BACKUPS = 5;
 const MEMORIES = 3;
 const TRIES = 5;
 
@@ -81,7 +80,7 @@ function attempt(
     // Before anything else is written: it may turn out that it cannot be done.
     const replacement = after === null ? undefined : replacementFor(file, after, temporaryOf(file));
     try {
-      const backup = before === null ? undefined : backUp(file, bytes!, options.now, info!);
+      const backup = before === null ? undefined : backUp(file, bytes!, options.now);
       // Remembered first: killed in between, the old file still stands and its memory with it.
       remember(memoryFile, file, after, decision.base, remembered);
       // Claude Code writes this file too, and knows no lock of ours.
@@ -128,25 +127,6 @@ function temporaryOf(file: string): string {
 /** What a registration left that was killed; under the lock nobody else is writing one. */
 function sweep(file: string): void {
   for (const name of besides(file, (rest) => /^\.gsd-\d+\.tmp/.test(rest))) removeIfThere(name);
-}
-
-function backUp(file: string, bytes: Uint8Array, now: Date, info: Deno.FileInfo): string {
-  const stamp = now.toISOString().replace(/[-:]/g, "").replace(".", "-");
-  const backup = `${file}.gsd-backup-${stamp}`;
-  Deno.writeFileSync(backup, bytes, { mode: 0o600 });
-  Deno.chmodSync(backup, (info.mode ?? 0o600) & 0o777);
-  keepOwner(backup, info);
-  const all = besides(file, (rest) => /^\.gsd-backup-[0-9TZ-]+$/.test(rest));
-  for (const old of all.slice(0, -BACKUPS)) removeIfThere(old);
-  return backup;
-}
-
-function besides(file: string, isOurs: (rest: string) => boolean): string[] {
-  const slash = file.lastIndexOf("/");
-  const [folder, name] = [file.slice(0, slash), file.slice(slash + 1)];
-  return namesIn(folder)
-    .filter((other) => other.startsWith(name) && isOurs(other.slice(name.length)))
-    .map((other) => `${folder}/${other}`);
 }
 
 function readMemory(memoryFile: string): Remembered[] {

@@ -1,7 +1,7 @@
 /** The one place that writes the registry. Commands only: hooks read with registry.ts. */
 
 import { parse } from "@std/jsonc";
-import { followLinks, replacementFor, statIfThere } from "../cli/user_file.ts";
+import { backUp, followLinks, replacementFor, statIfThere } from "../cli/user_file.ts";
 import { underLock } from "../files.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";
@@ -66,10 +66,17 @@ export function editRegistry(
   }
   Deno.mkdirSync(dirname(file), { recursive: true });
   return locked(dirname(file), options.lockWaitMs ?? 10_000, path, () => {
-    const there = statIfThere(file) ? { text: Deno.readTextFileSync(file) } : undefined;
-    const { text, outcome } = applied(path, there?.text, change);
+    const present = statIfThere(file) ? Deno.readFileSync(file) : undefined;
+    const before = present && new TextDecoder("utf-8", { ignoreBOM: true }).decode(present);
+    const { text, outcome } = applied(path, before, change);
     if (outcome.kind !== "unchanged" && !options.dryRun) {
-      replacementFor(file, text, `${file}.${Deno.pid}.tmp`).put();
+      const replacement = replacementFor(file, text, `${file}.${Deno.pid}.tmp`);
+      try {
+        if (present !== undefined) backUp(file, present, new Date());
+        replacement.put();
+      } finally {
+        replacement.drop();
+      }
     }
     return outcome;
   });
