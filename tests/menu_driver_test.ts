@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
+import { pressKey } from "../lib/menu/menu_prompt.ts";
+import { readScreen } from "../lib/pane.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 
@@ -134,3 +136,31 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   assertEquals(await main(["warden-main", "jump"], world), 2);
   assertStringIncludes(err, "; see menu-driver --help");
 });
+
+Deno.test("pressKey() never presses a decision twice: the next request may look the same", async () => {
+  const shown = (name: string) => Deno.readTextFileSync(new URL(`${name}.txt`, PANES));
+  const pressesAt = async (name: string) => {
+    const pressed: string[] = [];
+    const pane = {
+      id: "%0",
+      look: () => Promise.resolve({ ...readScreen(shown(name)), text: shown(name) }),
+      press: (...keys: string[]) => Promise.resolve(void pressed.push(...keys)),
+      paste: () => Promise.resolve(),
+    };
+    const outcome = await pressKey({ ...SCENE, pane }, "Enter");
+    return [outcome.kind, pressed];
+  };
+  assertEquals(await pressesAt("30-permission-bash"), ["refused", ["Enter"]]);
+  assertEquals(await pressesAt("55-resume-picker"), ["refused", ["Enter", "Enter"]]);
+});
+
+const SCENE = {
+  paths: pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/"),
+  session: "warden-main",
+  agentId: "warden",
+  by: "warden",
+  whyNoDecision: undefined,
+  waitMs: 0,
+  dryRun: false,
+  isAlive: () => false,
+};

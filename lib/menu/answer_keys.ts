@@ -27,7 +27,7 @@ export interface AnswerGoal {
 
 export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   if (dialog.kind === "review") return reviewStep(goal, dialog);
-  if (dialog.kind !== "question") return stuck(`in front of it is another dialog`);
+  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
   const index = shownAmong(goal.questions, dialog);
   if (index === -1) return stuck("the question on the screen is another one");
   const question = goal.questions[index]!;

@@ -2,10 +2,9 @@
 
 import type { Look } from "./claude_pane.ts";
 import { closePending, listPending } from "../answers.ts";
-import { readQuestions } from "../questions.ts";
 import { describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { noteByKeys } from "./settle.ts";
-import { isShown, requestsShown } from "../shown.ts";
+import { isAbout, requestsShown } from "../shown.ts";
 import { typeText, waitFor } from "./typing.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
@@ -88,13 +87,17 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
   if (scene.dryRun) return { kind: "done", said: `Would press ${key}` };
   const changed = (now: Look) => describe(now) !== describe(screen) || now.text !== screen.text;
   let after = screen;
-  // A key is lost now and then in the first instants of a dialog; at a prompt it is not repeated.
-  for (let tries = dialog === undefined ? 1 : 2; tries > 0 && !changed(after); tries--) {
+  // A key is lost now and then in the first instants of a dialog. At a prompt it is not repeated,
+  // nor where it decides: the next request may look the same.
+  const isOnce = dialog === undefined || (key === "Enter" && decides(dialog.kind));
+  for (let tries = isOnce ? 1 : 2; tries > 0 && !changed(after); tries--) {
     await scene.pane.press(key);
     after = await waitFor(scene.pane, 2000, changed);
   }
   if (dialog !== undefined && !changed(after)) {
-    return refused(`${key} changed nothing; ${describe(after)}`);
+    return refused(
+      `${key} changed nothing that shows: look before you try again; ${describe(after)}`,
+    );
   }
   if (key === "Enter" && decides(dialog?.kind)) {
     const answers = { [dialog!.kind]: dialog!.focused };
@@ -112,10 +115,7 @@ function closeWhatWasShown({ paths, session }: Scene, { dialog }: Look): void {
   if (dialog === undefined) return;
   const asked = listPending(paths, session);
   const shown = dialog.kind === "question" || dialog.kind === "review"
-    ? asked.filter((one) =>
-      one.kind === "question" &&
-      (dialog.kind === "review" || readQuestions(one.tool_input).some((q) => isShown(q, dialog)))
-    )
+    ? asked.filter((one) => one.kind === "question" && isAbout(one, dialog))
     : requestsShown(asked, dialog);
   for (const { id } of shown) closePending(paths, session, { id });
 }
