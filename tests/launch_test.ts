@@ -233,7 +233,7 @@ for (const [command, expected] of CHOSEN) {
 
 Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
   const process = (pid: number, parent: number, args: string[], foreground = true) =>
-    ({ pid, parent, args, foreground }) satisfies ProcessInfo;
+    ({ pid, parent, args, foreground, hasTerminal: true }) satisfies ProcessInfo;
   const all = [
     process(1, 0, ["init"]),
     process(10, 1, ["-bash"], false),
@@ -258,7 +258,7 @@ Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
 
 Deno.test("mayBeStarting() waits for a young wrapper, and not for one that has stayed behind", () => {
   const process = (start?: string) => ({
-    ...{ pid: 1, parent: 0, args: ["sh"], foreground: true },
+    ...{ pid: 1, parent: 0, args: ["sh"], foreground: true, hasTerminal: true },
     ...(start === undefined ? {} : { start }),
   });
   const now = 1_000_000;

@@ -99,6 +99,23 @@ for (const words of ["--resume <id>", "--resume=<id>", "--continue"]) {
     }));
 }
 
+Deno.test("recover() waits for a Claude Code that is ending with its terminal", () =>
+  inSessionWorld(async (world) => {
+    const program = world.standIn("slow", IDLE);
+    const text = Deno.readTextFileSync(program);
+    Deno.writeTextFileSync(program, text.replace("\n", "\ntrap 'sleep 2' EXIT; trap '' HUP\n"));
+    const session = await spawned(world, "anvil", { claude_launch_command: program });
+    const id = idOf(world, session);
+    const ending = await claudeIn(world, session);
+    await world.tmux("kill-server");
+    const { agents } = await recover(world);
+    assertEquals(agents.map(({ outcome, detail }) => [outcome, detail]), [
+      ["recovered", "its tmux session was gone"],
+    ]);
+    assertEquals(agents[0]!.conversation, `resume ${id}`);
+    assertMatch(world.warned[0]!, new RegExp(`process ${ending} .* ending`));
+  }));
+
 Deno.test("recover() takes no entry for a living Claude Code's whose process has another start", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");

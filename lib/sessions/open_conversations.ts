@@ -5,7 +5,8 @@ import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import { latestOf } from "./known_conversation.ts";
 import type { Conversation } from "./launch.ts";
-import { isClaude, type ProcessInfo, treeBelow } from "./process_tree.ts";
+import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "./process_tree.ts";
+import { pause } from "../time.ts";
 
 /** By id, or by a name, which means something in its folder only; "" when nobody tells before. */
 export function conversationOpened(
@@ -36,11 +37,34 @@ function idOrName(target: string, dir: string): string {
 
 const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Longer than Claude Code takes to end with its hooks on a busy machine. */
+const ENDING_MS = 10_000;
+
+/**
+ * The process that has a conversation open. One whose terminal is gone, with its tmux session or
+ * the whole server, is just ending: it is waited for.
+ */
+export async function whoHolds(
+  id: string,
+  claudeConfig: string,
+  warn: (line: string) => void,
+): Promise<{ holder: ProcessInfo; processes: ProcessInfo[] } | undefined> {
+  const until = performance.now() + ENDING_MS;
+  for (let isTold = false;; isTold = true) {
+    const processes = await allProcesses();
+    const holder = holderOf(id, processes, claudeConfig);
+    if (holder === undefined) return undefined;
+    if (holder.hasTerminal || performance.now() > until) return { holder, processes };
+    if (!isTold) warn(`Waiting for process ${holder.pid} with conversation ${id}, which is ending`);
+    await pause(100);
+  }
+}
+
 /**
  * The process that has a conversation open. Claude Code's own list of its sessions follows /clear,
  * so that it decides where it has the process; else the words do that the process was started with.
  */
-export function holderOf(
+function holderOf(
   id: string,
   processes: ProcessInfo[],
   claudeConfig: string,

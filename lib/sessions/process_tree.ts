@@ -10,6 +10,8 @@ export interface ProcessInfo {
   args: string[];
   /** It has the terminal: keys typed there go to it. */
   foreground: boolean;
+  /** It has a terminal at all: one whose terminal was taken away is about to end. */
+  hasTerminal: boolean;
   /** When it was started, in clock ticks since the boot; only /proc tells. */
   start?: string;
 }
@@ -43,8 +45,10 @@ function procEntry(pid: number): ProcessInfo[] {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent, group, , , terminalGroup] = fields;
     const foreground = group === terminalGroup;
+    const hasTerminal = Number(terminalGroup) > 0;
     const start = fields[19] ?? "";
-    return state === "Z" ? [] : [{ pid, parent: Number(parent), args, foreground, start }];
+    if (state === "Z") return [];
+    return [{ pid, parent: Number(parent), args, foreground, hasTerminal, start }];
   } catch {
     return []; // It has just ended.
   }
@@ -53,7 +57,13 @@ function procEntry(pid: number): ProcessInfo[] {
 function fromPsLine(line: string): ProcessInfo[] {
   const [pid, parent, group, terminalGroup, ...args] = line.trim().split(/\s+/);
   if (args.length === 0) return [];
-  return [{ pid: Number(pid), parent: Number(parent), args, foreground: group === terminalGroup }];
+  return [{
+    pid: Number(pid),
+    parent: Number(parent),
+    args,
+    foreground: group === terminalGroup,
+    hasTerminal: Number(terminalGroup) > 0,
+  }];
 }
 
 /** A process and all below it, itself first. */

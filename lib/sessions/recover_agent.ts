@@ -5,8 +5,8 @@ import { type Candidate, lookFor } from "./candidates.ts";
 import { comingBack } from "./comeback.ts";
 import { knownConversation } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
-import { conversationOpened, holderOf } from "./open_conversations.ts";
-import { allProcesses, treeBelow } from "./process_tree.ts";
+import { conversationOpened, whoHolds } from "./open_conversations.ts";
+import { treeBelow } from "./process_tree.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
 import type { Place } from "./start_claude.ts";
@@ -63,7 +63,7 @@ export async function examine(
     const planned = planFor(world, registry, agent, candidate, taken);
     if (planned.kind === "failed") findings.push(planned);
     else {
-      const finding = await once(agent, candidate, planned, alive, opened);
+      const finding = await once(world, agent, candidate, planned, alive, opened);
       if (finding?.kind === "lost") taken.add(finding.plan.session);
       if (finding !== undefined) findings.push(finding);
     }
@@ -73,6 +73,7 @@ export async function examine(
 
 /** No conversation is opened a second time; nothing is to be done for a second record of one. */
 async function once(
+  world: World,
   agent: Agent,
   { session, launch }: Candidate,
   { plan, opens }: Planned,
@@ -81,9 +82,9 @@ async function once(
 ): Promise<Finding | undefined> {
   if (opens === "") return { kind: "lost", plan };
   const { claudeConfig } = plan.world.paths;
-  const processes = await allProcesses();
-  const holder = holderOf(opens, processes, claudeConfig);
-  if (holder !== undefined) {
+  const held = await whoHolds(opens, claudeConfig, world.warn);
+  if (held !== undefined) {
+    const { holder, processes } = held;
     for (const { session, house } of alive) {
       const panes = await panesOf(house.server.tmux, session);
       const below = panes.flatMap(({ pid }) => treeBelow(processes, pid));

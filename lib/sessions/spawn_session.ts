@@ -12,8 +12,7 @@ import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { messageOf } from "../process.ts";
-import { conversationOpened, holderOf } from "./open_conversations.ts";
-import { allProcesses } from "./process_tree.ts";
+import { conversationOpened, whoHolds } from "./open_conversations.ts";
 import { findProgram } from "../install/programs.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
 import { refuseBroken, upsertAgent } from "./registry_file.ts";
@@ -70,12 +69,13 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   const choose = async (): Promise<string> => {
     const taken = await namesInUse(world, server, wish.agentId);
     const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
-    const holder = choosesConversation(command)
-      ? holderOf(opens, await allProcesses(), claudeConfig)
+    const held = choosesConversation(command)
+      ? await whoHolds(opens, claudeConfig, world.warn)
       : undefined;
-    if (holder !== undefined) {
+    if (held !== undefined) {
+      const { pid } = held.holder;
       throw new Error(
-        `its conversation ${opens} is open already in process ${holder.pid}: end that one first`,
+        `its conversation ${opens} is open already in process ${pid}: end that one first`,
       );
     }
     const choice = chooseSession(base, taken, namesOfOthers(known.registry, wish.agentId));
