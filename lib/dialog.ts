@@ -39,8 +39,9 @@ export function readDialog(lines: string[]): Dialog | undefined {
   while (end > 0 && lines[end - 1] === "") end--;
   const start = dialogStart(lines, end);
   const body = lines.slice(start, end);
-  const options = readOptions(body);
-  const focusedRow = focusedIn(body, options);
+  const found = readOptions(body);
+  const focusedRow = focusedIn(body, found);
+  const options = withOneCursor(found, focusedRow);
   const framed = start > 0 || TOP.test(lines[0] ?? "");
   const last = body.findLast((line) => !/^ {20,}\S/.test(line)) ?? "";
   // A review has no footer, and in a low window neither frame nor tabs.
@@ -81,6 +82,14 @@ function focusedIn(body: string[], options: DialogOption[]): string | undefined 
   const numbered = options.some((option) => option.numbered);
   const mark = numbered ? /^ {0,4}❯ / : /^\s*❯ /;
   return body.findLast((line) => mark.test(line));
+}
+
+/** Beside a preview the option keeps its ❯ while the cursor stands on "Chat about this" below. */
+function withOneCursor(options: DialogOption[], focusedRow = ""): DialogOption[] {
+  const number = /^\s*❯ +(\d+)\./.exec(focusedRow)?.[1];
+  return options.map((option) =>
+    option.numbered ? { ...option, focused: option.number === Number(number) } : option
+  );
 }
 
 /**

@@ -145,6 +145,12 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "stuck",
   ],
   ["a preview: to the row", "24-ask-preview", answer([LAYOUT], { options: [2] }), press("Down")],
+  [
+    "a preview: not entered while the cursor is below the rows",
+    "v325-24b-ask-preview-chat",
+    answer([LAYOUT], { options: [2] }),
+    press("Up"),
+  ],
   ["a preview: entered", "24-ask-preview", answer([LAYOUT], { options: [1] }), last("Enter")],
   [
     "another question is none of ours",

@@ -3,26 +3,29 @@
 import type { ClaudePane, Look } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
 import { type Goal, nextStep } from "./keys.ts";
+import { markOf } from "../shown.ts";
 import { pause } from "../time.ts";
 
 export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
 
 const MOST_STEPS = 80;
 const LOOK_EVERY_MS = 40;
+/** A dialog that has just opened drops keys: Claude Code 2.1.325 for 150 ms. */
 const OPENING_MS = 300;
-/** A key is lost now and then in the first instants of a dialog: after this it comes once more. */
+/** After this a key that shows no effect is lost or late, and a probe tells which. */
 const CHANGE_WITHIN_MS = 2000;
-/** A text is never pasted again: it may only be slow to show. */
-const SHOWN_WITHIN_MS = 8000;
+/** A busy machine may keep Claude Code from its keyboard this long. */
+const PATIENCE_MS = 10_000;
+/** Moves the cursor of a dialog, and does nothing at an empty prompt. */
+const PROBE = "Down";
 
 export async function drive(
   pane: ClaudePane,
   goal: Goal,
 ): Promise<Driven> {
-  // Just opened, a dialog drops keys; and a decision is never pressed twice.
-  if (isDecision(goal)) await pause(OPENING_MS);
+  await pause(OPENING_MS);
   let screen = await pane.look();
-  let retried = false;
+  let isProbed: boolean = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextStep(goal, screen);
     if (step.kind === "done") return steps > 0 ? { kind: "done", screen } : QUICKER;
@@ -30,23 +33,24 @@ export async function drive(
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
-    screen = await settled(
-      pane,
-      before,
-      step.kind === "paste" ? SHOWN_WITHIN_MS : CHANGE_WITHIN_MS,
-    );
+    // A text or a decision is never sent again: it may only be slow to show.
+    const mayRepeat: boolean = step.kind === "press" && !isDecision(goal) && !isProbed;
+    screen = await settled(pane, before, mayRepeat ? CHANGE_WITHIN_MS : PATIENCE_MS);
+    const isLate: boolean = mayRepeat && isSame(screen, before);
+    if (isLate) {
+      // Keys are taken in their order: when this one has worked, the one before it was lost.
+      await pane.press(PROBE);
+      await settled(pane, before, PATIENCE_MS);
+      await pause(OPENING_MS); // the effects of two keys may show one after the other
+      screen = await pane.look();
+    }
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
       return !isDecision(goal) || isFinal(step) ? { kind: "done", screen } : QUICKER;
     }
-    if (fingerprint(screen) !== fingerprint(before)) {
-      if (isFinal(step)) return { kind: "done", screen };
-      retried = false;
-    } else if (retried || step.kind === "paste" || (isDecision(goal) && isFinal(step))) {
-      return { kind: "stuck", reason: inVain(step) };
-    } else {
-      retried = true;
-    }
+    if (isSame(screen, before)) return { kind: "stuck", reason: inVain(step) };
+    isProbed = isLate && asks(screen) === asks(before);
+    if (isFinal(step) && !isProbed) return { kind: "done", screen };
   }
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
 }
@@ -77,18 +81,25 @@ function inVain(step: KeyStep): string {
 
 /** The screen once it differs from before and has stood still for a moment. */
 async function settled(pane: ClaudePane, before: Look, ms: number): Promise<Look> {
-  const from = fingerprint(before);
   const until = performance.now() + ms;
   let last = before;
   while (performance.now() < until) {
     await pause(LOOK_EVERY_MS);
     const screen = await pane.look();
     if (screen.dialog === undefined && screen.state !== "unknown") return screen;
-    const changed = fingerprint(screen) !== from;
-    if (changed && fingerprint(screen) === fingerprint(last)) return screen;
+    if (!isSame(screen, before) && isSame(screen, last)) return screen;
     last = screen;
   }
   return last;
+}
+
+function isSame(one: Look, other: Look): boolean {
+  return fingerprint(one) === fingerprint(other);
+}
+
+/** What is asked, wherever the cursor stands. */
+function asks({ dialog }: Look): string {
+  return dialog === undefined ? "" : markOf(dialog);
 }
 
 /** What a key can change: not the spinner, nor words that arrive meanwhile. */

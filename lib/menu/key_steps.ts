@@ -1,5 +1,6 @@
 /** The steps that keys are made of, and how a row of a dialog is read. */
 
+import { CHAT } from "../dialog_options.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
 import { squeeze } from "../shown.ts";
 
@@ -49,5 +50,6 @@ export function stuck(reason: string): KeyStep {
 export function rowStep(dialog: Dialog, number: number, isLast = true): KeyStep {
   const focused = dialog.options.find((option) => option.focused)?.number;
   if (focused === number) return press(["Enter"], isLast);
-  return press([focused !== undefined && focused > number ? "Up" : "Down"]);
+  const isBelow = focused === undefined ? dialog.focused.endsWith(CHAT) : focused > number;
+  return press([isBelow ? "Up" : "Down"]);
 }

@@ -11,7 +11,8 @@ export type Typed =
 
 const LOOK_EVERY_MS = 40;
 const SHOWN_WITHIN_MS = 8000;
-const SENT_WITHIN_MS = 3000;
+/** Only then is Enter pressed again: late, and not lost, it would meet what the first has opened. */
+const SENT_WITHIN_MS = 8000;
 const OFFERED_WITHIN_MS = 1500;
 const ANSWERED_WITHIN_MS = 1500;
 const KEY_PAUSE_MS = 100;
