@@ -52,7 +52,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "own words: to their row first",
     "10-ask-single",
     answer([DATABASE], { options: [], text: "Redis" }),
-    press("4"),
+    press("Down"),
   ],
   [
     "own words: pasted there",
@@ -113,6 +113,12 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     "v325-95d-many-q2-submit-60x15",
     answer([LONG], { options: [], text: "own text" }),
     press("Enter"),
+  ],
+  [
+    "several: up from Next, where a digit does nothing",
+    "v325-95d-many-q2-submit-120x40",
+    answer([LONG], { options: [2], text: "own text" }),
+    press("Up"),
   ],
   [
     "the review is handed in",

@@ -6,11 +6,13 @@ import {
   done,
   enterAfter,
   holds,
+  isBelow,
   type KeyStep,
   press,
   rowOf,
   rowStep,
   stuck,
+  towards,
   writtenIn,
 } from "./key_steps.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
@@ -35,29 +37,23 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   const own = dialog.preview ? undefined : rowOf(dialog, question.options.length + 1);
   // With one question its choice is the end; of several the review is.
   const isLast = goal.questions.length === 1;
-  if (question.multiSelect) return multiStep(choice, dialog, own, goal.isPart === true);
+  if (question.multiSelect) return multiStep(question, choice, dialog, own, goal.isPart === true);
   if (choice.text !== undefined) {
-    return ownWordsStep(question.options.length + 1, choice.text, own, isLast);
+    if (!own?.focused) return towards(dialog, question.options.length + 1);
+    return ownWordsStep(choice.text, own, isLast);
   }
   const number = choice.options[0]!;
   // Beside a preview a digit only moves the cursor.
   if (dialog.preview) return rowStep(dialog, number, isLast);
-  return digit(number, own, isLast);
+  return digit(question, number, dialog, isLast);
 }
 
-/** In the row for own words a digit would be written, not chosen. */
-function digit(number: number, own: DialogOption | undefined, isLast = false): KeyStep {
-  if (own?.focused) return press(["Up"]);
-  return press([String(number)], isLast);
+/** In the row for own words a digit would be written; in those below it does nothing. */
+function digit(question: Question, number: number, dialog: Dialog, isLast = false): KeyStep {
+  return isBelow(dialog, question.options.length) ? press(["Up"]) : press([String(number)], isLast);
 }
 
-function ownWordsStep(
-  number: number,
-  text: string,
-  own: DialogOption | undefined,
-  isLast: boolean,
-): KeyStep {
-  if (!own?.focused) return press([String(number)]);
+function ownWordsStep(text: string, own: DialogOption, isLast: boolean): KeyStep {
   const written = writtenIn(own);
   if (written === "") return { kind: "paste", text };
   if (own.selected && holds(written, text)) return { kind: "wait" };
@@ -69,6 +65,7 @@ function alreadyWritten({ label }: DialogOption): string {
 }
 
 function multiStep(
+  question: Question,
   choice: Choice,
   dialog: Dialog,
   own: DialogOption | undefined,
@@ -83,13 +80,14 @@ function multiStep(
   const unwanted = dialog.options.find((row) =>
     row.checked && row !== own && !choice.options.includes(row.number)
   );
-  if (unwanted) return digit(unwanted.number, own);
+  if (unwanted) return digit(question, unwanted.number, dialog);
   // In the order of the answer: Claude Code reports the choices in the order they were made.
   const missing = choice.options.find((option) => rowOf(dialog, option)?.checked === false);
-  if (missing !== undefined) return digit(missing, own);
+  if (missing !== undefined) return digit(question, missing, dialog);
 
   if (choice.text !== undefined && written === "") {
-    return own?.focused ? { kind: "paste", text: choice.text } : press(["Down"]);
+    if (own?.focused) return { kind: "paste", text: choice.text };
+    return towards(dialog, question.options.length + 1);
   }
   return leaveStep(dialog, own, isLast);
 }
@@ -97,6 +95,7 @@ function multiStep(
 /** On to the next question. In the row for one's own words Right would move inside the text. */
 function leaveStep(dialog: Dialog, own: DialogOption | undefined, isLast = false): KeyStep {
   if (/^(Submit|Next)$/.test(dialog.focused)) return press(["Enter"], isLast);
+  if (dialog.focused.endsWith(CHAT)) return press(["Up"]);
   return own?.focused ? press(["Down"]) : press(["Right"], isLast);
 }
 
@@ -132,7 +131,7 @@ export function submitStep(dialog: Dialog | undefined): KeyStep {
     if (own === undefined || writtenIn(own) === "") {
       return stuck(`"${dialog.title}" takes one of its options: choose one`);
     }
-    return own.focused ? enterAfter(own.label, true) : press([String(own.number)]);
+    return own.focused ? enterAfter(own.label, true) : towards(dialog, own.number);
   }
   if (!dialog.options.some((row) => row.checked)) {
     return stuck(`nothing is chosen yet in "${dialog.title}"`);

@@ -1,6 +1,5 @@
 /** The steps that keys are made of, and how a row of a dialog is read. */
 
-import { CHAT } from "../dialog_options.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
 import { squeeze } from "../shown.ts";
 
@@ -48,8 +47,16 @@ export function stuck(reason: string): KeyStep {
 
 /** To a row without a digit of its own, and then into it. */
 export function rowStep(dialog: Dialog, number: number, isLast = true): KeyStep {
+  return rowOf(dialog, number)?.focused ? press(["Enter"], isLast) : towards(dialog, number);
+}
+
+/** One row nearer. Arrows write nothing, wherever the cursor is by the time they arrive. */
+export function towards(dialog: Dialog, number: number): KeyStep {
+  return press([isBelow(dialog, number) ? "Up" : "Down"]);
+}
+
+/** The cursor is further down: also on Submit, Next or "Chat about this", which follow the rows. */
+export function isBelow(dialog: Dialog, number: number): boolean {
   const focused = dialog.options.find((option) => option.focused)?.number;
-  if (focused === number) return press(["Enter"], isLast);
-  const isBelow = focused === undefined ? dialog.focused.endsWith(CHAT) : focused > number;
-  return press([isBelow ? "Up" : "Down"]);
+  return focused === undefined ? dialog.focused !== "" : focused > number;
 }

@@ -22,6 +22,8 @@ export interface AnswersOptions {
   /** Without it every answer goes to the screen, with keys. */
   hookRoad: boolean;
   args?: string[];
+  /** A program to run instead of the version's own. */
+  program?: string;
 }
 
 export class AnswersStage {
@@ -75,6 +77,7 @@ export class AnswersStage {
       modelUrl: this.model.url,
       session: this.session,
       version: this.options.version,
+      program: this.options.program,
       settings: { hooks },
       env: this.env,
       args: ["--permission-mode", "default", ...this.options.args ?? []],
