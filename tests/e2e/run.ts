@@ -5,12 +5,14 @@ import { messageOf } from "../../lib/process.ts";
 import { TIME_IS_UP, within } from "../../lib/time.ts";
 import { clearScene, onSignal, SCENE_LIST } from "../support/artefacts.ts";
 import { cacheDir, getAll, VERSIONS } from "../support/real_programs.ts";
+import { onlyThese, playedAgain, readFailures, tellFailures } from "../support/test_report.ts";
 
 const HELP = `Runs whole stories on the real Claude Code and the real OpenClaw, offline.
 
   deno task e2e                          all of them
   deno task e2e --filter question        those whose name holds "question"
   deno task e2e tests/e2e/support_e2e_test.ts
+  deno task e2e --second-chance          what fails is played once more, and must pass then
 
 The programs (${
   Object.entries(VERSIONS).map(([name, versions]) => `${name} ${versions.join(", ")}`).join("; ")
@@ -25,6 +27,8 @@ export async function main(args: string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  const hasSecondChance = args.includes("--second-chance");
+  args = args.filter((arg) => arg !== "--second-chance");
   const wrong = args.find((arg, at) =>
     !arg.endsWith(".ts") && !/^--filter(=|$)/.test(arg) && args[at - 1] !== "--filter"
   );
@@ -40,7 +44,27 @@ export async function main(args: string[]): Promise<number> {
   }
   const here = new URL(".", import.meta.url).pathname;
   const named = args.some((arg) => arg.endsWith(".ts"));
-  return await runTests([...args, ...(named ? [] : [here])]);
+  const files = named ? args.filter((arg) => arg.endsWith(".ts")) : [here];
+  const report = Deno.makeTempFileSync({ prefix: "gsd-e2e-report-" });
+  const play = (more: string[]) => runTests([`--junit-path=${report}`, ...more]);
+  try {
+    const code = await play([...args, ...(named ? [] : files)]);
+    const failures = readFailures(readTextIfThere(report) ?? "");
+    if (failures.length === 0 || code === 130) return code;
+    console.error(`\nWhat failed:\n${tellFailures(failures)}`);
+    if (!hasSecondChance) return code;
+    console.error("\nOnce more, these alone …");
+    const again = await play([...onlyThese(failures), ...files]);
+    const second = readTextIfThere(report) ?? "";
+    if (again === 0 && playedAgain(failures, second)) {
+      console.error("\nAll of it passed the second time: unsteady, not broken.");
+      return 0;
+    }
+    console.error(`\nWhat failed again:\n${tellFailures(readFailures(second))}`);
+    return again || 1;
+  } finally {
+    removeIfThere(report);
+  }
 }
 
 /** Longer than the test runner takes to say which test it was. */

@@ -1,0 +1,61 @@
+/** What failed in a run of `deno test`, from its JUnit report: for the last lines of a long output. */
+
+export interface Failure {
+  /** The test; a step of it follows behind " > ". */
+  name: string;
+  file: string;
+  message: string;
+}
+
+export function readFailures(report: string): Failure[] {
+  const cases = report.matchAll(
+    /<testcase name="([^"]*)" classname="([^"]*)"[^>]*>\s*<failure message="([^"]*)">/g,
+  );
+  return Array.from(cases, ([, name, file, message]) => ({
+    name: unescape(name!),
+    file: unescape(file!),
+    message: unescape(message!).replace(/^Uncaught /, ""),
+  }));
+}
+
+const LINE = 300;
+const FIRST_LINES = 3;
+
+/** A test with its steps, and of each message what says most: its beginning, and where to look. */
+export function tellFailures(failures: Failure[]): string {
+  return failures.map(({ name, message }) => {
+    const lines = message.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const kept = lines.filter((line, at) => at < FIRST_LINES || /^Panes, journal/.test(line));
+    const short = kept.map((line) => line.length > LINE ? `${line.slice(0, LINE)}…` : line);
+    return [`  ${name}`, ...short.map((line) => `    ${line}`)].join("\n");
+  }).join("\n");
+}
+
+/** Whether a later run has played all of them: a filter that fits none passes, too. */
+export function playedAgain(failures: Failure[], report: string): boolean {
+  const played = new Set(
+    // One that was left out has no time.
+    Array.from(
+      report.matchAll(/<testcase name="([^"]*)"[^>]* time="/g),
+      ([, name]) => unescape(name!),
+    ),
+  );
+  return testsOf(failures).every((name) => played.has(name));
+}
+
+function testsOf(failures: Failure[]): string[] {
+  return [...new Set(failures.map(({ name }) => name.split(" > ")[0]!))];
+}
+
+/** The arguments with which `deno test` runs the failed tests, whole, and only those. */
+export function onlyThese(failures: Failure[]): string[] {
+  const patterns = testsOf(failures).map((name) => name.replace(/[^A-Za-z0-9 ]/g, "."));
+  return [`--filter=/^(${patterns.join("|")})$/`];
+}
+
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+function unescape(text: string): string {
+  return text.replace(/&(lt|gt|amp|quot|apos);/g, (_, name) => ENTITIES[name]!)
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
+}
