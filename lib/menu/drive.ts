@@ -10,12 +10,12 @@ export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: s
 
 const MOST_STEPS = 80;
 const LOOK_EVERY_MS = 40;
-/** A dialog that has just opened drops keys: Claude Code 2.1.325 for 150 ms. */
-const OPENING_MS = 300;
+/** A dialog that has just opened drops digits: Claude Code 2.1.325 for 150 ms. */
+export const OPENING_MS = 300;
 /** After this a key that shows no effect is lost or late, and a probe tells which. */
 const CHANGE_WITHIN_MS = 2000;
 /** A busy machine may keep Claude Code from its keyboard this long. */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 /** Moves the cursor of a dialog, and does nothing at an empty prompt. */
 const PROBE = "Down";
 

@@ -2,12 +2,16 @@
 
 import type { Look } from "./claude_pane.ts";
 import { closePending, listPending } from "../answers.ts";
+import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
+import { pause } from "../time.ts";
 import { typeText, waitFor } from "./typing.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
+/** There a key may do what does not show: that is no failure. */
+const AT_PROMPT_MS = 2000;
 
 /** Waits until a prompt can be typed; says why not when it cannot. */
 async function whyNotReady(
@@ -72,6 +76,7 @@ export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
 
 /** A key as it is, where it cannot do what must be asked for by another verb. */
 export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<Outcome> {
+  if (!scene.dryRun) await pause(OPENING_MS);
   const screen = await scene.pane.look();
   const { dialog } = screen;
   if (key === "Enter" && decides(dialog?.kind) && scene.whyNoDecision !== undefined) {
@@ -86,14 +91,10 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
   }
   if (scene.dryRun) return { kind: "done", said: `Would press ${key}` };
   const changed = (now: Look) => describe(now) !== describe(screen) || now.text !== screen.text;
-  let after = screen;
-  // A key is lost now and then in the first instants of a dialog. At a prompt it is not repeated,
-  // nor where it decides: the next request may look the same.
-  const isOnce = dialog === undefined || (key === "Enter" && decides(dialog.kind));
-  for (let tries = isOnce ? 1 : 2; tries > 0 && !changed(after); tries--) {
-    await scene.pane.press(key);
-    after = await waitFor(scene.pane, 2000, changed);
-  }
+  // Once: late, and not lost, a second one would meet what comes after the dialog.
+  await scene.pane.press(key);
+  const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
+  const after = await waitFor(scene.pane, patienceMs, changed);
   if (dialog !== undefined && !changed(after)) {
     return refused(
       `${key} changed nothing that shows: look before you try again; ${describe(after)}`,

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isObject } from "../../lib/json.ts";
+import { readScreen } from "../../lib/pane.ts";
 import { allProcesses } from "../../lib/sessions/process_tree.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import type { RealClaude } from "../support/real_claude.ts";
@@ -72,6 +73,15 @@ for (const version of VERSIONS.claude) {
           await claude.waitUntilIdle();
         }),
         "the permission failed",
+      );
+      assert(
+        await t.step("esc", async () => {
+          await stage.ask(claude, "single");
+          await stalled(claude, () => stage.must(stage.session, "esc"));
+          const screen = await claude.waitUntilIdle();
+          assertEquals(readScreen(screen).dialog, undefined, "a second Esc would offer to rewind");
+        }),
+        "esc failed",
       );
       assert(
         await t.step("a prompt", async () => {
