@@ -137,21 +137,27 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   assertStringIncludes(err, "; see menu-driver --help");
 });
 
-Deno.test("pressKey() never presses a decision twice: the next request may look the same", async () => {
-  const shown = (name: string) => Deno.readTextFileSync(new URL(`${name}.txt`, PANES));
-  const pressesAt = async (name: string) => {
+Deno.test("pressKey() presses once, and says when nothing came of it", async () => {
+  const pressesAt = async (name: string, key: "Enter" | "Escape") => {
     const pressed: string[] = [];
+    const text = Deno.readTextFileSync(new URL(`${name}.txt`, PANES));
     const pane = {
       id: "%0",
-      look: () => Promise.resolve({ ...readScreen(shown(name)), text: shown(name) }),
+      look: () => Promise.resolve({ ...readScreen(text), text }),
       press: (...keys: string[]) => Promise.resolve(void pressed.push(...keys)),
       paste: () => Promise.resolve(),
     };
-    const outcome = await pressKey({ ...SCENE, pane }, "Enter");
+    const outcome = await pressKey({ ...SCENE, pane }, key);
     return [outcome.kind, pressed];
   };
-  assertEquals(await pressesAt("30-permission-bash"), ["refused", ["Enter"]]);
-  assertEquals(await pressesAt("55-resume-picker"), ["refused", ["Enter", "Enter"]]);
+  assertEquals(
+    await Promise.all([
+      pressesAt("30-permission-bash", "Enter"),
+      pressesAt("55-resume-picker", "Enter"),
+      pressesAt("10-ask-single", "Escape"),
+    ]),
+    [["refused", ["Enter"]], ["refused", ["Enter"]], ["refused", ["Escape"]]],
+  );
 });
 
 const SCENE = {
