@@ -10,14 +10,9 @@ import {
   type TryOutcome,
 } from "./delivery.ts";
 import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
-import {
-  isUnknownSession,
-  judged,
-  type SessionFound,
-  sessionIn,
-  unknownSession,
-} from "./refusals.ts";
+import { type Called, isUnknownSession, judged } from "./refusals.ts";
 import { holdsWake } from "./session_history.ts";
+import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { pause, TIME_IS_UP, within } from "../time.ts";
@@ -27,7 +22,7 @@ const ANSWER_MS = 30_000;
 
 export class GatewayCarrier {
   private gateway: Gateway | undefined;
-  private readonly keys = new Map<string, string>();
+  private readonly sessions = new Sessions();
   private readonly repliesAwaited = new Set<Promise<Reply>>();
 
   constructor(private readonly target: GatewayTarget, private readonly now: () => number) {}
@@ -37,7 +32,7 @@ export class GatewayCarrier {
     if (opened.kind !== "open") return opened;
     const { gateway } = opened;
 
-    const session = await this.sessionOf(gateway, wake);
+    const session = await this.sessions.of(wake, (params) => resolve(gateway, params));
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
     const doubtful = isDoubtful(wake, this.now(), gateway.upMs());
@@ -83,25 +78,6 @@ export class GatewayCarrier {
       case "unreachable":
         return { kind: "later", scope: "all", reason: opened.reason };
     }
-  }
-
-  /** The key of a session that exists: `agent` would make a new one of any name it does not know. */
-  private async sessionOf(
-    gateway: Gateway,
-    wake: QueuedWake,
-  ): Promise<SessionFound | TryOutcome> {
-    const { openclaw_session_key: key, openclaw_session_id: id } = wake;
-    const known = this.keys.get(key || id);
-    if (known !== undefined) return { kind: "session", sessionKey: known };
-    const params = key ? { key } : { sessionId: id };
-    const answer = await gateway.request("sessions.resolve", params, ANSWER_MS);
-    if (answer.kind === "error" && isUnknownSession(answer.message)) return unknownSession(wake);
-    if (answer.kind !== "ok") {
-      return judged(answer, `The gateway did not find session ${key || id}`);
-    }
-    const found = sessionIn(answer.payload, wake);
-    if (found.kind === "session") this.keys.set(key || id, found.sessionKey);
-    return found;
   }
 
   private taken(wake: QueuedWake, detail: string, final: Promise<Answer> | undefined): TryOutcome {
@@ -159,4 +135,15 @@ async function isInHistory(gateway: Gateway, sessionKey: string, wakeId: string)
   const params = { sessionKey, limit: 1000, maxChars: 1 };
   const answer = await gateway.request("chat.history", params, ANSWER_MS);
   return answer.kind === "ok" && holdsWake(answer.payload, wakeId);
+}
+
+async function resolve(gateway: Gateway, params: Record<string, string>): Promise<Called> {
+  const answer = await gateway.request("sessions.resolve", params, ANSWER_MS);
+  if (answer.kind === "ok") return { kind: "ok", value: answer.payload };
+  const name = params.key ?? params.sessionId;
+  return {
+    kind: "failed",
+    isUnknown: answer.kind === "error" && isUnknownSession(answer.message),
+    outcome: judged(answer, `The gateway did not find session ${name}`),
+  };
 }

@@ -2,9 +2,9 @@
 
 import { isDoubtful, keyOf, type Reply, REPLY_MS, replyFrom, type TryOutcome } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
-import { type SessionFound, sessionIn, unknownSession } from "./refusals.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
 import { holdsWake, replyInHistory } from "./session_history.ts";
+import { Sessions } from "./sessions.ts";
 import type { QueuedWake } from "../outbox.ts";
 import type { Outcome } from "../process.ts";
 
@@ -26,38 +26,27 @@ const ARGUMENT_BYTES = 100_000;
 const TAKEN_AFTER_MS = 60_000;
 
 export class CliCarrier {
-  private readonly keys = new Map<string, string>();
+  private readonly sessions = new Sessions();
   constructor(private readonly world: CliWorld) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
-    const session = await this.sessionOf(wake);
+    const session = await this.sessions.of(
+      wake,
+      (params) => this.call("sessions.resolve", params, CALL_MS),
+    );
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
     if (isDoubtful(wake, this.world.now(), FRESH_MS)) {
       const history = await this.call("chat.history", { sessionKey, limit: 1000 }, CALL_MS);
       if (history.kind === "ok" && holdsWake(history.value, wake.wake_id)) {
-        return this.taken(wake, "it was in the session already");
+        return this.taken(wake, sessionKey, "it was in the session already");
       }
     }
     const params = { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) };
     if (bytesOf(JSON.stringify(params)) > ARGUMENT_BYTES) return this.sendLong(wake, sessionKey);
     const answer = await this.call("agent", params, CALL_MS);
-    if (answer.kind === "ok") return this.taken(wake, String(answer.value.status ?? "accepted"));
-    return answer.outcome;
-  }
-
-  private async sessionOf(
-    wake: QueuedWake,
-  ): Promise<SessionFound | TryOutcome> {
-    const { openclaw_session_key: key, openclaw_session_id: id } = wake;
-    const known = this.keys.get(key || id);
-    if (known !== undefined) return { kind: "session", sessionKey: known };
-    const params = key ? { key } : { sessionId: id };
-    const answer = await this.call("sessions.resolve", params, CALL_MS);
-    if (answer.kind === "failed") return answer.isUnknown ? unknownSession(wake) : answer.outcome;
-    const found = sessionIn(answer.value, wake);
-    if (found.kind === "session") this.keys.set(key || id, found.sessionKey);
-    return found;
+    if (answer.kind === "failed") return answer.outcome;
+    return this.taken(wake, sessionKey, String(answer.value.status ?? "accepted"));
   }
 
   private async call(method: string, params: unknown, timeoutMs: number) {
@@ -84,18 +73,17 @@ export class CliCarrier {
     return agentResult(outcome, this.world.program, bytesOf(wake.message));
   }
 
-  private taken(wake: QueuedWake, detail: string): TryOutcome {
+  private taken(wake: QueuedWake, sessionKey: string, detail: string): TryOutcome {
     if (!wake.expects_reply) return { kind: "delivered", detail };
-    return { kind: "delivered", detail, reply: this.replyTo(wake) };
+    return { kind: "delivered", detail, reply: this.replyTo(wake, sessionKey) };
   }
 
-  private async replyTo(wake: QueuedWake): Promise<Reply> {
+  private async replyTo(wake: QueuedWake, sessionKey: string): Promise<Reply> {
     const wait = { runId: keyOf(wake), timeoutMs: REPLY_MS };
     const answer = await this.call("agent.wait", wait, REPLY_MS + 30_000);
     if (answer.kind === "failed") return { status: "failed", reason: reasonOf(answer.outcome) };
     const reply = replyFrom(answer.value);
     if (reply.status === "failed" || reply.text !== "") return reply;
-    const sessionKey = this.keys.get(wake.openclaw_session_key || wake.openclaw_session_id);
     const history = await this.call("chat.history", { sessionKey, limit: 50 }, CALL_MS);
     const text = history.kind === "ok" ? replyInHistory(history.value, wake.wake_id) : "";
     return { status: "ok", text };

@@ -1,17 +1,13 @@
 /** What the `openclaw` program said, and what that means for a wake. */
 
 import { replyFrom, type TryOutcome } from "./delivery.ts";
-import { isUnknownSession, judged } from "./refusals.ts";
+import { type Called, isUnknownSession, judged } from "./refusals.ts";
 import { isObject } from "../json.ts";
 import type { Outcome } from "../process.ts";
 
-export type CallResult =
-  | { kind: "ok"; value: Record<string, unknown> }
-  | { kind: "failed"; isUnknown: boolean; outcome: TryOutcome };
-
 /** What `gateway call` said: its JSON decides, the exit code only where there is none. */
-export function callResult(outcome: Outcome, program: string, method: string): CallResult {
-  const failed = (outcome: TryOutcome, isUnknown = false): CallResult => ({
+export function callResult(outcome: Outcome, program: string, method: string): Called {
+  const failed = (outcome: TryOutcome, isUnknown = false): Called => ({
     kind: "failed",
     isUnknown,
     outcome,
