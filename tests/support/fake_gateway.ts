@@ -51,7 +51,8 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
   // As if it had been up for an hour, until it is restarted.
   let startedAt = performance.now() - 3_600_000;
   const sockets = new Set<WebSocket>();
-  const ended = new WeakSet<WebSocket>();
+  // Requests of an earlier life are dropped, also those whose sender has hung up already.
+  let life = 0;
   const gateway: FakeGateway = {
     port: 0,
     url: "",
@@ -69,10 +70,8 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       await listen();
     },
     async stop() {
-      for (const socket of sockets) {
-        ended.add(socket);
-        hangUp(socket);
-      }
+      life++;
+      for (const socket of sockets) hangUp(socket);
       await server?.shutdown();
       server = undefined;
     },
@@ -108,6 +107,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
 
   function welcome(socket: WebSocket) {
     const { connections } = gateway;
+    const born = life;
     sockets.add(socket);
     connections.all++;
     connections.most = Math.max(connections.most, ++connections.now);
@@ -141,7 +141,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
       if (options.scopes === false) return no("FORBIDDEN", "missing scope: operator.write");
       if (gateway.faults.slowMs) await pause(gateway.faults.slowMs);
-      if (ended.has(socket)) return; // what a restart ended does not go on afterwards
+      if (born !== life) return;
       if (method === "sessions.resolve") {
         const key = params.key ??
           [...gateway.sessions].find(([, sessionId]) => sessionId === params.sessionId)?.[0];
