@@ -86,6 +86,24 @@ export function removeIfThere(path: string, options?: { recursive: boolean }): v
   }
 }
 
+/** Whether anything lies there; what cannot be looked at does. */
+export function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}
+
+export function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
 /** The names in a folder, sorted; none when the folder is not there. */
 export function namesIn(dir: string): string[] {
   try {

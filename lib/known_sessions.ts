@@ -3,7 +3,7 @@
  * tmux sessions were heard of before, by their memories.
  */
 
-import { readTextIfThere, writeAtomic } from "./files.ts";
+import { isFile, readTextIfThere, writeAtomic } from "./files.ts";
 import { type Paths, safeName } from "./paths.ts";
 
 function fileOf(paths: Paths, claudeId: string): string {
@@ -29,9 +29,5 @@ export function memoryFile(paths: Paths, session: string): string {
 
 /** An event of this tmux session has reached an agent before. */
 export function isKnownName(paths: Paths, session: string): boolean {
-  try {
-    return Deno.statSync(memoryFile(paths, session)).isFile;
-  } catch {
-    return false;
-  }
+  return isFile(memoryFile(paths, session));
 }

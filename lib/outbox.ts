@@ -1,6 +1,13 @@
 /** Wakes on their way: a file each, whole before anything is done about it. */
 
-import { createNew, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
+import {
+  createNew,
+  isThere,
+  namesIn,
+  readTextIfThere,
+  removeIfThere,
+  writeAtomic,
+} from "./files.ts";
 import { isObject } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
 import type { Transport } from "./registry.ts";
@@ -82,15 +89,6 @@ export function readWake(path: string): QueuedWake | undefined {
 /** Where a wake stands: only what has left outbox and dead letters has been delivered. */
 export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {
   return !isThere(wakeFile(paths, wake)) && !isThere(deadFile(paths, wake));
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
-  }
 }
 
 function isFolder(path: string): boolean {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readTextIfThere } from "../lib/files.ts";
+import { isThere, readTextIfThere } from "../lib/files.ts";
 import { ROOT } from "../lib/paths.ts";
 import { until } from "./support/until.ts";
 
@@ -49,13 +49,4 @@ for (const [way, texts] of Object.entries(WAYS)) {
       Deno.removeSync(dir, { recursive: true });
     }
   });
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 /** Puts everything in place that hooks will call. */
 
 import { pinDeno } from "./deno_binary.ts";
-import { readTextIfThere } from "../files.ts";
+import { isFile, readTextIfThere } from "../files.ts";
 import type { Installed } from "./installation.ts";
 import { type LauncherPlaces, launcherPlaces, whyNoLaunchers } from "./launcher_places.ts";
 import { installLaunchers, launchersOf } from "./launchers.ts";
@@ -43,13 +43,5 @@ function works(path: string): boolean {
   const words = simpleCommands(text).flat();
   const run = words.indexOf("run");
   const script = words.find((word) => /\/commands\/[a-z_]+\.ts$/.test(word));
-  return run > 0 && isProgram(words[run - 1]!) && script !== undefined && isThere(script);
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return run > 0 && isProgram(words[run - 1]!) && script !== undefined && isFile(script);
 }

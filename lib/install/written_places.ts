@@ -1,6 +1,6 @@
 /** What launchers were written with, as far as it is as good as what they would be written with now. */
 
-import { readTextIfThere } from "../files.ts";
+import { isFile, readTextIfThere } from "../files.ts";
 import { openclawPlaces } from "../delivery/openclaw_config.ts";
 import type { Env, Paths } from "../paths.ts";
 import { run } from "../process.ts";
@@ -79,13 +79,5 @@ function textOf(file: string): string {
     return readTextIfThere(file) ?? "";
   } catch {
     return ""; // said by its state
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
   }
 }

@@ -1,6 +1,6 @@
 /** Puts together what an agent's session is started with. */
 
-import { readTextIfThere, writeAtomic } from "../files.ts";
+import { isFile, readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { putLaunchers } from "../install/put_launchers.ts";
@@ -48,11 +48,7 @@ function isShellWord(program: string): boolean {
 function isProgram(env: Env, program: string): boolean {
   const path = program.startsWith("~/") ? `${env("HOME") ?? ""}${program.slice(1)}` : program;
   if (!path.includes("/")) return onPath(env, path) !== undefined;
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return isFile(path);
 }
 
 export interface LaunchWish {

@@ -1,6 +1,6 @@
 /** What is known of a session's conversation: its id, its transcript, who has it open. */
 
-import { namesIn } from "../files.ts";
+import { isFile, namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
 import type { KnownOfConversation, Launch } from "./launch.ts";
 import type { Paths } from "../paths.ts";
@@ -76,12 +76,4 @@ function projectName(dir: string): string {
     // Its absence is told by whoever starts something in it.
   }
   return real.replace(/[^A-Za-z0-9]/g, "-");
-}
-
-function isFile(path: string): boolean {
-  try {
-    return path !== "" && Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

@@ -1,3 +1,4 @@
+import { isThere } from "../../lib/files.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
@@ -118,12 +119,12 @@ for (const version of VERSIONS.claude) {
           () => stage.model.asked().at(-1)?.toolResults.join("").includes('Not now; "later"'),
         );
         await claude.waitUntilIdle();
-        assertEquals(exists(`${claude.project}/made-by-bash`), false);
+        assertEquals(isThere(`${claude.project}/made-by-bash`), false);
       });
       await must(t, "allow", async () => {
         await stage.ask(claude, "bash");
         await stage.must(stage.session, "allow");
-        await until("the file", () => exists(`${claude.project}/made-by-bash`));
+        await until("the file", () => isThere(`${claude.project}/made-by-bash`));
         await claude.waitUntilIdle();
       });
       await must(t, "the same command twice in one turn", async () => {
@@ -198,7 +199,7 @@ for (const version of VERSIONS.claude) {
       await must(t, "allow", async () => {
         await stage.ask(claude, "bash");
         await stage.must(stage.session, "allow");
-        await until("the file", () => exists(`${claude.project}/made-by-bash`));
+        await until("the file", () => isThere(`${claude.project}/made-by-bash`));
       });
     }));
 
@@ -268,15 +269,6 @@ function permissionWakes(stage: AnswersStage): string[] {
   return stage.wakes().filter((message) => message.includes("type: permission_prompt"));
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isAlive(pid: number): boolean {
-  return exists(`/proc/${pid}`);
+  return isThere(`/proc/${pid}`);
 }

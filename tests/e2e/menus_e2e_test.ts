@@ -1,3 +1,4 @@
+import { isThere } from "../../lib/files.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { isObject } from "../../lib/json.ts";
 import { readScreen } from "../../lib/pane.ts";
@@ -14,7 +15,7 @@ for (const version of VERSIONS.claude) {
       const claude = await stage.start();
       await stage.tmux.call("resize-window", "-t", `=${stage.session}:`, "-x", "60", "-y", "15");
       const { pid } = (await stage.ask(claude, "three"))!;
-      await until("the hook to leave", () => !exists(`/proc/${pid}`));
+      await until("the hook to leave", () => !isThere(`/proc/${pid}`));
       const said = await stage.must(stage.session, "answer", "2", "2,text:logs", "1");
       assertStringIncludes(said, "with keys");
       const { tool_response: response } = await stage.next("PostToolUse", 0);
@@ -68,13 +69,4 @@ for (const version of VERSIONS.claude) {
         return readScreen(screen).state === "idle" && screen.includes("the first conversation");
       }, { present: () => stage.tmux.capture(stage.session) });
     }));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

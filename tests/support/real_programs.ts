@@ -1,5 +1,6 @@
 /** The real programs, from the npm registry, once, into a cache folder. */
 
+import { isThere, removeIfThere } from "../../lib/files.ts";
 import { messageOf } from "../../lib/process.ts";
 
 /** The one place that says which versions the stories run on; the first of each is the pinned one. */
@@ -52,7 +53,7 @@ export async function getAll(say: (line: string) => void = console.error): Promi
 /** Whether the pinned ones are there already. */
 export function areCached(): boolean {
   return (Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])
-    .every((name) => exists(placeOf(name, VERSIONS[name][0]).path));
+    .every((name) => isThere(placeOf(name, VERSIONS[name][0]).path));
 }
 
 export function cacheDir(): string {
@@ -69,7 +70,7 @@ async function program(
 ): Promise<string> {
   const { package: packageName, file, megabytes } = PROGRAMS[name];
   const { folder, path } = placeOf(name, version);
-  if (exists(path)) return path;
+  if (isThere(path)) return path;
   if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") {
     throw new Error(
       `Cannot get ${name} ${version} for ${Deno.build.os} ${Deno.build.arch}: ` +
@@ -80,7 +81,7 @@ async function program(
   const lock = Deno.openSync(`${folder}.lock`, { write: true, create: true });
   try {
     await lock.lock(true);
-    if (exists(path)) return path; // another run had it while we waited
+    if (isThere(path)) return path; // another run had it while we waited
     say(`Getting ${name} ${version} from the npm registry (${megabytes} MB unpacked) …`);
     const began = performance.now();
     await install(`${packageName}@${version}`, folder, say);
@@ -88,7 +89,7 @@ async function program(
   } finally {
     lock.close();
   }
-  if (!exists(path)) throw new Error(`Cannot find ${file} in ${packageName}@${version}: ${path}`);
+  if (!isThere(path)) throw new Error(`Cannot find ${file} in ${packageName}@${version}: ${path}`);
   return path;
 }
 
@@ -101,8 +102,8 @@ function placeOf(name: keyof typeof VERSIONS, version: string): { folder: string
 /** Beside its place first: a download that was stopped halfway is never taken for the program. */
 async function install(what: string, folder: string, say: (line: string) => void): Promise<void> {
   const partial = `${folder}.partial`;
-  removeTree(partial);
-  removeTree(folder);
+  removeIfThere(partial, { recursive: true });
+  removeIfThere(folder, { recursive: true });
   Deno.mkdirSync(partial, { recursive: true });
   const began = performance.now();
   const ticking = setInterval(() => say(`  … ${what}, ${seconds(began)} s so far`), 15_000);
@@ -131,19 +132,6 @@ async function install(what: string, folder: string, say: (line: string) => void
 
 function seconds(began: number): number {
   return Math.round((performance.now() - began) / 1000);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function removeTree(path: string): void {
-  if (exists(path)) Deno.removeSync(path, { recursive: true });
 }
 
 if (import.meta.main) await getAll();

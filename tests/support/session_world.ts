@@ -1,5 +1,6 @@
 /** Commands run against a real tmux server of their own, with recorded screens for Claude Code. */
 
+import { isThere, removeIfThere } from "../../lib/files.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import type { World } from "../../lib/sessions/world.ts";
@@ -109,17 +110,4 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     removeIfThere(`/tmp/tmux-${Deno.uid()}/${socket}`);
     await Deno.remove(dir, { recursive: true });
   }
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function removeIfThere(path: string): void {
-  if (isThere(path)) Deno.removeSync(path);
 }

@@ -1,5 +1,6 @@
 /** Can hooks start what they call, and can that start without a network? */
 
+import { isFile } from "../../files.ts";
 import { openclawPlaces } from "../../delivery/openclaw_config.ts";
 import type { Env } from "../../paths.ts";
 import { messageOf } from "../../process.ts";
@@ -73,15 +74,7 @@ async function placesNow(
 /** Two OpenClaws on one machine: which of them is meant is for the reader to say. */
 function otherConfig(told: Env, env: Env, mend: string): Finding[] {
   const [theirs, here] = [openclawPlaces(told).config, openclawPlaces(env).config];
-  if (theirs === here || !isThere(here)) return [];
+  if (theirs === here || !isFile(here)) return [];
   const text = `The launchers go by OpenClaw's config ${theirs}, as registered; here it is ${here}`;
   return [{ check: CHECK, level: "note", text, mend }];
-}
-
-function isThere(file: string): boolean {
-  try {
-    return Deno.statSync(file).isFile;
-  } catch {
-    return false;
-  }
 }
