@@ -36,7 +36,7 @@ export async function runHook(hook: Hook): Promise<never> {
     const reading = readEvent(input.event);
     if (asking !== undefined && reading.kind === "event" && isFor(hook, reading.event)) {
       const { event } = reading;
-      const known = knownSession(paths, event.sessionId);
+      const known = knownSession(paths, event.sessionId, env);
       const loading = known === undefined ? undefined : loadTools(); // while tmux answers
       loading?.catch(() => {}); // thrown where it is awaited
       const gate = await openGate(paths, asking, known);

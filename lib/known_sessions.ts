@@ -4,23 +4,33 @@
  */
 
 import { isFile, readTextIfThere, writeAtomic } from "./files.ts";
-import { type Paths, safeName } from "./paths.ts";
+import { type Env, type Paths, safeName } from "./paths.ts";
 
 function fileOf(paths: Paths, claudeId: string): string {
   return `${paths.state}/claude/${safeName(claudeId)}`;
 }
 
-/** Known from an earlier event; for when tmux can no longer be asked, or not yet. */
-export function knownSession(paths: Paths, claudeId: string): string | undefined {
+/**
+ * Known from an earlier event in this very pane; for when tmux can no longer be asked, or not yet.
+ * Somebody may have opened the same conversation in another one.
+ */
+export function knownSession(paths: Paths, claudeId: string, env: Env): string | undefined {
   try {
-    return claudeId === "" ? undefined : readTextIfThere(fileOf(paths, claudeId));
+    const text = claudeId === "" ? undefined : readTextIfThere(fileOf(paths, claudeId));
+    const [session, place = placeOf(env)] = text?.split("\n") ?? [];
+    return place === placeOf(env) ? session : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function noteSession(paths: Paths, claudeId: string, session: string): void {
-  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), session);
+export function noteSession(paths: Paths, claudeId: string, session: string, env: Env): void {
+  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), `${session}\n${placeOf(env)}`);
+}
+
+/** The tmux server and the pane, as both were when the pane's program was started. */
+function placeOf(env: Env): string {
+  return `${env("TMUX")?.replace(/,\d*$/, "")} ${env("TMUX_PANE")}`;
 }
 
 export function memoryFile(paths: Paths, session: string): string {

@@ -98,8 +98,11 @@ export function withoutDialog(memory: SessionMemory, claudeId: string): SessionM
 
 /** What an event tells about its session, laid over what was known. */
 export function withEvent(before: SessionMemory, context: HookContext): SessionMemory {
-  const { event, paths, session, agent, now } = context;
-  if (before.claude_session_id !== event.sessionId) noteSession(paths, event.sessionId, session);
+  const { event, paths, session, agent, now, env } = context;
+  const isStart = event.name === "SessionStart";
+  if (isStart || before.claude_session_id !== event.sessionId) {
+    noteSession(paths, event.sessionId, session, env);
+  }
   const { guests = [] } = before;
   const heard = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
   switch (standingOf(before, event)) {
@@ -117,6 +120,8 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,
         ended: event.name === "SessionEnd",
+        // It may end again at once: that is another end.
+        said: isStart ? before.said.filter((said) => said.trigger !== "session_end") : before.said,
         guests: guests.filter((id) => id !== event.sessionId),
       };
   }

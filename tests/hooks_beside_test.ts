@@ -46,6 +46,10 @@ const SEQUENCES: Record<string, { steps: Step[]; hears: string[]; resumes: strin
     { steps: [start("own"), end("own", "resume"), start("old", { source: "resume" }), end("old")], hears: ["session_end"], resumes: "old" },
   "of the end of one in another pane, and resumes its own, which was heard of since":
     { steps: [start("own"), start("other"), stop("own"), end("other")], hears: ["response_complete", "session_end"], resumes: "own" },
+  "of a second end soon after it was brought back":
+    { steps: [start("own"), end("own"), start("own", { source: "resume" }), end("own")], hears: ["session_end", "session_end"], resumes: "own" },
+  "of one end once, though two hooks tell it":
+    { steps: [start("own"), end("own"), end("own")], hears: ["session_end"], resumes: "own" },
   "of the end of one that was never heard of before":
     { steps: [start("own"), end("unheard")], hears: ["session_end"], resumes: "own" },
 };

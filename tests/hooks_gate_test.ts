@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../lib/files.ts";
+import { readMemory } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -208,6 +209,21 @@ Deno.test("the end of a killed tmux session still reaches its agent", async () =
   const { ms: _, ...result } = await world.hook("session_end.ts", end, { session: "gone", env });
   assertEquals(result, SILENT);
   assertEquals(section(world.wakes()[0]!, "STATE HINT"), "state: terminated");
+});
+
+Deno.test("the end of a conversation in a pane that was nobody's ends no agent's session", async () => {
+  await using world = await HookWorld.create();
+  const start = { ...fixtureEvent("session_start-startup"), session_id: "claude-1" };
+  await world.hook("session_start.ts", start);
+  const pane = await world.pane("other");
+  const env = await world.server.env(pane);
+  await world.server.tmux("kill-session", "-t", "other");
+  world.panes.set("gone", pane);
+  const end = { ...fixtureEvent("session_end-other"), session_id: "claude-1" };
+  const { ms: _, ...result } = await world.hook("session_end.ts", end, { session: "gone", env });
+  assertEquals(result, SILENT);
+  assertEquals(world.wakes(), []);
+  assertEquals(readMemory(world.paths, "warden-main").ended, false);
 });
 
 // deno-fmt-ignore
