@@ -113,7 +113,42 @@ Deno.test("recover() waits for a Claude Code that is ending with its terminal", 
       ["recovered", "its tmux session was gone"],
     ]);
     assertEquals(agents[0]!.conversation, `resume ${id}`);
-    assertMatch(world.warned[0]!, new RegExp(`process ${ending} .* ending`));
+    assertMatch(world.warned[0]!, new RegExp(`process ${ending}: it has lost its terminal`));
+  }));
+
+Deno.test("recover() does not wait for a Claude Code that never had a terminal", () =>
+  inSessionWorld(async (world) => {
+    const id = idOf(world, await spawned(world, "anvil"));
+    await killServer(world);
+    const args = ["-c", "sleep 20; :", "claude", "--resume", id];
+    const headless = new Deno.Command("/bin/sh", {
+      args,
+      detached: true,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    try {
+      const { agents } = await recover(world);
+      assertMatch(
+        agents[0]!.detail,
+        new RegExp(`${id} is open already in process ${headless.pid}`),
+      );
+      assertEquals(world.warned.filter((line) => line.includes("Waiting")), []);
+    } finally {
+      Deno.kill(-headless.pid, "SIGKILL");
+      await headless.status;
+    }
+  }));
+
+Deno.test("recover() does not take a tmux server for what was once started in it", () =>
+  inSessionWorld(async (world) => {
+    const id = idOf(world, await spawned(world, "anvil"));
+    await killServer(world);
+    // The server goes on with the words of this session.
+    await world.tmux("new-session", "-d", "-s", "was-here", "sh", "-c", "exit", "--resume", id);
+    await world.tmux("new-session", "-d", "-s", "stays", "sleep", "60");
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
 Deno.test("recover() takes no entry for a living Claude Code's whose process has another start", () =>

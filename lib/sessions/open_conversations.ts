@@ -1,6 +1,6 @@
 /** Which conversation a launch will open, and who has it open already. */
 
-import { chosenIn } from "./command_words.ts";
+import { baseName, chosenIn } from "./command_words.ts";
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import { latestOf } from "./known_conversation.ts";
@@ -41,8 +41,8 @@ const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ENDING_MS = 10_000;
 
 /**
- * The process that has a conversation open. One whose terminal is gone, with its tmux session or
- * the whole server, is just ending: it is waited for.
+ * The process that has a conversation open. One that has lost its terminal, with its tmux session
+ * or the whole server, is just ending: it is waited for.
  */
 export async function whoHolds(
   id: string,
@@ -54,11 +54,28 @@ export async function whoHolds(
     const processes = await allProcesses();
     const holder = holderOf(id, processes, claudeConfig);
     if (holder === undefined) return undefined;
-    if (holder.hasTerminal || performance.now() > until) return { holder, processes };
-    if (!isTold) warn(`Waiting for process ${holder.pid} with conversation ${id}, which is ending`);
+    if (!hasLostTerminal(holder) || performance.now() > until) return { holder, processes };
+    if (!isTold) {
+      warn(
+        `Waiting for process ${holder.pid}: it has lost its terminal, and conversation ${id} open`,
+      );
+    }
     await pause(100);
   }
 }
+
+/** Not one that never had any, such as a `claude -p` of cron: that may go on for long. */
+function hasLostTerminal({ pid, hasTerminal }: ProcessInfo): boolean {
+  if (hasTerminal) return false;
+  try {
+    return Array.from(Deno.readDirSync(`/proc/${pid}/fd`))
+      .some(({ name }) => LOST.test(Deno.readLinkSync(`/proc/${pid}/fd/${name}`)));
+  } catch {
+    return true; // just ended, or a system that does not tell
+  }
+}
+
+const LOST = /^\/dev\/pts\/\d+ \(deleted\)$/;
 
 /**
  * The process that has a conversation open. Claude Code's own list of its sessions follows /clear,
@@ -73,10 +90,15 @@ function holderOf(
   const listed = listedSessions(`${claudeConfig}/sessions`, processes);
   return processes.find((process) => {
     if (listed.get(process.pid) === id) return true;
-    if (!opens(process.args, id)) return false;
+    if (!opens(process.args, id) || isTmux(process)) return false;
     // A wrapper has the words too; the list has the Claude Code below it.
     return !treeBelow(processes, process.pid).some(({ pid }) => listed.has(pid));
   });
+}
+
+/** A server keeps the words of the first session it was asked for, long after that has ended. */
+function isTmux({ args: [program = ""] }: ProcessInfo): boolean {
+  return /^tmux\b/.test(baseName(program));
 }
 
 function opens(args: string[], id: string): boolean {

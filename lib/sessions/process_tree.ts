@@ -10,7 +10,7 @@ export interface ProcessInfo {
   args: string[];
   /** It has the terminal: keys typed there go to it. */
   foreground: boolean;
-  /** It has a terminal at all: one whose terminal was taken away is about to end. */
+  /** It has a terminal at all. */
   hasTerminal: boolean;
   /** When it was started, in clock ticks since the boot; only /proc tells. */
   start?: string;
