@@ -146,8 +146,10 @@ Deno.test("recover() does not take a tmux server for what was once started in it
     const id = idOf(world, await spawned(world, "anvil"));
     await killServer(world);
     // The server goes on with the words of this session.
-    await world.tmux("new-session", "-d", "-s", "was-here", "sh", "-c", "exit", "--resume", id);
+    const words = ["sh", "-c", "sleep 60", "--resume", id];
+    await world.tmux("new-session", "-d", "-s", "was-here", ...words);
     await world.tmux("new-session", "-d", "-s", "stays", "sleep", "60");
+    await world.tmux("kill-session", "-t", "=was-here");
     assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
