@@ -29,6 +29,7 @@ Deno.test("recover() leaves a session that was left before a power cut took the 
     await killServer(world);
     assertEquals(brief((await recover(world)).agents), [
       [idle, "recovered", `resume ${idOf(world, idle)}`],
+      [left, "left out", ""],
     ]);
   }));
 

@@ -71,7 +71,10 @@ Deno.test("recover() does not continue a conversation that a living Claude Code 
     listAs(world, claude, id);
     const { agents } = await recover(world, "--agent", "anvil");
     assertEquals(agents[0]!.outcome, "failed");
-    assertMatch(agents[0]!.detail, new RegExp(`${id} is open already in process ${claude}:`));
+    assertMatch(
+      agents[0]!.detail,
+      new RegExp(`${id} is open already in process ${claude}: .*"crane-main"`),
+    );
   }));
 
 for (const words of ["--resume <id>", "--resume=<id>", "--continue"]) {
@@ -95,7 +98,9 @@ for (const words of ["--resume <id>", "--resume=<id>", "--continue"]) {
       Deno.writeTextFileSync(`${dir}/anvil-main-2.json`, JSON.stringify(twin));
       await killServer(world);
       const { agents } = await recover(world);
-      assertEquals(agents.map(({ outcome }) => outcome), ["recovered"]);
+      const [one, two] = agents;
+      assertEquals([one!.outcome, two!.outcome], ["recovered", "left out"]);
+      assertEquals(two!.detail, `its conversation ${id} goes on in ${one!.session}`);
     }));
 }
 

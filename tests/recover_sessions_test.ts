@@ -58,7 +58,7 @@ Deno.test("recover() opens no conversation that a living Claude Code has open", 
     assertEquals([code, agents[0]!.outcome], [1, "failed"]);
     assertMatch(
       agents[0]!.detail,
-      /is open already in process \d+: .*"old-main" the name "new-main"/,
+      /is open already in process \d+: .*"old-main"; give that the name "new-main": tmux rename/,
     );
     assertEquals(await sessions(world), ["old-main"]);
 
@@ -193,15 +193,22 @@ Deno.test("recover() brings back every session that was cut off, and none that w
       agents.map(({ session, outcome, conversation }) => [session, outcome, conversation]).sort(),
       [
         ["anvil-main", "recovered", `resume ${idOf(world, "anvil-main")}`],
+        ["anvil-main-2", "left out", ""],
         ["anvil-main-3", "recovered", `resume ${idOf(world, "anvil-main-3")}`],
       ],
     );
     assertEquals(readLaunch(world.paths, "anvil-main-3")!.working_directory, `${world.dir}/p3`);
     assertEquals(world.wakes("anvil").length, 2);
-    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), ["alive", "alive"]);
+    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), [
+      ...["alive", "alive", "left out"],
+    ]);
 
     // Closed by hand while its server runs on: nobody wants it back.
     await world.tmux("kill-session", "-t", "=anvil-main-3");
     const left = (await recover(world, "--agent", "anvil")).agents;
-    assertEquals(left.map(({ session, outcome }) => [session, outcome]), [["anvil-main", "alive"]]);
+    assertEquals(left.map(({ session, outcome }) => [session, outcome]).sort(), [
+      ["anvil-main", "alive"],
+      ["anvil-main-2", "left out"],
+      ["anvil-main-3", "left out"],
+    ]);
   }));

@@ -29,7 +29,7 @@ export function whyNoLaunch(
   try {
     isFolder = Deno.statSync(dir).isDirectory;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return `its folder ${dir} does not exist`;
+    if (error instanceof Deno.errors.NotFound) return noFolder(dir);
     if (error instanceof Deno.errors.PermissionDenied) return `its folder ${dir} cannot be entered`;
     throw error;
   }
@@ -38,6 +38,10 @@ export function whyNoLaunch(
   if (program === "") return "its launch command names no program";
   if (isShellWord(program) || isProgram(env, program)) return undefined;
   return `the program ${program} of its launch command is not installed, or not on PATH`;
+}
+
+function noFolder(dir: string): string {
+  return `its folder ${dir} does not exist`;
 }
 
 // Words that only the shell can resolve are left to it.
@@ -110,11 +114,19 @@ export function wayBack(world: World, agent: Agent, launch: Launch | undefined):
         const there = asLaunched(world, launch, command, path);
         const refused = whyNoLaunch(there.env, dir, command);
         if (refused === undefined) return { kind: "way", way: { world: there, dir, command } };
-        reason ??= refused;
+        reason ??= refused === noFolder(dir) ? `${refused}: ${folderHelp(world, launch)}` : refused;
       }
     }
   }
-  return { kind: "refused", reason: reason ?? "it has no working_directory in the registry" };
+  const spawn = `deno task spawn ${shellQuote(agent.agent_id)} <folder>`;
+  const nowhere = `it has no working_directory in the registry: ${spawn} gives it one`;
+  return { kind: "refused", reason: reason ?? nowhere };
+}
+
+function folderHelp({ paths }: World, launch: Launch | undefined): string {
+  if (launch === undefined) return "make it, or correct its working_directory in the registry";
+  const { record } = launchFiles(paths, launch.session);
+  return `make it again, or remove the launch record ${record} to give the session up`;
 }
 
 /** The registry decides on the command; where it names none, the launch does. */

@@ -7,8 +7,10 @@ import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { isOwn, sessionNameOf } from "./session_names.ts";
+import { shellQuote } from "../shell.ts";
 import { type SessionState, stateOfSession } from "./session_state.ts";
 import { factsOf, serverAt, type ServerFacts, type TmuxServer } from "./tmux_servers.ts";
+import { otherSocket } from "../wake.ts";
 import type { World } from "./world.ts";
 
 /** A session of the agent's that runs, or that was started once. */
@@ -54,6 +56,14 @@ export async function namesKept(
   const { candidates } = await lookFor(world, registry, agent);
   return candidates.filter(({ state, seen }) => state.kind === "alive" || comesBack(seen, false))
     .flatMap(({ launch }) => launch?.session ?? []);
+}
+
+/** How a person calls tmux to reach the server behind a socket. */
+export async function tmuxWords(world: World, socket: string | undefined): Promise<string> {
+  const other = otherSocket(`${socket ?? ""},0,0`);
+  if (other === undefined) return "tmux";
+  const inReach = await factsOf(serverAt(world).tmux);
+  return inReach?.socket === other ? "tmux" : `tmux -S ${shellQuote(other)}`;
 }
 
 /** The servers that may hold the agent's sessions: the one in reach, and those of its launches. */

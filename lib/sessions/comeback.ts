@@ -1,6 +1,7 @@
 /** Which of an agent's sessions are to run again: decided from what was seen of each. */
 
 import type { SessionState } from "./session_state.ts";
+import { shellQuote } from "../shell.ts";
 
 export interface Seen {
   state: SessionState["kind"];
@@ -23,7 +24,7 @@ const TOGETHER_MS = 60_000;
  */
 export function comesBack(seen: Seen, isNamed: boolean): boolean {
   if (seen.isUntold) return true;
-  const isThere = seen.state === "shell" || seen.state === "dead";
+  const isThere = seen.state !== "gone";
   if (isThere && isNamed) return true;
   if (seen.endedAt === "") return isThere || !seen.isServerThere;
   const apart = Math.abs(Date.parse(seen.othersSign) - Date.parse(seen.endedAt));
@@ -37,4 +38,39 @@ export function comingBack<T extends { seen: Seen }>(
 ): T[] {
   const back = lost.filter(({ seen }) => comesBack(seen, isNamed));
   return back.length === 0 && !anyLives ? lost.slice(0, 1) : back;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether it is said of a session that it stays out: always where somebody may take it for running
+ * or for lost, but of one that was left, and whose tmux session is gone, for a day only.
+ */
+export function isToldOf({ state, endedAt }: Seen, now: number): boolean {
+  return state !== "gone" || endedAt === "" || now - Date.parse(endedAt) < DAY_MS;
+}
+
+export interface LeftOut {
+  agentId: string;
+  session: string;
+  dir: string;
+  /** Its name is the agent's no more. */
+  isRenamed: boolean;
+  /** How tmux is called for its server. */
+  tmux: string;
+  /** The file that keeps its launch. */
+  record: string;
+}
+
+/** Why a session stays out, and how it comes back all the same. */
+export function whyLeftOut({ state, endedAt }: Seen, left: LeftOut): string {
+  const why = endedAt === "" ? "its tmux session was closed" : "it was left with /exit or the like";
+  const agentId = shellQuote(left.agentId);
+  const recover = `deno task recover --agent ${agentId}`;
+  if (state !== "gone") return `${why}; ${recover} brings it back`;
+  const giveUp = endedAt === "" ? `; to give it up, remove ${left.record}` : "";
+  const way = left.isRenamed
+    ? `deno task spawn ${agentId} ${shellQuote(left.dir)} starts a new one`
+    : `${left.tmux} new-session -d -s ${shellQuote(left.session)}, then ${recover}, brings it back`;
+  return `${why}; ${way}${giveUp}`;
 }

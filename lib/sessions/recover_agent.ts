@@ -1,14 +1,16 @@
 /** Finds out which of an agent's sessions live, and how those are started that should. */
 
 import { type LaunchWish, wayBack } from "./agent_launch.ts";
-import { type Candidate, lookFor } from "./candidates.ts";
-import { comingBack } from "./comeback.ts";
+import { type Candidate, lookFor, tmuxWords } from "./candidates.ts";
+import { comingBack, isToldOf, whyLeftOut } from "./comeback.ts";
 import { knownConversation } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
+import { launchFiles } from "./launch_files.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
-import { treeBelow } from "./process_tree.ts";
+import { type ProcessInfo, treeBelow } from "./process_tree.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
+import { shellQuote } from "../shell.ts";
 import type { Place } from "./start_claude.ts";
 import type { TmuxServer } from "./tmux_servers.ts";
 import { panesOf } from "./tmux_sessions.ts";
@@ -36,7 +38,9 @@ export interface RecoveryPlan {
 export type Finding =
   | { kind: "alive"; session: string; pane: string; server: TmuxServer; launch?: Launch }
   | { kind: "lost"; plan: RecoveryPlan }
-  | { kind: "failed"; session: string; reason: string };
+  | { kind: "failed"; session: string; reason: string }
+  /** It stays as it is, on purpose. */
+  | { kind: "left_out"; session: string; reason: string };
 
 /** What this run opens, each with the session it is opened for: a process may not show it yet. */
 export type Opened = Map<string, { agentId: string; session: string }>;
@@ -59,27 +63,56 @@ export async function examine(
     ...(launch === undefined ? {} : { launch }),
   }));
   const lost = candidates.filter((candidate) => !alive.includes(candidate));
-  for (const candidate of comingBack(lost, { isNamed, anyLives: alive.length > 0 })) {
+  const isTold = ({ seen }: Candidate) => isToldOf(seen, world.now().getTime());
+  const back = comingBack(lost, { isNamed, anyLives: alive.length > 0 });
+  for (const candidate of back) {
     const planned = planFor(world, registry, agent, candidate, taken);
     if (planned.kind === "failed") findings.push(planned);
     else {
       const finding = await once(world, agent, candidate, planned, alive, opened);
-      if (finding?.kind === "lost") taken.add(finding.plan.session);
-      if (finding !== undefined) findings.push(finding);
+      if (finding.kind === "lost") taken.add(finding.plan.session);
+      if (finding.kind !== "left_out" || isTold(candidate)) findings.push(finding);
     }
   }
+  for (const candidate of lost) {
+    // What lives under its name, on another server, is told of already.
+    const isNamesake = alive.some(({ session }) => session === candidate.session);
+    if (back.includes(candidate) || isNamesake || !isTold(candidate)) continue;
+    findings.push(await leftOut(world, agent, candidate));
+  }
   return findings;
+}
+
+async function leftOut(
+  world: World,
+  agent: Agent,
+  { session: name, house, launch, seen }: Candidate,
+): Promise<Finding> {
+  const session = launch?.session ?? name;
+  const reason = whyLeftOut(seen, {
+    agentId: agent.agent_id,
+    session,
+    dir: launch?.working_directory ?? agent.working_directory,
+    isRenamed: session !== name,
+    tmux: await tmuxWords(world, house.facts?.socket ?? house.socket),
+    record: launchFiles(world.paths, session).record,
+  });
+  return { kind: "left_out", session, reason };
 }
 
 /** No conversation is opened a second time; nothing is to be done for a second record of one. */
 async function once(
   world: World,
   agent: Agent,
-  { session, launch }: Candidate,
+  { session, house, launch }: Candidate,
   { plan, opens }: Planned,
   alive: Candidate[],
   opened: Opened,
-): Promise<Finding | undefined> {
+): Promise<Finding> {
+  const goesOnIn = (other: string): Finding => {
+    const reason = `its conversation ${opens} goes on in ${other}`;
+    return { kind: "left_out", session: launch?.session ?? session, reason };
+  };
   if (opens === "") return { kind: "lost", plan };
   const { claudeConfig } = plan.world.paths;
   const held = await whoHolds(opens, claudeConfig, world.warn);
@@ -88,13 +121,16 @@ async function once(
     for (const { session, house } of alive) {
       const panes = await panesOf(house.server.tmux, session);
       const below = panes.flatMap(({ pid }) => treeBelow(processes, pid));
-      if (below.includes(holder)) return undefined;
+      if (below.includes(holder)) return goesOnIn(session);
     }
-    return { kind: "failed", session, reason: isOpen(opens, holder.pid, launch, session) };
+    const tmux = await tmuxWords(world, house.facts?.socket);
+    const holding = await sessionAround(house.server, holder, processes);
+    const reason = isOpen({ id: opens, pid: holder.pid, session, launch, tmux, holding });
+    return { kind: "failed", session, reason };
   }
   const key = `${claudeConfig}:${opens}`;
   const first = opened.get(key);
-  if (first?.agentId === agent.agent_id) return undefined;
+  if (first?.agentId === agent.agent_id) return goesOnIn(first.session);
   if (first !== undefined) {
     const reason = `its conversation ${opens} is opened for ${first.session} of ` +
       `${first.agentId} already: two agents cannot have the same one`;
@@ -166,12 +202,39 @@ function planFor(
   };
 }
 
-function isOpen(id: string, pid: number, launch: Launch | undefined, session: string): string {
-  const from = launch?.session ?? session;
-  const way = from === session
-    ? "end that one first"
-    : `end that one, or give its tmux session "${from}" the name "${session}"`;
-  return `its conversation ${id} is open already in process ${pid}: ${way}`;
+/** The tmux session below whose panes a process runs; undefined when it runs elsewhere. */
+async function sessionAround(
+  { tmux }: TmuxServer,
+  process: ProcessInfo,
+  processes: ProcessInfo[],
+): Promise<string | undefined> {
+  const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_pid} #{session_name}");
+  const lines = listed.kind === "ok" ? listed.stdout.split("\n") : [];
+  const around = lines.find((line) =>
+    treeBelow(processes, Number.parseInt(line)).includes(process)
+  );
+  return around?.slice(around.indexOf(" ") + 1);
+}
+
+interface OpenElsewhere {
+  id: string;
+  pid: number;
+  /** The name that the lost session would come back under. */
+  session: string;
+  launch: Launch | undefined;
+  tmux: string;
+  /** The tmux session that has it open. */
+  holding: string | undefined;
+}
+
+function isOpen({ id, pid, session, launch, tmux, holding }: OpenElsewhere): string {
+  const open = `its conversation ${id} is open already in process ${pid}`;
+  if (holding === undefined) return `${open}: end that one first`;
+  const there = shellQuote(`=${holding}`);
+  const way = launch?.session === holding && holding !== session
+    ? `give that the name "${session}": ${tmux} rename-session -t ${there} ${shellQuote(session)}`
+    : `go on there: ${tmux} attach -t ${there}`;
+  return `${open}: it is open in tmux session "${holding}"; ${way}`;
 }
 
 const FOUND = {

@@ -1,7 +1,6 @@
 /** All agents at once: who lives, who comes back, who does not, and who is told. */
 
 import { readTextIfThere } from "../files.ts";
-import { record } from "../journal.ts";
 import type { Conversation } from "./launch.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
@@ -40,7 +39,10 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
   let registry = load(world);
   for (const id of options.only) {
     if (!registry.agents.some((agent) => agent.agent_id === id)) {
-      throw new Error(`the registry ${world.paths.registry} has no agent "${id}"`);
+      const known = registry.agents.map(({ agent_id }) => agent_id).join(", ") || "none";
+      throw new Error(
+        `the registry ${world.paths.registry} has no agent "${id}"; its agents: ${known}`,
+      );
     }
   }
   if (options.sync) {
@@ -122,7 +124,7 @@ async function begin(
   if (marked !== undefined) return result(agent, "failed", session, marked);
   const started = await start(world, agent, finding.plan);
   if (started.kind === "started") return started.returning;
-  return failure(world, agent, session, started.reason);
+  return result(agent, "failed", session, started.reason);
 }
 
 async function finish(
@@ -133,24 +135,39 @@ async function finish(
 ): Promise<AgentResult> {
   const { launch: { session }, untold: { found, conversation } } = returning;
   const back = await awaitReturn(world, agent, returning, timeoutMs);
-  if (back.kind === "failed") return failure(world, agent, session, back.reason);
-  const detail = back.kind === "told" ? found : `${found}; it was not woken: ${back.reason}`;
+  if (back.kind === "failed") return result(agent, "failed", session, back.reason);
+  const woken = back.kind === "told" ? "" : `; it was not woken: ${back.reason}`;
+  const waits = back.waits === "" ? "" : `; it waits: ${back.waits}`;
   const wake_id = back.kind === "told" ? back.wakeId : "";
-  const done = result(agent, "recovered", session, detail);
+  const done = result(agent, "recovered", session, found + woken + waits);
   return { ...done, conversation: spoken(conversation), wake_id };
 }
 
 function planned(agent: Agent, finding: Finding): AgentResult {
-  if (finding.kind === "alive") return result(agent, "alive", finding.session, "");
-  if (finding.kind === "failed") return result(agent, "failed", finding.session, finding.reason);
-  const { session, found, conversation }: RecoveryPlan = finding.plan;
-  const plan = result(agent, "would recover", session, found);
-  return { ...plan, conversation: spoken(conversation) };
+  switch (finding.kind) {
+    case "failed":
+      return result(agent, "failed", finding.session, finding.reason);
+    case "left_out":
+      return result(agent, "left out", finding.session, finding.reason);
+    case "lost":
+      return wouldRecover(agent, finding.plan.session, finding.plan);
+    case "alive": {
+      // A recovery that was cut short has started it, and the next one makes up for the rest.
+      const { session, launch } = finding;
+      return launch?.untold === undefined
+        ? result(agent, "alive", session, "")
+        : wouldRecover(agent, session, launch.untold);
+    }
+  }
 }
 
-function failure(world: World, agent: Agent, session: string, reason: string): AgentResult {
-  record(world.paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
-  return result(agent, "failed", session, reason);
+function wouldRecover(
+  agent: Agent,
+  session: string,
+  { found, conversation }: Pick<RecoveryPlan, "found" | "conversation">,
+): AgentResult {
+  const plan = result(agent, "would recover", session, found);
+  return { ...plan, conversation: spoken(conversation) };
 }
 
 function spoken(conversation: Conversation): string {
@@ -182,7 +199,13 @@ function deliverWaiting(world: World, underWay: ReadonlySet<string>): void {
 
 function load(world: World): Registry {
   const text = readTextIfThere(world.paths.registry);
-  if (text === undefined) throw new Error(`there is no registry at ${world.paths.registry}`);
+  if (text === undefined) {
+    const { registry, root } = world.paths;
+    throw new Error(
+      `there is no registry at ${registry}; deno task spawn makes one, or copy ` +
+        `${root}/config/recovery-registry.example.json there`,
+    );
+  }
   const reading = readRegistry(text);
   if (reading.kind === "registry") return reading.registry;
   refuseBroken(world.paths.registry, text, "nothing was recovered");

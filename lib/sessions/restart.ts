@@ -1,6 +1,7 @@
 /** Carries out what was planned for one session: starts it, waits for it, has its agent told. */
 
 import { prepareLaunch } from "./agent_launch.ts";
+import { tmuxWords } from "./candidates.ts";
 import { record } from "../journal.ts";
 import type { Launch, Untold } from "./launch.ts";
 import { readLaunch, writeLaunch } from "./launch_files.ts";
@@ -9,7 +10,8 @@ import { type Dialog, readScreen } from "../pane.ts";
 import type { RecoveryPlan } from "./recover_agent.ts";
 import { recoveredDraft, send } from "./recovery_wake.ts";
 import { type Agent, whyUnreachable } from "../registry.ts";
-import { awaitReady, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
+import { shellQuote } from "../shell.ts";
+import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import type { Tmux } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
 import type { World } from "./world.ts";
@@ -62,9 +64,10 @@ export async function noteServer(world: World, tmux: Tmux, launch: Launch): Prom
   return placed;
 }
 
+/** `waits`: the dialog it stands before, in words, with the way there; "" when it is ready. */
 export type Return =
-  | { kind: "told"; wakeId: string }
-  | { kind: "mute"; reason: string }
+  | { kind: "told"; wakeId: string; waits: string }
+  | { kind: "mute"; reason: string; waits: string }
   | { kind: "failed"; reason: string };
 
 /** Waits until the session can be spoken to, and tells its agent. */
@@ -87,10 +90,12 @@ export async function awaitReturn(
   }
   const dialog = arrival.kind === "dialog" ? arrival.dialog : undefined;
   const isWhole = dialog !== undefined || await hasOurWords(tmux, pane, launch);
-  const told = isWhole ? tell(world, agent, session, untold, dialog, launch.tmux_socket ?? "") : {
-    kind: "failed" as const,
-    reason: `it runs, but ${NO_WORDS}`,
-  };
+  const told = isWhole
+    ? {
+      ...tell(world, agent, session, untold, dialog, launch.tmux_socket ?? ""),
+      waits: dialog === undefined ? "" : await whatWaits(world, launch, dialog),
+    }
+    : { kind: "failed" as const, reason: `it runs, but ${NO_WORDS}` };
   const { untold: _, ...done } = launch;
   writeLaunch(world.paths, done);
   const reason = `recovered: ${untold.found}`;
@@ -106,6 +111,11 @@ async function isSpokenTo(tmux: Tmux, pane: string): Promise<boolean> {
   return state !== "unknown" && dialog === undefined;
 }
 
+async function whatWaits(world: World, launch: Launch, dialog: Dialog): Promise<string> {
+  const tmux = await tmuxWords(world, launch.tmux_socket);
+  return `${dialogHelp(dialog)}; ${tmux} attach -t ${shellQuote(`=${launch.session}`)}`;
+}
+
 function tell(
   world: World,
   agent: Agent,
@@ -113,7 +123,7 @@ function tell(
   { wake_id, found, conversation }: Untold,
   dialog: Dialog | undefined,
   socket: string,
-): Return {
+): { kind: "told"; wakeId: string } | { kind: "mute"; reason: string } {
   const reason = whyUnreachable(agent);
   if (reason !== undefined) return { kind: "mute", reason };
   const mayDecide = agent.settings.answer_permissions;
