@@ -21,7 +21,8 @@ No session is ever killed, no file deleted. Run twice, the second run has nothin
 Of an agent's several sessions those come back that were cut off: by a kill, with their tmux server,
 with the machine. One that was left with /exit or closed stays so while another one lives; --agent
 brings one back that was left, as long as its tmux session is there. An agent with no session left
-gets the one back that was heard of last.
+gets the one back that was heard of last. What stays out is said, with its reason and the way back;
+of a session that was left and is gone for a day only.
 
 Options:
   --agent <id>          this agent only; may be given several times

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
+import { launchFiles } from "../lib/sessions/launch_files.ts";
 import {
   another,
   brief,
@@ -100,7 +101,11 @@ for (const words of ["--resume <id>", "--resume=<id>", "--continue"]) {
       const { agents } = await recover(world);
       const [one, two] = agents;
       assertEquals([one!.outcome, two!.outcome], ["recovered", "left out"]);
-      assertEquals(two!.detail, `its conversation ${id} goes on in ${one!.session}`);
+      const { record: file } = launchFiles(world.paths, two!.session);
+      assertEquals(
+        two!.detail,
+        `its conversation ${id} goes on in ${one!.session}; to give this one up, remove ${file}`,
+      );
     }));
 }
 

@@ -63,7 +63,7 @@ export interface LeftOut {
 }
 
 /** Why a session stays out, and how it comes back all the same. */
-export function whyLeftOut({ state, endedAt }: Seen, left: LeftOut): string {
+export function whyStaysOut({ state, endedAt }: Seen, left: LeftOut): string {
   const why = endedAt === "" ? "its tmux session was closed" : "it was left with /exit or the like";
   const agentId = shellQuote(left.agentId);
   const recover = `deno task recover --agent ${agentId}`;

@@ -2,7 +2,7 @@
 
 import { type LaunchWish, wayBack } from "./agent_launch.ts";
 import { type Candidate, lookFor, tmuxWords } from "./candidates.ts";
-import { comingBack, isToldOf, whyLeftOut } from "./comeback.ts";
+import { comingBack, isToldOf, whyStaysOut } from "./comeback.ts";
 import { knownConversation } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
 import { launchFiles } from "./launch_files.ts";
@@ -89,7 +89,7 @@ async function leftOut(
   { session: name, house, launch, seen }: Candidate,
 ): Promise<Finding> {
   const session = launch?.session ?? name;
-  const reason = whyLeftOut(seen, {
+  const reason = whyStaysOut(seen, {
     agentId: agent.agent_id,
     session,
     dir: launch?.working_directory ?? agent.working_directory,
@@ -104,14 +104,17 @@ async function leftOut(
 async function once(
   world: World,
   agent: Agent,
-  { session, house, launch }: Candidate,
+  { session, house, state, launch }: Candidate,
   { plan, opens }: Planned,
   alive: Candidate[],
   opened: Opened,
 ): Promise<Finding> {
   const goesOnIn = (other: string): Finding => {
-    const reason = `its conversation ${opens} goes on in ${other}`;
-    return { kind: "left_out", session: launch?.session ?? session, reason };
+    const name = launch?.session ?? session;
+    const { record } = launchFiles(world.paths, name);
+    const giveUp = state.kind === "gone" ? `; to give this one up, remove ${record}` : "";
+    const reason = `its conversation ${opens} goes on in ${other}${giveUp}`;
+    return { kind: "left_out", session: name, reason };
   };
   if (opens === "") return { kind: "lost", plan };
   const { claudeConfig } = plan.world.paths;
