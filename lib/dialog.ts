@@ -73,6 +73,9 @@ export function readDialog(lines: string[]): Dialog | undefined {
 function isFooterWrapped(body: string[]): boolean {
   const [begun = "", ended = ""] = body.filter((line) => line !== "").slice(-2);
   if (!FOOTER.test(`${begun} ${ended.trim()}`)) return false;
+  if (/\bEsc( to)?$/.test(begun) && /^ *(to )?(cancel|exit|go back|close)$/.test(ended)) {
+    return true;
+  }
   // A shell's prompt below it stands at the left edge, a row has a number.
   return !FOOTER.test(begun) || /^ +[a-z][^❯\d]{0,40}$/.test(ended);
 }

@@ -21,7 +21,7 @@ export const FOOTER =
 /** The frame beside the options of a preview question. */
 export const PICTURE = /\s{2,}[┌│└╭╰].*$/;
 // 2.1.197 leaves out the blank after the number of a label that wraps; ↑ ↓ mark a list cut short.
-const NUMBERED = /^(\s*(?:[❯↑↓] )?\s*)(\d+)\. *(?:\[(.)\] +)?(\S.*)$/;
+const NUMBERED = /^(\s*(?:[❯↑↓] )?\s*)(\d+)\. *(?:\[(.)\] *)?(\S.*)$/;
 
 /**
  * The last list that counts up in the column of the row with the cursor. Where none has it: a list

@@ -195,11 +195,11 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     kind: "allow",
     mark: mark("30-permission-bash"),
   }, last("1")],
-  ["deny is the no", "30-permission-bash", {
+  ["deny is the no, further down", "30-permission-bash", {
     kind: "deny",
     mark: mark("30-permission-bash"),
     message: "",
-  }, last("4")],
+  }, press("Down")],
   [
     "deny with words: to the no",
     "30-permission-bash",
@@ -216,7 +216,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
     kind: "deny",
     mark: mark("v197-92-plan-120x40"),
     message: "",
-  }, last("2")],
+  }, press("Down")],
   ["allow is no answer to a question", "10-ask-single", {
     kind: "allow",
     mark: mark("30-permission-bash"),
@@ -250,7 +250,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
 ];
 
 Deno.test("nextStep() approves a plan so that Claude goes on asking, and says when it cannot", () => {
-  const plan = (...rows: string[]) => {
+  const plan = (cursor: number, ...rows: string[]) => {
     const lines = [
       " Ready to code?",
       "",
@@ -260,20 +260,70 @@ Deno.test("nextStep() approves a plan so that Claude goes on asking, and says wh
       " Would you like to proceed?",
       "",
     ];
-    const body = rows.map((row, index) => `    ${index === 0 ? "❯" : " "} ${index + 1}. ${row}`);
+    const body = rows.map((row, index) =>
+      `    ${index + 1 === cursor ? "❯" : " "} ${index + 1}. ${row}`
+    );
     return readScreen(["─".repeat(60), ...lines, ...body, "", " ctrl+g to edit in Vim"].join("\n"));
   };
-  const real = plan(
-    "Yes, and use auto mode",
-    "Yes, manually approve edits",
-    "Tell Claude what to change",
-  );
-  assertEquals(real.dialog?.kind, "plan");
-  const of = markOf(real.dialog!);
-  assertEquals(nextStep({ kind: "allow", mark: of }, real), last("2"));
-  assertEquals(nextStep({ kind: "deny", mark: of, message: "" }, real), last("3"));
-  const eager = plan("Yes, and use auto mode", "No, keep planning");
+  const real = (cursor: number, third = "Tell Claude what to change") =>
+    plan(cursor, "Yes, and use auto mode", "Yes, manually approve edits", third);
+  assertEquals(real(1).dialog?.kind, "plan");
+  const of = markOf(real(1).dialog!);
+  const allow: Goal = { kind: "allow", mark: of };
+  const deny: Goal = { kind: "deny", mark: of, message: "" };
+  assertEquals([1, 2, 3].map((cursor) => nextStep(allow, real(cursor))), [
+    press("Down"),
+    last("2"),
+    press("Up"),
+  ]);
+  // Its row takes words: a digit would only go there, and not decide.
+  assertEquals([1, 3].map((cursor) => nextStep(deny, real(cursor))), [
+    press("Down"),
+    last("Enter"),
+  ]);
+  assertEquals(nextStep(deny, real(3, "skip B")).kind, "stuck");
+  const eager = plan(1, "Yes, and use auto mode", "No, keep planning");
   assertEquals(nextStep({ kind: "allow", mark: markOf(eager.dialog!) }, eager).kind, "stuck");
+});
+
+Deno.test("nextStep() presses no digit while the cursor may be among somebody's words", () => {
+  const amended = (row: string) =>
+    readScreen(
+      ["─".repeat(60), " Bash command", "", "   ls", "", " Do you want to proceed?"].join("\n") +
+        `\n   1. Yes\n ❯ 2. ${row}\n\n Esc to cancel · Tab to amend\n`,
+    );
+  const of = markOf(amended("No").dialog!);
+  const deny: Goal = { kind: "deny", mark: of, message: "" };
+  assertEquals(nextStep({ kind: "allow", mark: of }, amended("No, but")), press("Up"));
+  assertEquals(nextStep(deny, amended("No")), last("2"));
+  assertEquals(nextStep(deny, amended("No, but")).kind, "stuck");
+});
+
+Deno.test("nextStep() hands in no words that only begin like those that are meant", () => {
+  const shown = screen("12-ask-single-other-typed");
+  const own = ownRow(shown.dialog!)!;
+  own.label = "Use DuckDB for analytics";
+  const goal = (text: string) => answer([DATABASE], { options: [], text });
+  assertEquals(nextStep(goal("Use DuckDB for analytics"), shown), last("Enter"));
+  assertEquals(nextStep(goal("Use DuckDB for analytics? Never."), shown).kind, "stuck");
+  const long = "Use DuckDB for analytics ".repeat(12);
+  own.label = `${long.slice(0, 60)}…`;
+  assertEquals(nextStep(goal(long), shown), last("Enter"));
+});
+
+Deno.test("nextStep() leaves a preview alone while notes are being written", () => {
+  const file = new URL("./fixtures/panes/24-ask-preview.txt", import.meta.url);
+  const text = Deno.readTextFileSync(file).replace("press n to add notes", "only here");
+  assertEquals(nextStep(answer([LAYOUT], { options: [1] }), readScreen(text)).kind, "stuck");
+});
+
+Deno.test("nextStep() knows its answers in a review that shows them as JSON", () => {
+  const file = new URL("./fixtures/panes/15-ask-multi-review.txt", import.meta.url);
+  const text = Deno.readTextFileSync(file);
+  const label = 'Say "hi"';
+  const said = question("Which features do you want to enable?", [label, "Search"], true);
+  const shown = readScreen(text.replace("→ Search, Auth, Billing", '→ "Say \\"hi\\"", Search'));
+  assertEquals(nextStep(answer([said], { options: [1, 2] }), shown), last("1"));
 });
 
 Deno.test("nextStep() ticks nothing where somebody's own words would make it refuse", () => {

@@ -44,8 +44,16 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   }
   const number = choice.options[0]!;
   // Beside a preview a digit only moves the cursor.
-  if (dialog.preview) return rowStep(dialog, number, isLast);
+  if (dialog.preview) return previewStep(dialog, number, isLast);
   return digit(question, number, dialog, isLast);
+}
+
+/** With the cursor in the notes Enter would hand in those alone. */
+function previewStep(dialog: Dialog, number: number, isLast: boolean): KeyStep {
+  const notes = /\bNotes: *(.*)$/m.exec(dialog.text)?.[1] ?? "";
+  return notes === "" || notes.startsWith("press n to add")
+    ? rowStep(dialog, number, isLast)
+    : stuck(`somebody writes notes there ("${notes}"): esc leaves them`);
 }
 
 /** In the row for own words a digit would be written; in those below it does nothing. */
@@ -111,7 +119,9 @@ function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
     const next = goal.questions[index + 1];
     const end = next === undefined ? shown.length : shown.indexOf(squeeze(next.question), at);
     const answer = shown.slice(at, end === -1 ? shown.length : end);
-    const absent = words.find((word) => !answer.includes(squeeze(word).slice(0, 200)));
+    const shows = (word: string) => answer.includes(squeeze(word).slice(0, 200));
+    // Of several, one with a comma or quotes may be shown as JSON.
+    const absent = words.find((word) => !shows(word) && !shows(JSON.stringify(word).slice(1, -1)));
     if (absent !== undefined) {
       return stuck(
         `the review shows another answer to "${question.question}" than "${absent}"; esc gives ` +
@@ -131,7 +141,9 @@ export function submitStep(dialog: Dialog | undefined): KeyStep {
     if (own === undefined || writtenIn(own) === "") {
       return stuck(`"${dialog.title}" takes one of its options: choose one`);
     }
-    return own.focused ? enterAfter(own.label, true) : towards(dialog, own.number);
+    return own.focused
+      ? enterAfter(own.label + own.description, true)
+      : towards(dialog, own.number);
   }
   if (!dialog.options.some((row) => row.checked)) {
     return stuck(`nothing is chosen yet in "${dialog.title}"`);

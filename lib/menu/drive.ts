@@ -28,13 +28,13 @@ export async function drive(
   let isProbed: boolean = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextStep(goal, screen);
-    if (step.kind === "done") return steps > 0 ? { kind: "done", screen } : QUICKER;
+    if (step.kind === "done") return quicker(screen);
     if (step.kind === "stuck") return step;
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
     // A text or a decision is never sent again: it may only be slow to show.
-    const mayRepeat: boolean = step.kind === "press" && !isDecision(goal) && !isProbed;
+    const mayRepeat: boolean = isDigit(step) && !isDecision(goal) && !isProbed;
     screen = await settled(pane, before, mayRepeat ? CHANGE_WITHIN_MS : PATIENCE_MS);
     const isLate: boolean = mayRepeat && isSame(screen, before);
     if (isLate) {
@@ -46,7 +46,7 @@ export async function drive(
     }
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
-      return !isDecision(goal) || isFinal(step) ? { kind: "done", screen } : QUICKER;
+      return isFinal(step) ? { kind: "done", screen } : quicker(screen);
     }
     if (isSame(screen, before)) return { kind: "stuck", reason: inVain(step) };
     isProbed = isLate && asks(screen) === asks(before);
@@ -55,8 +55,16 @@ export async function drive(
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
 }
 
-/** Nothing of ours has closed the dialog. */
-const QUICKER: Driven = { kind: "stuck", reason: "somebody else has settled it in the meantime" };
+/** Nothing of ours has closed the dialog; the last key may have come too late for it. */
+function quicker({ draft }: Look): Driven {
+  const left = draft === "" ? "" : `; "${draft}" stands in the input box`;
+  return { kind: "stuck", reason: `somebody else has settled it in the meantime${left}` };
+}
+
+/** Only these are dropped by a dialog that has just opened. */
+function isDigit(step: KeyStep): boolean {
+  return step.kind === "press" && /^\d$/.test(step.keys[0]!);
+}
 
 /** What must not happen twice. The next request may look the same as this one. */
 function isDecision(goal: Goal): boolean {

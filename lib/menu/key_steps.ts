@@ -23,10 +23,14 @@ export function writtenIn(row: DialogOption): string {
 
 export function holds(written: string, text: string): boolean {
   const wanted = squeeze(text);
+  if (wanted === written) return true;
+  // Cut off for want of room; a short text that is begun like ours is somebody else's.
   const seen = written.replace(/…$/, "");
-  return wanted === seen ||
-    (seen.length >= 20 && (wanted.startsWith(seen) || wanted.endsWith(seen)));
+  const isCut = seen !== written || wanted.length > CUT_FROM;
+  return isCut && seen.length >= 20 && (wanted.startsWith(seen) || wanted.endsWith(seen));
 }
+
+const CUT_FROM = 200;
 
 export function press(keys: string[], isLast = false): KeyStep {
   return { kind: "press", keys, ...(isLast ? { isLast } : {}) };

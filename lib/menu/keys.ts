@@ -12,9 +12,10 @@ import {
   press,
   rowStep,
   stuck,
+  towards,
   writtenIn,
 } from "./key_steps.ts";
-import type { Dialog, Screen } from "../pane.ts";
+import type { Dialog, DialogOption, Screen } from "../pane.ts";
 import { markOf } from "../shown.ts";
 
 export type Goal =
@@ -70,7 +71,7 @@ export function whyNotByKeys(goal: Goal): string | undefined {
 function allowStep(dialog: Dialog): KeyStep {
   const row = dialog.options.find((option) => /^Yes$/.test(option.label)) ??
     (dialog.kind === "plan" ? dialog.options.find(({ label }) => ASKS_ON.test(label)) : undefined);
-  if (row !== undefined) return press([String(row.number)], true);
+  if (row !== undefined) return pickStep(dialog, row);
   const rows = dialog.options.map(({ number, label }) => `${number}. ${label}`).join(", ");
   return stuck(`it offers no plain Yes: choose one of ${rows}`);
 }
@@ -82,13 +83,29 @@ function denyStep(dialog: Dialog, message: string): KeyStep {
   const row = dialog.options.findLast((option) => /^No\b/.test(option.label)) ??
     dialog.options.find((option) => /^Tell Claude what to change/.test(option.label));
   if (row === undefined) return stuck("it offers no No: esc closes it");
-  if (message === "") return press([String(row.number)], true);
+  if (message === "") {
+    if (/^No$/.test(row.label)) return pickStep(dialog, row);
+    return IS_HINT.test(row.label) ? rowStep(dialog, row.number) : stuck(alreadyWritten(row));
+  }
   if (dialog.kind === "plan") return stuck("with keys a plan takes no message: deny without one");
   if (!row.focused) return press(["Down"]);
   if (/^No$/.test(row.label)) return press(["Tab"]);
   if (/tell Claude what to do differently/.test(row.label)) return { kind: "paste", text: message };
   const written = writtenIn(row).replace(/^No,/, "");
-  return holds(written, message)
-    ? enterAfter(message, true)
-    : stuck(`"${row.label}" is already written there`);
+  return holds(written, message) ? enterAfter(message, true) : stuck(alreadyWritten(row));
+}
+
+/** A no that takes words, and has none yet: a digit would only move the cursor there. */
+const IS_HINT = /^No, (keep planning|and tell Claude)|^Tell Claude what to change/;
+
+/**
+ * A digit decides wherever the cursor goes meanwhile; but a row in which somebody has begun to write
+ * takes it for a word. So the cursor is brought to the plain row first.
+ */
+function pickStep(dialog: Dialog, row: DialogOption): KeyStep {
+  return row.focused ? press([String(row.number)], true) : towards(dialog, row.number);
+}
+
+function alreadyWritten({ label }: DialogOption): string {
+  return `"${label}" is already written there: enter hands it in, esc closes the dialog`;
 }

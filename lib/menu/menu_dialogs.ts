@@ -11,7 +11,8 @@ import { openRequest, requestIn } from "./open_request.ts";
 import type { Question } from "../questions.ts";
 import { brief, describe, lookForDialog, type Outcome, refused, type Scene } from "./scene.ts";
 import { byKeys, settle } from "./settle.ts";
-import { markOf, requestsShown } from "../shown.ts";
+import { readMemory } from "../session_memory.ts";
+import { markOf, requestsShown, squeeze } from "../shown.ts";
 
 export async function choose(scene: Scene, number: number, options: MenuOptions): Promise<Outcome> {
   const screen = await lookForDialog(scene);
@@ -78,21 +79,36 @@ export async function answerOpen(
   const screen = await lookForDialog(scene);
   const open = openQuestion(scene, screen, options.question);
   if (open.kind === "none") return refused(open.reason);
-  const tabs = screen.dialog?.tabs.length ?? 0;
-  return open.open.pending === undefined && tabs > 1
-    ? await answerOneByOne(scene, words, tabs)
+  return open.open.pending === undefined && isOneOfSeveral(screen)
+    ? await answerOneByOne(scene, screen, words)
     : await answer(scene, screen, open.open, words, options);
 }
 
+function isOneOfSeveral({ dialog }: Look): boolean {
+  return (dialog?.tabs.length ?? 0) > 1;
+}
+
 /** Without a hook the next question is known only when it is on the screen. */
-async function answerOneByOne(scene: Scene, words: string[], tabs: number): Promise<Outcome> {
-  if (words.length !== tabs) return refused(`${tabs} questions are open, ${words.length} answered`);
+async function answerOneByOne(scene: Scene, first: Look, words: string[]): Promise<Outcome> {
+  const { tabs, title } = first.dialog!;
+  if (words.length !== tabs.length) {
+    return refused(`${tabs.length} questions are open, ${words.length} answered`);
+  }
+  // Each answer is for the question that shows then: they have to begin with the first.
+  const asks = readMemory(scene.paths, scene.session).open?.asks ?? [];
+  const at = asks.findIndex((text) => squeeze(text).endsWith(squeeze(title)));
+  if (tabs.some(({ answered }) => answered) || at > 0) {
+    return refused(
+      `somebody has begun to answer: choose or type answers what is on the screen, submit hands ` +
+        `all in; ${describe(first)}`,
+    );
+  }
   const said: string[] = [];
   for (const word of words) {
     const screen = await scene.pane.look();
     const open = openQuestion(scene, screen, undefined);
     if (open.kind === "none") return refused(open.reason);
-    const outcome = await answer(scene, screen, open.open, [word], { notes: [] }, true);
+    const outcome = await answer(scene, screen, open.open, [word], { notes: [] });
     if (outcome.kind === "refused") return outcome;
     said.push(outcome.said);
   }
@@ -108,11 +124,12 @@ async function answer(
   { pending, questions }: OpenQuestion,
   words: string[],
   { notes }: Pick<MenuOptions, "notes">,
-  isPart = false,
 ): Promise<Outcome> {
   const reading = readChoices(questions, words, notes);
   if (reading.kind === "wrong") return refused(reading.reason);
   const { choices } = reading;
+  // What else is asked is not known, and is not to be handed in with it.
+  const isPart = pending === undefined && isOneOfSeveral(screen);
   const said = questions.map((question, index) =>
     `"${brief(question.question)}": ${wordsOf(question, choices[index]!)}`
   ).join(", ");

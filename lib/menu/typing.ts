@@ -10,7 +10,7 @@ export type Typed =
   | { kind: "unsure"; reason: string };
 
 const LOOK_EVERY_MS = 40;
-const SHOWN_WITHIN_MS = 8000;
+const SHOWN_WITHIN_MS = 10_000;
 /** Only then is Enter pressed again: late, and not lost, it would meet what the first has opened. */
 const SENT_WITHIN_MS = 8000;
 const OFFERED_WITHIN_MS = 1500;
@@ -20,7 +20,12 @@ const KEY_PAUSE_MS = 100;
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
   const pasted = await pasteText(pane, text);
   if (!isOurs(pasted, text)) {
-    if (pasted.draft === "") return { kind: "unsure", reason: "the pasted text did not show" };
+    if (pasted.draft === "") {
+      return {
+        kind: "unsure",
+        reason: "the pasted text did not show, and may still come: look with snapshot",
+      };
+    }
     await clear(pane);
     return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
   }

@@ -173,6 +173,14 @@ for (const version of VERSIONS.claude) {
           await claude.waitForScreen("plan mode", (screen) => screen.includes("plan mode on"));
           await claude.waitUntilIdle();
         });
+        const isBack = (screen: string) =>
+          !readScreen(screen).dialog && /plan mode on/.test(screen);
+        await must(t, "deny one that is written down", async () => {
+          await stage.ask(claude, "written");
+          await stage.must(stage.session, "deny");
+          await claude.waitForScreen("plan mode", isBack);
+          await claude.waitUntilIdle();
+        });
         await must(t, "allow", async () => {
           await stage.ask(claude, "plan");
           await stage.must(stage.session, "allow");
@@ -182,6 +190,42 @@ for (const version of VERSIONS.claude) {
         });
       }));
   }
+
+  Deno.test(`${version}: keys decide also where somebody has begun to write to Claude`, (t) =>
+    inScene(`begun ${version}`, async (scene) => {
+      const args = ["--permission-mode", "plan"];
+      const stage = new AnswersStage(scene, { version, hookRoad: false, args });
+      const claude = await stage.start();
+      const write = async (words: string) => {
+        await claude.keys("-l", words);
+        await claude.waitForScreen("the words", (screen) => screen.includes(words));
+      };
+      const down = async (isThere: (row: string) => boolean) => {
+        await until("the row", async () => {
+          const { dialog } = readScreen(await claude.capture());
+          if (isThere(dialog!.focused)) return true;
+          await claude.keys("Down");
+          return false;
+        }, { everyMs: 300, present: claude.capture });
+      };
+      await must(t, "a plan is allowed", async () => {
+        await stage.ask(claude, "written");
+        await down((row) => row.includes("Tell Claude"));
+        await write("only 7");
+        await stage.must(stage.session, "allow");
+        await claude.waitForScreen("the end", (screen) => screen.includes("WRITTEN-END"));
+        assertEquals(/plan mode on/.test(await claude.waitUntilIdle()), false);
+      });
+      await must(t, "a permission is allowed", async () => {
+        await stage.ask(claude, "bash");
+        await down((row) => /^\d\. No$/.test(row));
+        await claude.keys("Tab");
+        await claude.waitForScreen("room for words", (screen) => /No, and tell/.test(screen));
+        await write("only 7");
+        await stage.must(stage.session, "allow");
+        await until("the file", () => isThere(`${claude.project}/made-by-bash`));
+      });
+    }));
 
   Deno.test(`${version}: a permission is decided with keys where no hook waits`, (t) =>
     inScene(`permission keys ${version}`, async (scene) => {

@@ -1,6 +1,6 @@
 /** What Claude asks in the stories about answers. */
 
-import type { Scenario } from "../support/claude_model.ts";
+import type { ModelRequest, Scenario, Step } from "../support/claude_model.ts";
 
 export const DATABASE = {
   question: "Which database should we use?",
@@ -54,6 +54,8 @@ const LAYOUT = {
   ],
 };
 
+const PLAN = "# Plan\n1. Do A\n2. Do B";
+
 const AGAIN = { command: "touch made-again", description: "Make a file" };
 
 const ask = (...questions: unknown[]) => [{ tool: "AskUserQuestion", input: { questions } }];
@@ -82,7 +84,21 @@ export const SCENARIOS: Record<string, Scenario> = {
     { say: "Tried. BASHTWICE-END" },
   ],
   plan: [
-    { say: [{ tool: "ExitPlanMode", input: { plan: "# Plan\n1. Do A\n2. Do B" } }] },
+    { say: [{ tool: "ExitPlanMode", input: { plan: PLAN } }] },
     { say: "Planned. PLAN-END" },
   ],
+  // Its first answer, the plan's file, is made from the request that names the file.
+  written: [
+    { say: "I write the plan." },
+    { say: [{ tool: "ExitPlanMode", input: { plan: PLAN } }] },
+    { say: "Planned. WRITTEN-END" },
+  ],
 };
+
+/** A plan in the file that Claude Code names is shown with other rows than one without. */
+export function writePlan({ scenario, prompt, body }: ModelRequest): Step | undefined {
+  const file_path = /\/[^"\s\\]*\.claude\/plans\/[\w-]+\.md/.exec(JSON.stringify(body))?.[0];
+  const isFirst = scenario === "written" && prompt.includes("SCENARIO:written");
+  if (!isFirst || file_path === undefined) return undefined;
+  return { say: [{ tool: "Write", input: { file_path, content: `${PLAN} ${Date.now()}\n` } }] };
+}

@@ -11,7 +11,7 @@ import { type RealClaude, startClaude } from "../support/real_claude.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
 import { type RealTmux, startTmux } from "../support/real_tmux.ts";
 import { until } from "../support/until.ts";
-import { SCENARIOS } from "./answers_scenarios.ts";
+import { SCENARIOS, writePlan } from "./answers_scenarios.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const RECORDER = new URL("../support/recording_hook.ts", import.meta.url).pathname;
@@ -36,7 +36,7 @@ export class AnswersStage {
 
   constructor(readonly scene: Scene, readonly options: AnswersOptions) {
     this.tmux = startTmux(scene);
-    this.model = new ClaudeModel({ scenarios: SCENARIOS });
+    this.model = new ClaudeModel({ scenarios: SCENARIOS, answer: writePlan });
     scene.atEnd(() => this.model.stop());
     this.#payloads = `${scene.dir}/payloads`;
     Deno.mkdirSync(this.#payloads);
