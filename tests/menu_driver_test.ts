@@ -75,7 +75,11 @@ Deno.test("menu-driver refuses with one sentence that names the present state", 
     ["30-permission-bash", ["warden-main", "choose", "1"], "nobody may decide"],
     ["30-permission-bash", ["warden-main", "type", "x"], "the present state is permission_prompt"],
     ["07-rewind-menu", ["warden-main", "choose", "7"], "there is no option 7"],
-    [undefined, ["warden-main", "type", "x"], "no pane of it shows Claude Code (%0 runs cat)"],
+    [
+      undefined,
+      ["warden-main", "type", "x"],
+      "no pane of it shows Claude Code (%0 runs cat); if that has ended, deno task recover brings",
+    ],
     [
       "01-idle-fresh",
       ["warden", "type", "x"],

@@ -81,7 +81,8 @@ export async function findPane(
     kind: "none",
     reason: missing
       ? `it has no pane ${wanted} (${shown})`
-      : `no pane of it shows Claude Code (${shown})`,
+      : `no pane of it shows Claude Code (${shown}); if that has ended, ` +
+        "deno task recover brings it back",
   };
 }
 
