@@ -13,9 +13,10 @@ import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
+import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
 import { findProgram } from "../install/programs.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
-import { refuseBroken, upsertAgent } from "./registry_file.ts";
+import { editRegistry, refuseBroken, upsertAgent } from "./registry_file.ts";
 import { noteServer } from "./restart.ts";
 import {
   chooseSession,
@@ -26,7 +27,7 @@ import {
 } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
-import { syncRegistry } from "./sync_registry.ts";
+import { planSync } from "./sync_plan.ts";
 import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { sessionNames, whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
@@ -64,29 +65,12 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
   if (marked !== undefined) throw new Error(marked);
 
-  const { claudeConfig } = asLaunched(world, undefined, command).paths;
   const base = sessionNameOf(known.agent ?? { agent_id: wish.agentId, tmux_session_name: "" });
-  const choose = async (): Promise<string> => {
-    const taken = await namesInUse(world, server, wish.agentId);
-    const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
-    const held = choosesConversation(command)
-      ? await whoHolds(opens, claudeConfig, world.warn)
-      : undefined;
-    if (held !== undefined) {
-      const { pid } = held.holder;
-      throw new Error(
-        `its conversation ${opens} is open already in process ${pid}: end that one first`,
-      );
-    }
-    const choice = chooseSession(base, taken, namesOfOthers(known.registry, wish.agentId));
-    if (choice.kind === "refused") throw new Error(choice.reason);
-    return choice.name;
-  };
   const first = wish.first ??
     chooseFirstCommand(folderFacts(wish.dir), installedGsd(wish.dir, paths.claudeConfig));
   const result: SpawnResult = {
     agent_id: wish.agentId,
-    session: await choose(),
+    session: base,
     registered: known.agent === undefined,
     state: "planned",
     pane: "",
@@ -94,29 +78,60 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
     first_command: first,
     problem: "",
   };
-  if (wish.dryRun) return result;
+  if (wish.dryRun) {
+    return { ...result, session: await chooseName(wish, world, server, command, base) };
+  }
 
-  const agent = await reachable(registered(wish, world, base), world);
-  const id = result.claude_session_id;
-  const { launch, pane } = await launchingAlone(world, async () => {
-    const session = await choose(); // what was free before may be taken by now
-    const launch = prepareLaunch(world, {
-      agent,
-      session,
-      dir: wish.dir,
-      command,
-      prompt: wish.systemPrompt ?? agent.system_prompt,
-      claudeSessionId: id,
-      at: {},
-    });
-    const conversation = { kind: "new", id } as const;
-    const started = await launchInto(server, paths, launch, conversation, { kind: "new_session" });
-    if (started.kind === "failed") throw new Error(started.reason);
-    return { launch: await noteServer(world, server.tmux, launch), pane: started.stdout };
+  const sessions = await openclawSessions(known, wish.agentId, world);
+  // Registered in here and no earlier: a recovery would start whom it finds without a session.
+  const { launch, pane, isNew } = await launchingAlone(world, async () => {
+    const session = await chooseName(wish, world, server, command, base);
+    const { agent, isNew } = registered(wish, world, base, sessions);
+    try {
+      const launch = prepareLaunch(world, {
+        agent,
+        session,
+        dir: wish.dir,
+        command,
+        prompt: wish.systemPrompt ?? agent.system_prompt,
+        claudeSessionId: result.claude_session_id,
+        at: {},
+      });
+      const conversation = { kind: "new", id: result.claude_session_id } as const;
+      const place = { kind: "new_session" } as const;
+      const started = await launchInto(server, paths, launch, conversation, place);
+      if (started.kind === "failed") throw new Error(started.reason);
+      return { launch: await noteServer(world, server.tmux, launch), pane: started.stdout, isNew };
+    } catch (error) {
+      if (!isNew) throw error;
+      throw new Error(`${messageOf(error)}; the agent was added to ${paths.registry}`);
+    }
   });
   const { session, agent_id } = launch;
   record(paths, { kind: "session", session, agent_id, reason: "spawned" });
-  return await begin(server, launch, { ...result, session, pane }, wish, world);
+  return await begin(server, launch, { ...result, session, pane, registered: isNew }, wish, world);
+}
+
+/** The name of the new session; refused where its conversation is open elsewhere. */
+async function chooseName(
+  wish: SpawnWish,
+  world: World,
+  server: TmuxServer,
+  command: string,
+  base: string,
+): Promise<string> {
+  const { claudeConfig } = asLaunched(world, undefined, command).paths;
+  if (choosesConversation(command)) {
+    const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
+    const pid = (await whoHolds(opens, claudeConfig, world.warn))?.holder.pid;
+    const open = `its conversation ${opens} is open already in process ${pid}`;
+    if (pid !== undefined) throw new Error(`${open}: end that one first`);
+  }
+  const taken = await namesInUse(world, server, wish.agentId);
+  const { registry } = agentIn(world, wish.agentId);
+  const choice = chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
+  if (choice.kind === "refused") throw new Error(choice.reason);
+  return choice.name;
 }
 
 /** The sessions that run here, and those of the agent's that run elsewhere or will come back. */
@@ -127,11 +142,13 @@ async function namesInUse(world: World, here: TmuxServer, agentId: string): Prom
     const facts = await factsOf(serverAt(world, socket).tmux);
     facts?.sessions.forEach((name) => names.add(name));
   }
-  const { registry, agent } = agentIn(world, agentId);
-  if (registry !== undefined && agent !== undefined) {
-    const named = withNames(registry, new Set([agent]));
-    for (const name of await namesKept(world, named, agent)) names.add(name);
-  }
+  // Once it is registered, a recovery brings back what an agent of that name has lost before.
+  const alone = readRegistry(JSON.stringify({ agents: [{ agent_id: agentId }] }));
+  if (alone.kind === "broken") throw new Error(alone.reason);
+  const { registry = alone.registry, agent = alone.registry.agents[0]! } = agentIn(world, agentId);
+  const agents = [...new Set([...registry.agents, agent])];
+  const named = withNames({ ...registry, agents }, new Set([agent]));
+  for (const name of await namesKept(world, named, agent)) names.add(name);
   return names;
 }
 
@@ -190,7 +207,13 @@ export function agentIn(world: World, agentId: string): { registry?: Registry; a
 }
 
 /** Adds the agent, or fills what its entry lacks to be found by its session. */
-function registered(wish: SpawnWish, world: World, base: string): Agent {
+function registered(
+  wish: SpawnWish,
+  world: World,
+  base: string,
+  sessions: OpenClawSession[],
+): { agent: Agent; isNew: boolean } {
+  const { registry: path } = world.paths;
   const { agent } = agentIn(world, wish.agentId);
   const fields = agent === undefined
     ? {
@@ -205,18 +228,34 @@ function registered(wish: SpawnWish, world: World, base: string): Agent {
       ...(isNameless(agent) ? { tmux_session_name: base } : {}),
       ...(agent.working_directory === "" ? { working_directory: wish.dir } : {}),
     };
-  upsertAgent(world.paths.registry, { agent_id: wish.agentId, ...fields });
-  return agentIn(world, wish.agentId).agent!;
+  upsertAgent(path, { agent_id: wish.agentId, ...fields });
+  if (sessions.length > 0) {
+    editRegistry(path, (registry) => {
+      const at = registry.agents.findIndex(({ agent_id }) => agent_id === wish.agentId);
+      const { changes } = planSync(registry, sessions);
+      return changes.filter(({ path }) => path[0] === "agents" && path[1] === at);
+    });
+  }
+  return { agent: agentIn(world, wish.agentId).agent!, isNew: agent === undefined };
 }
 
-/** Asks OpenClaw which session a new agent has, so that its first turn already wakes it. */
-async function reachable(agent: Agent, world: World): Promise<Agent> {
-  if (whyUnreachable(agent) === undefined) return agent;
-  world.warn(`Asking OpenClaw for the session of ${agent.agent_id}`);
+/** Asks OpenClaw for its sessions, so that the first turn of a new agent already wakes it. */
+async function openclawSessions(
+  { registry, agent }: ReturnType<typeof agentIn>,
+  agentId: string,
+  world: World,
+): Promise<OpenClawSession[]> {
+  const isReachable = agent === undefined
+    ? registry?.transport === "inbox"
+    : whyUnreachable(agent) === undefined;
+  if (isReachable) return [];
+  world.warn(`Asking OpenClaw for the session of ${agentId}`);
   try {
-    await syncRegistry(world, false);
+    const listing = await listOpenClawSessions(world);
+    if (listing.kind === "sessions") return listing.sessions;
+    throw new Error(listing.reason);
   } catch (error) {
     world.warn(`OpenClaw could not be asked: ${messageOf(error)}`);
+    return [];
   }
-  return agentIn(world, agent.agent_id).agent ?? agent;
 }

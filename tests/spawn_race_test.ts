@@ -1,0 +1,98 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { main as spawn } from "../commands/spawn.ts";
+import { isThere, readTextIfThere } from "../lib/files.ts";
+import { readRegistry } from "../lib/registry.ts";
+import { pause } from "../lib/time.ts";
+import { IDLE, killServer, recover, sessions, spawned } from "./support/recovering.ts";
+import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
+
+/** A folder with a conversation, which a recovery without a record would offer to pick. */
+function folder(world: SessionWorld): string {
+  const dir = `${world.dir}/p`;
+  const project = `${world.paths.claudeConfig}/projects/${dir.replace(/[^A-Za-z0-9]/g, "-")}`;
+  Deno.mkdirSync(dir, { recursive: true });
+  Deno.mkdirSync(project, { recursive: true });
+  Deno.writeTextFileSync(`${project}/${crypto.randomUUID()}.jsonl`, "{}\n");
+  return dir;
+}
+
+function openclaw(world: SessionWorld, script: string): void {
+  const list = { sessions: [{ key: "agent:w:main", sessionId: "id-1", agentId: "w" }] };
+  const text = `#!/bin/sh\n${script}\necho '${JSON.stringify(list)}'\n`;
+  Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, text, { mode: 0o755 });
+}
+
+/** Puts a line in front of every call of tmux. */
+function beforeTmux(world: SessionWorld, line: string): void {
+  const file = world.variables.GSD_TMUX!;
+  Deno.writeTextFileSync(file, Deno.readTextFileSync(file).replace("exec", `${line}\nexec`));
+}
+
+function agents(world: SessionWorld) {
+  const reading = readRegistry(readTextIfThere(world.paths.registry) ?? "");
+  return reading.kind === "registry" ? reading.registry.agents : [];
+}
+
+Deno.test("spawn of a new agent leaves nothing to a recovery while OpenClaw is asked", () =>
+  inSessionWorld(async (world) => {
+    const dir = folder(world);
+    world.registry({ agents: [] });
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    openclaw(world, `: > '${world.dir}/asked'; sleep 2`);
+    let isDone = false;
+    const spawning = spawn(["w", dir, ""], world).finally(() => isDone = true);
+    await until("OpenClaw to be asked", () => isThere(`${world.dir}/asked`));
+    const seen = new Set<string>();
+    for (; !isDone; await pause(50)) {
+      (await recover(world)).agents.forEach(({ outcome }) => seen.add(outcome));
+    }
+    assertEquals(await spawning, 0, world.warned.join("\n"));
+    assertEquals(await sessions(world), ["w-main"]);
+    assertEquals([...seen].filter((outcome) => outcome !== "alive"), []);
+    assertMatch(Deno.readTextFileSync(`${world.dir}/claude.args`), /^--session-id$/m);
+    assertEquals(agents(world)[0]!.openclaw_session_key, "agent:w:main");
+  }));
+
+Deno.test("recover() that knows a new agent before its session is made leaves it to spawn", () =>
+  inSessionWorld(async (world) => {
+    const dir = folder(world);
+    world.registry({ agents: [] });
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    openclaw(world, "");
+    beforeTmux(world, `case " $* " in *" new-session "*) sleep 2;; esac`);
+    const spawning = spawn(["w", dir, ""], world);
+    await until("the agent to be registered", () => agents(world).length === 1);
+    assertEquals((await recover(world)).outcomes, { w: "alive" });
+    assertEquals(await spawning, 0, world.warned.join("\n"));
+    assertEquals(await sessions(world), ["w-main"]);
+  }));
+
+Deno.test("spawn chooses its session's name once, when nobody else starts one", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    beforeTmux(world, `echo "$*" >> '${world.dir}/calls'`);
+    assertEquals(await spawn(["w", folder(world), ""], world), 0, world.warned.join("\n"));
+    const calls = Deno.readTextFileSync(`${world.dir}/calls`).split("\n");
+    const listed = calls.filter((call) => call === "-u list-sessions -F #{session_name}");
+    assertEquals(listed.length, 1);
+  }));
+
+Deno.test("spawn of an agent that was taken out of the registry leaves its lost session its name", () =>
+  inSessionWorld(async (world) => {
+    await spawned(world, "w");
+    await killServer(world);
+    world.registry({ agents: [] });
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    assertEquals(await spawn(["w", "p", ""], world), 0, world.warned.join("\n"));
+    assertEquals(await sessions(world), ["w-main-2"]);
+  }));
+
+Deno.test("spawn says that the agent was added when its session could not be made", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    beforeTmux(world, `case " $* " in *" new-session "*) echo no room >&2; exit 1;; esac`);
+    assertEquals(await spawn(["w", folder(world), ""], world), 1);
+    assertMatch(world.warned.at(-1)!, /^Cannot start w: .*no room; the agent was added to \//);
+    assertEquals(agents(world).length, 1);
+  }));
