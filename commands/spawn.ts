@@ -54,7 +54,10 @@ export async function main(args: string[], world: World): Promise<number> {
     const result = await spawnSession(wish, world);
     if (json) world.say(JSON.stringify(result, null, 2));
     else if (result.problem === "") tell(result, wish, !noHint, world);
-    if (result.problem !== "") world.warn(result.problem);
+    if (result.problem !== "") {
+      world.warn(result.problem);
+      if (!json) tellOfAgent(result, wish, world);
+    }
     return result.problem === "" ? 0 : 1;
   } catch (error) {
     world.warn(`Cannot start ${wish.agentId}: ${messageOf(error)}`);
@@ -89,11 +92,19 @@ function wishFrom(
 function tell(result: SpawnResult, wish: SpawnWish, attachHint: boolean, world: World): void {
   const verb = wish.dryRun ? "Would start" : "Started";
   world.say(`${verb} ${result.session} for ${result.agent_id} in ${wish.dir}`);
+  tellOfAgent(result, wish, world);
+  if (result.first_command !== "") world.say(`First command: ${result.first_command}`);
+  if (wish.dryRun) {
+    world.say(`Its launch would be kept in ${launchFiles(world.paths, result.session).record}`);
+  } else if (attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
+}
+
+/** What has become of the agent in the registry, however its session fares. */
+function tellOfAgent(result: SpawnResult, wish: SpawnWish, world: World): void {
   if (result.registered) {
     const when = wish.dryRun ? "would be added" : "was added";
     world.say(`The agent ${when} to ${world.paths.registry}`);
   }
-  if (result.first_command !== "") world.say(`First command: ${result.first_command}`);
   const agent = wish.dryRun ? undefined : agentIn(world, wish.agentId).agent;
   const off = agent?.enabled === false ? "it is disabled in the registry" : undefined;
   const mute = off ?? (agent === undefined ? undefined : whyUnreachable(agent));
@@ -102,9 +113,6 @@ function tell(result: SpawnResult, wish: SpawnWish, attachHint: boolean, world: 
       `${result.agent_id} cannot be woken: ${mute}${off === undefined ? "; run sync" : ""}`,
     );
   }
-  if (wish.dryRun) {
-    world.say(`Its launch would be kept in ${launchFiles(world.paths, result.session).record}`);
-  } else if (attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
 }
 
 const NO_SUCH_FILE = Symbol("no such file");

@@ -177,6 +177,8 @@ for (const [pane, says] of DIALOGS) {
       assertEquals(await main(["w", project(world), "hello"], world), 1);
       assertMatch(world.warned.join("\n"), says);
       assertMatch(world.warned.join("\n"), /first command was not sent: hello/);
+      assertEquals(world.said, [`The agent was added to ${world.paths.registry}`]);
+      assertMatch(world.warned.at(-1)!, /^w cannot be woken: it has neither .*; run sync$/);
       assertEquals(await world.tmux("list-sessions", "-F", "#S"), "w-main");
     }));
 }
