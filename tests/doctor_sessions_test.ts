@@ -1,9 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { checkSessions } from "../lib/install/checks/sessions_check.ts";
+import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
+import { until } from "./support/until.ts";
 
 const BY_CLI = { ...WARDEN, delivery: { transport: "cli" } };
+/** What the list of processes shows of Claude Code. */
+const CLAUDE = "exec bash -c 'exec -a claude sleep 1000'";
 const MARK = ["set-environment", "-g", "OPENCLAW_SHELL", "exec"];
 
 Deno.test("checkSessions() says when a session cannot be brought back for want of its folder", async () => {
@@ -23,7 +27,7 @@ Deno.test("checkSessions() counts to an agent the sessions that hooks count to i
   };
   assertMatch((await running(WARDEN)).join(), /"warden-main" .* does not run/);
   for (const name of ["warden-main-2", "warden-main-x", "w_main", "w", "w-2"]) {
-    await clinic.server.session(name);
+    await clinic.server.session(name, CLAUDE);
   }
   const runs = (session: string, agent: string) =>
     `The session "${session}" of agent "${agent}" runs`;
@@ -62,7 +66,7 @@ Deno.test("checkSessions() finds the mark of an agent's shell in what runs, and 
 Deno.test("checkSessions() leaves a session without the mark alone, and warns of the next one", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [BY_CLI] });
-  await clinic.server.session("warden-main");
+  await clinic.server.session("warden-main", CLAUDE);
   await clinic.server.tmux(...MARK);
   const { ok, broken } = await clinic.ask(checkSessions);
   assertEquals(ok, ['The session "warden-main" of agent "warden" runs']);
@@ -78,6 +82,7 @@ Deno.test("checkSessions() offers no mend for a mark that hurts nobody", async (
   const { findings, broken, notes } = await clinic.ask(checkSessions);
   assertEquals(broken, []);
   assertMatch(notes.join("\n"), /carries OPENCLAW_SHELL=exec/);
+  assertMatch(notes.join("\n"), /^In "warden-main" .* no Claude Code runs, but another program$/m);
   assertEquals(findings.flatMap(({ mend }) => mend ?? []), []);
 });
 
@@ -92,4 +97,64 @@ Deno.test("checkSessions() offers recovery only where it can succeed", async () 
     `${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL && ` +
       `deno ${TASK} recover --agent warden`,
   );
+});
+
+const SHELL = "exec bash -i";
+
+/** Until its start-up files are through, a shell runs other programs. */
+async function promptIn(clinic: Clinic, pane: string): Promise<void> {
+  const shown = () => clinic.server.tmux("capture-pane", "-p", "-t", pane);
+  await until("the prompt", async () => /[$#] ?$/.test((await shown()).trimEnd()));
+}
+
+const WITHOUT: [name: string, command: string, found: string][] = [
+  ["a shell", SHELL, "no Claude Code runs, only a shell"],
+  ["another program", "cat", "no Claude Code runs, but another program"],
+  ["a dead pane", "", "no Claude Code runs: all that ran there has ended"],
+];
+for (const [name, command, found] of WITHOUT) {
+  Deno.test(`checkSessions() names a session with ${name}, and its mend helps`, async () => {
+    await using clinic = await Clinic.create();
+    // Without a key nobody is woken: no deliverer is left at work in a folder that goes.
+    const mute = { ...WARDEN, openclaw_session_key: "" };
+    clinic.registry({ agents: [{ ...mute, working_directory: clinic.dir }] });
+    clinic.program("GSD_CLAUDE", `cat '${ROOT}/tests/fixtures/panes/01-idle-fresh.txt'; cat`);
+    const pane = await clinic.server.session("warden-main", command || "cat");
+    if (command === "") {
+      await clinic.server.tmux("set-option", "-g", "remain-on-exit", "on");
+      await clinic.server.tmux("respawn-pane", "-k", "-t", pane, "true");
+      const isDead = () => clinic.server.tmux("display-message", "-pt", pane, "#{pane_dead}");
+      await until("the pane to be dead", async () => await isDead() === "1");
+    }
+    if (command === SHELL) await promptIn(clinic, pane);
+    const [finding, ...more] = (await clinic.ask(checkSessions)).findings;
+    assertEquals(more, []);
+    const mend = `deno ${TASK} recover --agent warden`;
+    const text = `In "warden-main" of agent "warden" ${found}`;
+    assertEquals(finding, { check: "sessions", level: "note", text, mend });
+
+    await clinic.paste(mend);
+    const after = await clinic.ask(checkSessions);
+    const session = name === "another program" ? "warden-main-2" : "warden-main";
+    assertEquals(after.ok, [`The session "${session}" of agent "warden" runs`]);
+    assertEquals(after.findings.flatMap((one) => one.mend ?? []), []);
+  });
+}
+
+Deno.test("checkSessions() offers no recovery that would do nothing or fail", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [{ ...WARDEN, working_directory: clinic.dir }] });
+  await promptIn(clinic, await clinic.server.session("warden-main", SHELL));
+  const { findings, broken } = await clinic.ask(checkSessions);
+  assertEquals([broken, findings[0]!.mend], [[], undefined]);
+  assertMatch(findings[0]!.text, /only a shell, and it cannot be brought back, for the program /);
+
+  clinic.program("GSD_CLAUDE", "cat");
+  assertEquals((await clinic.ask(checkSessions)).findings[0]!.mend?.includes("recover"), true);
+  await clinic.server.session("warden-main-2", CLAUDE);
+  const beside = await clinic.ask(checkSessions);
+  assertEquals(beside.notes, [
+    'In "warden-main" of agent "warden" no Claude Code runs, only a shell',
+  ]);
+  assertEquals(beside.findings.flatMap(({ mend }) => mend ?? []), []);
 });

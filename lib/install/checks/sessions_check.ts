@@ -1,9 +1,14 @@
-/** Do the agents' tmux sessions run, and are they such that OpenClaw takes messages from them? */
+/** Does Claude Code run in the agents' sessions, and does OpenClaw take messages from there? */
 
 import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
+import { commandOf, wayBack } from "../../sessions/agent_launch.ts";
+import type { Launch } from "../../sessions/launch.ts";
+import { launchesOf } from "../../sessions/launch_files.ts";
 import { isOwn } from "../../sessions/session_names.ts";
+import { type SessionState, stateOfSession } from "../../sessions/session_state.ts";
 import { sessionNames } from "../../sessions/tmux_sessions.ts";
-import { tmuxFrom } from "../../tmux.ts";
+import type { World } from "../../sessions/world.ts";
+import { type Tmux, tmuxFrom } from "../../tmux.ts";
 import { type Agent, tmuxSessionName } from "../../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
 import { taskCommand, tmuxCommand } from "./mend.ts";
@@ -29,21 +34,25 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
   for (const agent of agents) {
     const own = [...running].filter((session) => isOwn(registry, agent, session));
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
+    const mend = serverMark === undefined ? recover : `${unmark} && ${recover}`;
     if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
-      const mend = serverMark === undefined ? recover : `${unmark} && ${recover}`;
       findings.push(notRunning(agent, mend));
     }
-    for (const session of own) {
-      const mark = await markOfSession(tmux, session);
-      findings.push(
-        mark === undefined
-          ? {
-            check: CHECK,
-            level: "ok",
-            text: `The session "${session}" of agent "${agent.agent_id}" runs`,
-          }
-          : marked(session, mark, recover, needsProgram(agent)),
-      );
+    const held = await heldBy(tmux, world, agent, own);
+    const anyLives = held.some(({ state }) => state.kind === "alive");
+    for (const one of held) {
+      const mark = await markOfSession(tmux, one.session);
+      if (mark !== undefined) {
+        findings.push(marked(one.session, mark, recover, needsProgram(agent)));
+      }
+      if (one.state.kind !== "alive") {
+        // In a marked session it would get the mark again: how to be rid of that is said already.
+        const helps = mark === undefined && bringsBack(one, anyLives);
+        findings.push(withoutClaude(world, agent, one, helps ? mend : undefined));
+      } else if (mark === undefined) {
+        const text = `The session "${one.session}" of agent "${agent.agent_id}" runs`;
+        findings.push({ check: CHECK, level: "ok", text });
+      }
     }
   }
   if (serverMark === undefined) return findings;
@@ -61,6 +70,54 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
     return transport === "cli" ||
       transport === "auto" && readGatewayTarget(env).kind === "unreadable";
   }
+}
+
+interface Held {
+  session: string;
+  state: SessionState;
+  launch: Launch | undefined;
+}
+
+/** What is in an agent's sessions, as recovery sees it. */
+async function heldBy(tmux: Tmux, world: World, agent: Agent, own: string[]): Promise<Held[]> {
+  const launches = launchesOf(world.paths, agent.agent_id);
+  return await Promise.all(own.map(async (session) => {
+    const launch = launches.find((one) => one.session === session);
+    const state = await stateOfSession(tmux, session, commandOf(world, agent, launch));
+    return { session, state, launch };
+  }));
+}
+
+/** Whether `recover --agent` does something about it: somebody else's shell is let alone. */
+function bringsBack({ state, launch }: Held, anyLives: boolean): boolean {
+  return !anyLives || launch !== undefined && (state.kind === "shell" || state.kind === "dead");
+}
+
+const FOUND: Record<SessionState["kind"], string> = {
+  alive: "Claude Code runs",
+  shell: "no Claude Code runs, only a shell",
+  dead: "no Claude Code runs: all that ran there has ended",
+  occupied: "no Claude Code runs, but another program",
+  gone: "no Claude Code runs: the session has just ended",
+};
+
+/** A note: whoever left Claude Code may have meant to. */
+function withoutClaude(
+  world: World,
+  agent: Agent,
+  { session, state, launch }: Held,
+  mend: string | undefined,
+): Finding {
+  const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[state.kind]}`;
+  const note = { check: CHECK, level: "note" as const };
+  if (mend === undefined) return { ...note, text };
+  const way = wayBack(world, agent, launch);
+  return way.kind === "refused"
+    ? {
+      ...note,
+      text: `${text}, and it cannot be brought back, for ${way.reason}: mend that first`,
+    }
+    : { ...note, text, mend };
 }
 
 /** No mend: what ends the session ends Claude's work, and only its owner knows when that may be. */
