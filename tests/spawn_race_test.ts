@@ -78,7 +78,7 @@ Deno.test("spawn chooses its session's name once, when nobody else starts one", 
     assertEquals(listed.length, 1);
   }));
 
-Deno.test("spawn of an agent that was taken out of the registry leaves its lost session its name", () =>
+Deno.test("spawn leaves its name to a lost session of an agent that was unregistered", () =>
   inSessionWorld(async (world) => {
     await spawned(world, "w");
     await killServer(world);
