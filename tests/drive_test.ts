@@ -51,3 +51,8 @@ Deno.test("drive() presses a key again that was lost, not one that was late", as
   assertEquals(late, ["done", "3 Down"]);
   assertEquals(deaf, ["stuck", "3 Down"]);
 });
+
+Deno.test("drive() claims no answer that somebody else gave", async () => {
+  const own: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } as Goal;
+  assertEquals(await driven((keys) => keys === "" ? ASKED : ANSWERED, own), ["stuck", "Down"]);
+});

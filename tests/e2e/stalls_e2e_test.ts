@@ -123,4 +123,30 @@ for (const version of VERSIONS.claude) {
         await claude.waitUntilIdle();
       }
     }));
+
+  Deno.test(`${version}: of several questions only what is on the screen is answered`, async () =>
+    await inScene(`tabs ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: false });
+      const claude = await stage.start();
+      const shown = async () => readScreen(await claude.capture()).dialog;
+      await stage.ask(claude, "three");
+      await pause(300); // a dialog that has just opened drops keys
+      await claude.keys("Right"); // somebody leaves the first one out
+      await until("the second", async () => (await shown())?.title.includes("features"));
+      const all = await stage.drive(stage.session, "answer", "1", "1", "1");
+      assertEquals(all.code, 1);
+      assertMatch(all.stderr, /somebody has begun to answer/);
+      assertMatch((await shown())!.title, /features/);
+
+      assertMatch(await stage.must(stage.session, "choose", "3"), /Search/);
+      await until("the third", async () => (await shown())?.title.includes("license"));
+      await stage.must(stage.session, "choose", "2");
+      const review = await until("the review", async () => {
+        const dialog = await shown();
+        return dialog?.kind === "review" ? dialog : undefined;
+      });
+      assertMatch(review.text, /GPL/);
+      assertEquals(stage.payloads("PostToolUse"), [], "nothing was handed in");
+      await stage.must(stage.session, "esc");
+    }));
 }
