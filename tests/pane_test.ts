@@ -113,3 +113,16 @@ Deno.test("readScreen() gives the permission dialog as drawn", () => {
   assertStringIncludes(dialog!.text, "touch /home/dev/app/made-by-bash && echo bash-ran");
   assertEquals(dialog!.text.startsWith("Bash command"), true);
 });
+
+Deno.test("readScreen() knows a question whose last words stand on a line of their own", () => {
+  const whole = pane("11-ask-single-other-focused");
+  for (const [line, rest] of [["Esc", "to cancel"], ["Esc to", "cancel"]]) {
+    const wrapped = whole.replace(" · Esc to cancel", ` · ${line}\n${rest}`);
+    assertEquals(readScreen(wrapped).dialog?.focused, "4. Type something.");
+    assertEquals(
+      readScreen(`${wrapped.trimEnd()}\n$ cancel`).dialog,
+      undefined,
+      "a shell's prompt",
+    );
+  }
+});
