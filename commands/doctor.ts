@@ -99,8 +99,10 @@ export async function main(args: string[], world: World): Promise<number> {
   } else {
     const fix = taskCommand(world, "doctor", "--fix");
     const fixable = findings.some(({ level, repair }) => level === "broken" && repair);
+    const notes = findings.filter(({ level }) => level === "note").length;
+    const well = notes === 0 ? "All is well" : `Nothing is broken; see the ${count(notes, "note")}`;
     world.say(
-      broken === 0 ? "All is well" : `${broken} thing${broken === 1 ? " is" : "s are"} broken` +
+      broken === 0 ? well : `${count(broken, "thing")} ${broken === 1 ? "is" : "are"} broken` +
         (fixable && !options.fix ? `; ${fix} mends what can be mended safely` : ""),
     );
   }
@@ -163,6 +165,10 @@ function linesOf(finding: Finding, paint: (colour: number, text: string) => stri
 function colours(world: World): (colour: number, text: string) => string {
   const on = Deno.stdout.isTerminal() && !world.env("NO_COLOR");
   return (colour, text) => on ? `\x1b[${colour}m${text}\x1b[0m` : text;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));

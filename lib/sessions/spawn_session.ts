@@ -3,7 +3,6 @@
 import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
 import { namesKept } from "./candidates.ts";
 import { choosesConversation } from "./command_words.ts";
-import { readTextIfThere } from "../files.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { sendPrompt } from "./first_prompt.ts";
 import { missingProgram } from "../install/installation.ts";
@@ -13,30 +12,19 @@ import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
-import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
 import { findProgram } from "../install/programs.ts";
-import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
-import { editRegistry, refuseBroken, upsertAgent } from "./registry_file.ts";
+import { readRegistry } from "../registry.ts";
 import { noteServer } from "./restart.ts";
-import {
-  chooseSession,
-  isNameless,
-  namesOfOthers,
-  sessionNameOf,
-  withNames,
-} from "./session_names.ts";
+import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
+import { agentIn, type AgentWish, openclawSessions, registered } from "./spawn_agent.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
-import { planSync } from "./sync_plan.ts";
 import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { sessionNames, whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
 
-export interface SpawnWish {
-  agentId: string;
-  dir: string;
+export interface SpawnWish extends AgentWish {
   first: string | undefined;
-  systemPrompt: string | undefined;
   timeoutMs: number;
   dryRun: boolean;
 }
@@ -193,69 +181,4 @@ async function begin(
     problem:
       `Session ${result.session} is ready, but its first command was not sent: ${sent.reason}`,
   };
-}
-
-/** The agent as the registry has it; a registry that cannot be used is refused by name. */
-export function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
-  const text = readTextIfThere(world.paths.registry);
-  if (text === undefined) return {};
-  refuseBroken(world.paths.registry, text, "it was left untouched");
-  const reading = readRegistry(text);
-  if (reading.kind === "broken") throw new Error(reading.reason);
-  const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
-  return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
-}
-
-/** Adds the agent, or fills what its entry lacks to be found by its session. */
-function registered(
-  wish: SpawnWish,
-  world: World,
-  base: string,
-  sessions: OpenClawSession[],
-): { agent: Agent; isNew: boolean } {
-  const { registry: path } = world.paths;
-  const { agent } = agentIn(world, wish.agentId);
-  const fields = agent === undefined
-    ? {
-      enabled: true,
-      auto_wake: true,
-      working_directory: wish.dir,
-      tmux_session_name: base,
-      claude_launch_command: launchCommand(world, { claude_launch_command: "" }),
-      ...(wish.systemPrompt === undefined ? {} : { system_prompt: wish.systemPrompt }),
-    }
-    : {
-      ...(isNameless(agent) ? { tmux_session_name: base } : {}),
-      ...(agent.working_directory === "" ? { working_directory: wish.dir } : {}),
-    };
-  upsertAgent(path, { agent_id: wish.agentId, ...fields });
-  if (sessions.length > 0) {
-    editRegistry(path, (registry) => {
-      const at = registry.agents.findIndex(({ agent_id }) => agent_id === wish.agentId);
-      const { changes } = planSync(registry, sessions);
-      return changes.filter(({ path }) => path[0] === "agents" && path[1] === at);
-    });
-  }
-  return { agent: agentIn(world, wish.agentId).agent!, isNew: agent === undefined };
-}
-
-/** Asks OpenClaw for its sessions, so that the first turn of a new agent already wakes it. */
-async function openclawSessions(
-  { registry, agent }: ReturnType<typeof agentIn>,
-  agentId: string,
-  world: World,
-): Promise<OpenClawSession[]> {
-  const isReachable = agent === undefined
-    ? registry?.transport === "inbox"
-    : whyUnreachable(agent) === undefined;
-  if (isReachable) return [];
-  world.warn(`Asking OpenClaw for the session of ${agentId}`);
-  try {
-    const listing = await listOpenClawSessions(world);
-    if (listing.kind === "sessions") return listing.sessions;
-    throw new Error(listing.reason);
-  } catch (error) {
-    world.warn(`OpenClaw could not be asked: ${messageOf(error)}`);
-    return [];
-  }
 }

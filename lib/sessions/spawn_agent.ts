@@ -1,0 +1,82 @@
+/** The agent that a session is spawned for: as the registry has it, and added where it is missing. */
+
+import { launchCommand } from "./agent_launch.ts";
+import { readTextIfThere } from "../files.ts";
+import { messageOf } from "../process.ts";
+import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
+import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
+import { editRegistry, refuseBroken, upsertAgent } from "./registry_file.ts";
+import { isNameless } from "./session_names.ts";
+import { planSync } from "./sync_plan.ts";
+import type { World } from "./world.ts";
+
+export interface AgentWish {
+  agentId: string;
+  dir: string;
+  systemPrompt: string | undefined;
+}
+
+/** The agent as the registry has it; a registry that cannot be used is refused by name. */
+export function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
+  const text = readTextIfThere(world.paths.registry);
+  if (text === undefined) return {};
+  refuseBroken(world.paths.registry, text, "it was left untouched");
+  const reading = readRegistry(text);
+  if (reading.kind === "broken") throw new Error(reading.reason);
+  const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
+  return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** Adds the agent, or fills what its entry lacks to be found by its session. */
+export function registered(
+  wish: AgentWish,
+  world: World,
+  base: string,
+  sessions: OpenClawSession[],
+): { agent: Agent; isNew: boolean } {
+  const { registry: path } = world.paths;
+  const { agent } = agentIn(world, wish.agentId);
+  const fields = agent === undefined
+    ? {
+      enabled: true,
+      auto_wake: true,
+      working_directory: wish.dir,
+      tmux_session_name: base,
+      claude_launch_command: launchCommand(world, { claude_launch_command: "" }),
+      ...(wish.systemPrompt === undefined ? {} : { system_prompt: wish.systemPrompt }),
+    }
+    : {
+      ...(isNameless(agent) ? { tmux_session_name: base } : {}),
+      ...(agent.working_directory === "" ? { working_directory: wish.dir } : {}),
+    };
+  upsertAgent(path, { agent_id: wish.agentId, ...fields });
+  if (sessions.length > 0) {
+    editRegistry(path, (registry) => {
+      const at = registry.agents.findIndex(({ agent_id }) => agent_id === wish.agentId);
+      const { changes } = planSync(registry, sessions);
+      return changes.filter(({ path }) => path[0] === "agents" && path[1] === at);
+    });
+  }
+  return { agent: agentIn(world, wish.agentId).agent!, isNew: agent === undefined };
+}
+
+/** Asks OpenClaw for its sessions, so that the first turn of a new agent already wakes it. */
+export async function openclawSessions(
+  { registry, agent }: ReturnType<typeof agentIn>,
+  agentId: string,
+  world: World,
+): Promise<OpenClawSession[]> {
+  const isReachable = agent === undefined
+    ? registry?.transport === "inbox"
+    : whyUnreachable(agent) === undefined;
+  if (isReachable) return [];
+  world.warn(`Asking OpenClaw for the session of ${agentId}`);
+  try {
+    const listing = await listOpenClawSessions(world);
+    if (listing.kind === "sessions") return listing.sessions;
+    throw new Error(listing.reason);
+  } catch (error) {
+    world.warn(`OpenClaw could not be asked: ${messageOf(error)}`);
+    return [];
+  }
+}
