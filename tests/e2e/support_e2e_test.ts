@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../../lib/files.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
@@ -30,10 +31,11 @@ for (const version of VERSIONS.claude) {
       await claude.submit("Say hello SCENARIO:hello");
       const file = await until(
         "a Stop payload",
-        () => Array.from(Deno.readDirSync(payloads)).find(({ name }) => name.includes("-Stop-")),
+        // What begins with a dot is still being written.
+        () => namesIn(payloads).find((name) => /^[^.].*-Stop-/.test(name)),
         { present: claude.capture },
       );
-      const payload = JSON.parse(Deno.readTextFileSync(`${payloads}/${file.name}`));
+      const payload = JSON.parse(Deno.readTextFileSync(`${payloads}/${file}`));
       assertEquals(payload.last_assistant_message, "Good day to you.");
       await claude.waitForScreen("the answer", (screen) => screen.includes("Good day to you."));
       assertEquals(model.asked().length, 1);
