@@ -48,12 +48,12 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   return digit(question, number, dialog, isLast);
 }
 
-/** With the cursor in the notes Enter would hand in those alone. */
+/** With the cursor in the notes, which only the footer tells, Enter would hand in those alone. */
 function previewStep(dialog: Dialog, number: number, isLast: boolean): KeyStep {
-  const notes = /\bNotes: *(.*)$/m.exec(dialog.text)?.[1] ?? "";
-  return notes === "" || notes.startsWith("press n to add")
-    ? rowStep(dialog, number, isLast)
-    : stuck(`somebody writes notes there ("${notes}"): esc leaves them`);
+  const footer = dialog.text.slice(dialog.text.lastIndexOf("Notes:"));
+  return footer.includes("ctrl+g")
+    ? stuck("somebody is writing notes there: esc leaves them as they are")
+    : rowStep(dialog, number, isLast);
 }
 
 /** In the row for own words a digit would be written; in those below it does nothing. */

@@ -61,7 +61,7 @@ function quicker({ draft }: Look): Driven {
   return { kind: "stuck", reason: `somebody else has settled it in the meantime${left}` };
 }
 
-/** Only these are dropped by a dialog that has just opened. */
+/** Not an arrow: it writes nothing, and a late one and the probe would undo each other. */
 function isDigit(step: KeyStep): boolean {
   return step.kind === "press" && /^\d$/.test(step.keys[0]!);
 }
