@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { checkSessions } from "../lib/install/checks/sessions_check.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
+import { writeLaunch } from "../lib/sessions/launch_files.ts";
 import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 import { until } from "./support/until.ts";
 
@@ -157,4 +158,30 @@ Deno.test("checkSessions() offers no recovery that would do nothing or fail", as
     'In "warden-main" of agent "warden" no Claude Code runs, only a shell',
   ]);
   assertEquals(beside.findings.flatMap(({ mend }) => mend ?? []), []);
+});
+
+Deno.test("checkSessions() offers recovery of a launch beside a session that lives, whatever took its place", async () => {
+  for (const command of ["cat", SHELL]) {
+    await using clinic = await Clinic.create();
+    clinic.registry({ agents: [{ ...WARDEN, working_directory: clinic.dir }] });
+    clinic.program("GSD_CLAUDE", "cat");
+    const pane = await clinic.server.session("warden-main", command);
+    if (command === SHELL) await promptIn(clinic, pane);
+    await clinic.server.session("warden-main-2", CLAUDE);
+    writeLaunch(clinic.world.paths, {
+      session: "warden-main",
+      agent_id: "warden",
+      working_directory: clinic.dir,
+      command: "claude",
+      settings_file: "",
+      prompt_file: "",
+      system_prompt: "",
+      env: {},
+      claude_session_id: "",
+      started_at: new Date().toISOString(),
+    });
+    const { findings } = await clinic.ask(checkSessions);
+    const mends = findings.flatMap(({ mend }) => mend ?? []);
+    assertEquals(mends, [`deno ${TASK} recover --agent warden`], command);
+  }
 });

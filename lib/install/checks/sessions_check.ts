@@ -89,8 +89,8 @@ async function heldBy(tmux: Tmux, world: World, agent: Agent, own: string[]): Pr
 }
 
 /** Whether `recover --agent` does something about it: somebody else's shell is let alone. */
-function bringsBack({ state, launch }: Held, anyLives: boolean): boolean {
-  return !anyLives || launch !== undefined && (state.kind === "shell" || state.kind === "dead");
+function bringsBack({ launch }: Held, anyLives: boolean): boolean {
+  return !anyLives || launch !== undefined;
 }
 
 const FOUND: Record<SessionState["kind"], string> = {
