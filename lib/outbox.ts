@@ -24,6 +24,10 @@ export interface QueuedWake {
   message: string;
   /** A hook is waiting: the agent's reply goes to `replies/<wake_id>.json`. */
   expects_reply: boolean;
+  /** How long it waits at the most. */
+  reply_until?: string;
+  /** The turn that it tells of; absent where nothing may be left out as told before. */
+  prompt_id?: string;
   /** Kept by the deliverer, which alone writes a wake again. */
   attempts?: {
     count: number;

@@ -98,6 +98,48 @@ Deno.test("GatewayCarrier looks into the session when the gateway has forgotten 
   });
 });
 
+Deno.test("GatewayCarrier tries again what a young gateway took before the connection broke", async () => {
+  for (const kept of [true, false]) {
+    await withGateway({ upMs: 1000 }, async (gateway, deliver) => {
+      const wake = aWake();
+      gateway.faults.decide = ({ method }) =>
+        method === "agent" ? { kind: "break", afterMs: 1, kept, forgotten: true } : undefined;
+      const outcome = await deliver(wake);
+      assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+      assertStringIncludes(outcome.reason, "took the wake for agent:warden:main and broke off");
+      gateway.faults.decide = undefined;
+      const attempts = { count: 1, next_at: "", last_error: outcome.reason };
+      assertEquals((await deliver({ ...wake, attempts })).kind, "delivered");
+      assertEquals(gateway.taken.map(({ key }) => key), [wake.wake_id]);
+    });
+  }
+});
+
+Deno.test("GatewayCarrier sends nothing while the history cannot tell whether it is there", async () => {
+  const cases = [{ kind: "error" }, { kind: "dropBefore" }] as const;
+  for (const mishap of cases) {
+    await withGateway({}, async (gateway, deliver) => {
+      const attempts = { count: 1, next_at: "", last_error: "no answer" };
+      gateway.faults.decide = ({ method }) => method === "chat.history" ? mishap : undefined;
+      const outcome = await deliver(aWake({ attempts }));
+      assert(outcome.kind === "later" && outcome.scope === "all" && !outcome.newKey);
+      assertStringIncludes(outcome.reason, "Cannot tell whether session agent:warden:main has");
+      assertEquals(gateway.taken, []);
+    });
+  }
+});
+
+Deno.test("GatewayCarrier waits for a reply as long as the hook does", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    gateway.faults.decide = ({ method }) =>
+      method === "agent" ? { kind: "slow", afterMs: 50 } : undefined;
+    const reply_until = new Date(Date.now() - 1).toISOString();
+    const outcome = await deliver(aWake({ expects_reply: true, reply_until }));
+    assert(outcome.kind === "delivered" && outcome.reply);
+    assertEquals(await outcome.reply, { status: "failed", reason: "no reply in time" });
+  });
+});
+
 Deno.test("GatewayCarrier tries a lost ack again with the same key, UNAVAILABLE with a new one", async () => {
   await withGateway({ faults: { dropAfter: 1 } }, async (gateway, deliver) => {
     const lost = await deliver(aWake());

@@ -96,6 +96,21 @@ Deno.test("CliCarrier explains the refusal inside an agent's own shell", async (
   assertEquals(asked.filter((args) => args.includes("agent")).length, 1, "no other way was tried");
 });
 
+Deno.test("CliCarrier sends nothing while the history cannot tell whether it is there", async () => {
+  const answers: Outcome[] = [
+    ended(1, { ok: false, error: { code: "UNAVAILABLE", message: "not now" } }),
+    ended(1, { ok: false, error: { code: "INTERNAL", message: "broken" } }),
+    { kind: "timeout", afterMs: 60_000 },
+  ];
+  for (const answer of answers) {
+    const { cli, asked } = carrier({ ...FOUND, "chat.history": answer });
+    const attempts = { count: 1, next_at: "", last_error: "no answer" };
+    const outcome = await cli.deliver(aWake({ attempts }));
+    assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+    assertEquals(asked.filter((args) => args.includes("agent")), []);
+  }
+});
+
 Deno.test("CliCarrier brings a reply from the session where agent.wait has none", async () => {
   const wake = aWake({ expects_reply: true });
   const { cli } = carrier({

@@ -33,7 +33,13 @@ export interface Reply {
 }
 
 /** No hook waits longer for a reply. */
-export const REPLY_MS = 600_000;
+const REPLY_MS = 600_000;
+
+/** How long the hook still waits for the reply to a wake. */
+export function replyMs(wake: QueuedWake, now: number): number {
+  const until = Date.parse(wake.reply_until ?? "");
+  return Number.isNaN(until) ? REPLY_MS : Math.min(Math.max(until - now, 0), REPLY_MS);
+}
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

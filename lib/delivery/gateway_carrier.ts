@@ -5,12 +5,12 @@ import {
   keyOf,
   pauseAfter,
   type Reply,
-  REPLY_MS,
   replyFrom,
+  replyMs,
   type TryOutcome,
 } from "./delivery.ts";
 import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
-import { type Called, isUnknownSession, judged } from "./refusals.ts";
+import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
 import { holdsWake } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
@@ -35,9 +35,14 @@ export class GatewayCarrier {
     const session = await this.sessions.of(wake, (params) => resolve(gateway, params));
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
-    const doubtful = isDoubtful(wake, this.now(), gateway.upMs());
-    if (doubtful && await isInHistory(gateway, sessionKey, wake.wake_id)) {
-      return this.taken(wake, "it was in the session already", undefined);
+    if (isDoubtful(wake, this.now(), gateway.upMs())) {
+      const params = { sessionKey, limit: 1000, maxChars: 1 };
+      const history = await gateway.request("chat.history", params, ANSWER_MS);
+      if (history.kind !== "ok") return withoutHistory(judged(history, notSearched(sessionKey)));
+      // OpenClaw keeps the idempotency key beside each message.
+      if (holdsWake(history.payload, wake.wake_id)) {
+        return this.taken(wake, "it was in the session already", undefined);
+      }
     }
     const run = await gateway.start(
       { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) },
@@ -45,9 +50,10 @@ export class GatewayCarrier {
     );
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
-      const revoked = await revocation(gateway, run.final);
-      if (revoked !== undefined) {
-        return judged(revoked, `The gateway took the wake for ${sessionKey} and let it go again`);
+      const undone = await undoing(gateway, run.final);
+      if (undone !== undefined) {
+        const what = undone.kind === "lost" ? "broke off" : "let it go again";
+        return judged(undone, `The gateway took the wake for ${sessionKey} and ${what}`);
       }
       // Only the connection that began a run is told of its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
@@ -82,15 +88,17 @@ export class GatewayCarrier {
 
   private taken(wake: QueuedWake, detail: string, final: Promise<Answer> | undefined): TryOutcome {
     if (!wake.expects_reply) return { kind: "delivered", detail };
-    const reply = this.replyTo(keyOf(wake), final);
+    const reply = this.replyTo(wake, final);
     this.repliesAwaited.add(reply);
     return { kind: "delivered", detail, reply };
   }
 
-  private async replyTo(runId: string, final: Promise<Answer> | undefined): Promise<Reply> {
-    const until = this.now() + REPLY_MS;
-    const ended = final ? await within(final, REPLY_MS) : undefined;
-    if (ended === TIME_IS_UP) return { status: "failed", reason: "no reply within ten minutes" };
+  private async replyTo(wake: QueuedWake, final: Promise<Answer> | undefined): Promise<Reply> {
+    const runId = keyOf(wake);
+    const limit = replyMs(wake, this.now());
+    const until = this.now() + limit;
+    const ended = final ? await within(final, limit) : undefined;
+    if (ended === TIME_IS_UP) return { status: "failed", reason: "no reply in time" };
     let answer: Answer = ended ?? { kind: "lost", reason: "the run began before" };
     // The connection broke, or another began the run: any connection may ask how it ends.
     for (let tries = 0; answer.kind === "lost" && tries < 5; tries++) {
@@ -119,22 +127,17 @@ const REVOKED_WITHIN_MS = 5_000;
 
 /**
  * A gateway that was killed in an agent's turn says "accepted" and, some seconds later and for the
- * same request, UNAVAILABLE: then nobody will ever read the message. Seen only after a start.
+ * same request, UNAVAILABLE: then nobody will ever read the message. Seen only after a start. A
+ * connection that breaks in that time leaves it open: the next try looks into the history.
  */
-async function revocation(
+async function undoing(
   gateway: Gateway,
   final: Promise<Answer>,
-): Promise<Extract<Answer, { kind: "error" }> | undefined> {
+): Promise<Exclude<Answer, { kind: "ok" }> | undefined> {
   if (gateway.upMs() > YOUNG_MS) return undefined;
   const end = await within(final, REVOKED_WITHIN_MS);
-  return end !== TIME_IS_UP && end.kind === "error" && end.code === "UNAVAILABLE" ? end : undefined;
-}
-
-/** OpenClaw keeps the idempotency key beside each message: the proof that a wake has arrived. */
-async function isInHistory(gateway: Gateway, sessionKey: string, wakeId: string): Promise<boolean> {
-  const params = { sessionKey, limit: 1000, maxChars: 1 };
-  const answer = await gateway.request("chat.history", params, ANSWER_MS);
-  return answer.kind === "ok" && holdsWake(answer.payload, wakeId);
+  if (end === TIME_IS_UP || end.kind === "ok") return undefined;
+  return end.kind === "lost" || end.code === "UNAVAILABLE" ? end : undefined;
 }
 
 async function resolve(gateway: Gateway, params: Record<string, string>): Promise<Called> {

@@ -1,8 +1,9 @@
 /** The door to the `openclaw` program: carries wakes where the gateway cannot be asked directly. */
 
-import { isDoubtful, keyOf, type Reply, REPLY_MS, replyFrom, type TryOutcome } from "./delivery.ts";
+import { isDoubtful, keyOf, type Reply, replyFrom, replyMs, type TryOutcome } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
+import { withoutHistory } from "./refusals.ts";
 import { holdsWake, replyInHistory } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -38,7 +39,8 @@ export class CliCarrier {
     const { sessionKey } = session;
     if (isDoubtful(wake, this.world.now(), FRESH_MS)) {
       const history = await this.call("chat.history", { sessionKey, limit: 1000 }, CALL_MS);
-      if (history.kind === "ok" && holdsWake(history.value, wake.wake_id)) {
+      if (history.kind === "failed") return withoutHistory(history.outcome);
+      if (holdsWake(history.value, wake.wake_id)) {
         return this.taken(wake, sessionKey, "it was in the session already");
       }
     }
@@ -79,8 +81,12 @@ export class CliCarrier {
   }
 
   private async replyTo(wake: QueuedWake, sessionKey: string): Promise<Reply> {
-    const wait = { runId: keyOf(wake), timeoutMs: REPLY_MS };
-    const answer = await this.call("agent.wait", wait, REPLY_MS + 30_000);
+    const timeoutMs = replyMs(wake, this.world.now());
+    const answer = await this.call(
+      "agent.wait",
+      { runId: keyOf(wake), timeoutMs },
+      timeoutMs + 30_000,
+    );
     if (answer.kind === "failed") return { status: "failed", reason: reasonOf(answer.outcome) };
     const reply = replyFrom(answer.value);
     if (reply.status === "failed" || reply.text !== "") return reply;

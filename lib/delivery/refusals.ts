@@ -26,3 +26,15 @@ export function judged(answer: Exclude<Answer, { kind: "ok" }>, what: string): T
   }
   return { kind: "later", scope: "target", reason };
 }
+
+export function notSearched(sessionKey: string): string {
+  return `Cannot tell whether session ${sessionKey} has the wake already`;
+}
+
+/** Nothing was sent: the wake waits until the session's history can be read, with its key. */
+export function withoutHistory(outcome: TryOutcome): TryOutcome {
+  if (outcome.kind === "delivered" || outcome.kind === "unfit") return outcome;
+  const elsewhere = outcome.kind === "later" && outcome.elsewhere === true;
+  const { reason } = outcome;
+  return { kind: "later", scope: "all", reason, ...(elsewhere ? { elsewhere } : {}) };
+}

@@ -6,6 +6,30 @@ export interface Taken {
   key: string;
   session: string;
   message: string;
+  /** By the wall clock. */
+  at: number;
+}
+
+/** What becomes of one request instead of its answer. */
+export type Mishap =
+  /** The connection breaks: before the request is looked at, or once the message is taken. */
+  | { kind: "dropBefore" }
+  | { kind: "dropAfter" }
+  | { kind: "unavailable" }
+  /** "accepted", and UNAVAILABLE some moments later: the message is gone. */
+  | { kind: "revoke"; afterMs: number }
+  /** "accepted", and the connection breaks some moments later. */
+  | { kind: "break"; afterMs: number; kept: boolean; forgotten: boolean }
+  /** No answer, ever. */
+  | { kind: "swallow"; kept: boolean }
+  /** An agent that is long at work: "accepted", and its end comes late. */
+  | { kind: "slow"; afterMs: number }
+  | { kind: "error" };
+
+export interface GatewayRequest {
+  method: string;
+  params: Record<string, string>;
+  upMs: number;
 }
 
 export interface Faults {
@@ -17,6 +41,8 @@ export interface Faults {
   revoke?: number;
   slowMs?: number;
   random?: () => number;
+  /** Decides for each request after the connection was made, in place of chance. */
+  decide?: (request: GatewayRequest) => Mishap | undefined;
 }
 
 export interface FakeGateway {
@@ -31,7 +57,7 @@ export interface FakeGateway {
   faults: Faults;
   reply: (message: string) => string;
   /** Ends all connections and comes back on the same port; `forget`: its memory of keys is gone. */
-  restart(downMs: number, options?: { forget: boolean }): Promise<void>;
+  restart(downMs: number, options?: { forget: boolean; upMs?: number }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,15 +67,20 @@ export interface FakeOptions {
   scopes?: boolean;
   tls?: { cert: string; key: string };
   faults?: Faults;
+  /** How long it says that it has been up; an hour unless said. */
+  upMs?: number;
+  /** Told of every request and what became of it. */
+  log?: (line: Record<string, unknown>) => void;
 }
 
 export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeGateway> {
   const token = options.token ?? "fake-token";
   const spent = new Set<string>();
   let known = new Set<string>();
+  /** Accepted and lost on the way: listed as interrupted, never run. */
+  const interrupted = new Map<string, string>();
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
-  // As if it had been up for an hour, until it is restarted.
-  let startedAt = performance.now() - 3_600_000;
+  let startedAt = performance.now() - (options.upMs ?? 3_600_000);
   const sockets = new Set<WebSocket>();
   // Requests of an earlier life are dropped, also those whose sender has hung up already.
   let life = 0;
@@ -62,11 +93,11 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     sessions: new Map(Object.entries(options.sessions ?? {})),
     faults: options.faults ?? {},
     reply: () => "OK",
-    async restart(downMs, { forget } = { forget: false }) {
+    async restart(downMs, { forget, upMs = 0 } = { forget: false }) {
       await gateway.stop();
       if (forget) known = new Set();
       await pause(downMs);
-      startedAt = performance.now();
+      startedAt = performance.now() - upMs;
       await listen();
     },
     async stop() {
@@ -142,6 +173,13 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       if (options.scopes === false) return no("FORBIDDEN", "missing scope: operator.write");
       if (gateway.faults.slowMs) await pause(gateway.faults.slowMs);
       if (born !== life) return;
+      const upMs = performance.now() - startedAt;
+      const mishap = gateway.faults.decide?.({ method, params, upMs });
+      const key = params.idempotencyKey;
+      options.log?.({ at: new Date().toISOString(), method, key, for: params.sessionKey, mishap });
+      if (mishap?.kind === "dropBefore") return hangUp(socket);
+      if (mishap?.kind === "error") return no("INTERNAL", "something broke in here");
+      if (mishap?.kind === "swallow" && method !== "agent") return;
       if (method === "sessions.resolve") {
         const key = params.key ??
           [...gateway.sessions].find(([, sessionId]) => sessionId === params.sessionId)?.[0];
@@ -149,39 +187,60 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
           ? ok({ ok: true, key })
           : no("INVALID_REQUEST", `No session found: ${params.key ?? params.sessionId}`);
       }
-      if (method === "chat.history") {
-        const messages = gateway.taken.filter((taken) => taken.session === params.sessionKey)
-          .map(({ key }) => ({ role: "user", content: "…", idempotencyKey: `${key}:user` }));
-        return ok({ messages: messages.slice(-params.limit) });
-      }
+      if (method === "chat.history") return ok(history(params.sessionKey, params.limit));
       if (method === "agent.wait") {
         const run = gateway.taken.find((taken) => taken.key === params.runId);
         const text = run && gateway.reply(run.message);
         return ok({ runId: params.runId, status: "ok", terminalReply: { text } });
       }
       if (method !== "agent") return no("INVALID_REQUEST", `unknown method: ${method}`);
-      const { message, sessionKey, idempotencyKey: key } = params;
+      const { message, sessionKey } = params;
+      const accepted = () => ok({ runId: key, status: "accepted", sessionKey });
+      const take = () => {
+        known.add(key);
+        gateway.taken.push({ key, session: sessionKey, message, at: Date.now() });
+      };
       gateway.asked.set(key, (gateway.asked.get(key) ?? 0) + 1);
       if (chance(gateway.faults.dropBefore)) return hangUp(socket);
       if (spent.has(key)) return no("UNAVAILABLE", "Pending input ownership ended");
       if (known.has(key)) return ok({ runId: key, status: "in_flight", sessionKey });
-      if (chance(gateway.faults.unavailable)) {
+      if (mishap?.kind === "unavailable" || chance(gateway.faults.unavailable)) {
         spent.add(key);
         return no("UNAVAILABLE", "the agent cannot take it now");
       }
-      if (chance(gateway.faults.revoke)) {
+      if (mishap?.kind === "revoke" || chance(gateway.faults.revoke)) {
         spent.add(key);
-        ok({ runId: key, status: "accepted", sessionKey });
-        await pause(200);
+        accepted();
+        await pause(mishap?.kind === "revoke" ? mishap.afterMs : 200);
         return no("UNAVAILABLE", "Session changed while starting work. Retry.");
       }
-      known.add(key);
-      gateway.taken.push({ key, session: sessionKey, message });
-      if (chance(gateway.faults.dropAfter)) return hangUp(socket);
-      ok({ runId: key, status: "accepted", sessionKey });
-      await pause(5);
+      if (mishap?.kind === "swallow") {
+        if (mishap.kept) take();
+        return;
+      }
+      if (mishap?.kind === "break") {
+        if (mishap.kept) take();
+        else interrupted.set(key, sessionKey);
+        if (mishap.forgotten) known.delete(key);
+        else if (!mishap.kept) spent.add(key);
+        accepted();
+        await pause(mishap.afterMs);
+        return hangUp(socket);
+      }
+      take();
+      if (mishap?.kind === "dropAfter" || chance(gateway.faults.dropAfter)) return hangUp(socket);
+      accepted();
+      await pause(mishap?.kind === "slow" ? mishap.afterMs : 5);
       ok({ runId: key, status: "ok", result: { payloads: [{ text: gateway.reply(message) }] } });
     };
+  }
+
+  function history(session: string, limit: number) {
+    const messages = gateway.taken.filter((taken) => taken.session === session)
+      .map(({ key }) => ({ role: "user", content: "…", idempotencyKey: `${key}:user` }));
+    const items = [...interrupted].filter(([, place]) => place === session)
+      .map(([runId]) => ({ runId, state: "interrupted" }));
+    return { messages: messages.slice(-limit), pendingInputs: { items } };
   }
 
   await listen();
