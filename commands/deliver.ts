@@ -85,7 +85,8 @@ function agentsToServe({ agent, claimedBy: by }: Options, { paths }: World): str
 /** One agent's trouble is its own. */
 async function serveAlone(id: string, options: Options, world: World): Promise<QueueResult> {
   try {
-    return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS });
+    const takesOver = options.claimedBy === undefined;
+    return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS, takesOver });
   } catch (error) {
     const lastError = `Cannot deliver to "${id}": ${messageOf(error)}`;
     record(world.paths, { kind: "problem", session: id, agent_id: id, reason: lastError });

@@ -5,10 +5,13 @@ import { readTextIfThere } from "./files.ts";
 import { startDetached } from "./process.ts";
 import { shellQuote } from "./shell.ts";
 
-/** The launcher that registration made; without one (a hook run by hand) Deno itself. */
-export function startDeliverer(paths: Paths, env: Env, agentId: string): void {
+/**
+ * By the launcher that registration made; without one (a hook run by hand) by Deno itself.
+ * `claimedBy`: for a hook, whose deliverer leaves at once where another one serves the agent.
+ */
+export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedBy?: string): void {
   const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
-  const args = ["--agent", agentId];
+  const args = ["--agent", agentId, ...(claimedBy === undefined ? [] : ["--claimed", claimedBy])];
   const launcher = `${paths.data}/bin/deliver`;
   if (isFor(launcher, paths)) return startDetached(launcher, args, passed);
   const script = `${paths.root}/commands/deliver.ts`;

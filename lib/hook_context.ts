@@ -88,7 +88,7 @@ export function contextFrom(
       if (!claimStart(paths, agent_id)) return;
       try {
         const { startDeliverer } = await loadDeliverer();
-        startDeliverer(paths, env, agent_id);
+        startDeliverer(paths, env, agent_id, String(Deno.pid));
       } catch (error) {
         unclaimStart(paths, agent_id);
         throw error;

@@ -3,36 +3,65 @@
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
 import { holdLock, noteOn } from "../cli/held_lock.ts";
 import { MINUTE, SECOND } from "./delivery.ts";
+import { askForLock, endAsking, isLockWanted } from "./handover.ts";
 import { safeName } from "../paths.ts";
 
 export const LIFE_MS = 90 * MINUTE;
-const LOOK_EVERY_MS = SECOND;
+const LOOK_EVERY_MS = SECOND / 4;
 const SHORT_RUN = "once";
 const SHORT_RUN_MS = 5 * MINUTE;
+/** A deliverer in the middle of a try has up to so long until it sleeps, and lets go. */
+const HANDOVER_MS = 45 * SECOND;
+const COMES_WITHIN_MS = 5 * SECOND;
+
+export interface ServeOptions extends QueueOptions {
+  /** Takes over from a deliverer that sleeps between tries, instead of leaving. */
+  takesOver?: boolean;
+}
 
 export async function serveAgent(
   agentId: string,
   world: QueueWorld,
-  options: QueueOptions,
+  options: ServeOptions,
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
   for (let waitedMs = 0;;) {
     const lock = holdLock(lockPath, options.once ? SHORT_RUN : "");
     if (lock === undefined) {
-      // One that tries everything once does not stay for what has come since: we do.
-      const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
-      if (isOver) return { ...queue.result(), kind: "busy" };
+      if (options.takesOver && waitedMs < HANDOVER_MS) {
+        if (waitedMs === 0) world.tell?.(`another process delivers to ${agentId}: waiting for it`);
+        askForLock(world.paths, agentId);
+      } else {
+        // One that tries everything once does not stay for what has come since: we do.
+        const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
+        if (isOver) return { ...queue.result(), kind: "busy" };
+      }
       await world.sleep(LOOK_EVERY_MS);
       waitedMs += LOOK_EVERY_MS;
       continue;
     }
+    endAsking(world.paths, agentId);
+    let ending: "done" | "wanted";
     try {
-      await queue.work(lock);
+      ending = await queue.work(lock);
     } finally {
       lock.release();
     }
-    // Whoever was refused the lock has left by now, trusting us: what it wrote is seen here.
+    if (ending === "wanted") {
+      await standBack(agentId, world);
+      waitedMs = 0;
+      continue;
+    }
+    // Check again: a process that was refused the lock has exited.
     if (!queue.hasUnseen()) return queue.result();
   }
+}
+
+/** Leaves the lock to the one that asked for it; one that does not come is not waited for. */
+async function standBack(agentId: string, { paths, sleep }: QueueWorld): Promise<void> {
+  for (let ms = 0; ms < COMES_WITHIN_MS && isLockWanted(paths, agentId); ms += LOOK_EVERY_MS) {
+    await sleep(LOOK_EVERY_MS);
+  }
+  endAsking(paths, agentId);
 }

@@ -19,7 +19,16 @@ for (let n = 0; n < Number(count); n++) {
   let pid: number | undefined;
   if (start === "start" && claimStart(paths, agentId)) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, "--agent", agentId],
+      args: [
+        "run",
+        "-A",
+        "--quiet",
+        `${ROOT}/commands/deliver.ts`,
+        "--agent",
+        agentId,
+        "--claimed",
+        "1",
+      ],
       detached: true,
       stdin: "null",
       stdout: "null",

@@ -1,0 +1,26 @@
+/** A person or a timer that wants to deliver now asks the deliverer that sleeps between tries. */
+
+import { createNew, isThere, removeIfThere } from "../files.ts";
+import { type Paths, safeName } from "../paths.ts";
+
+function mark(paths: Paths, agentId: string): string {
+  return `${paths.state}/locks/wanted-${safeName(agentId)}`;
+}
+
+/** Asks for the agent's lock. */
+export function askForLock(paths: Paths, agentId: string): void {
+  createNew(mark(paths, agentId), "");
+}
+
+export function isLockWanted(paths: Paths, agentId: string): boolean {
+  return isThere(mark(paths, agentId));
+}
+
+/** Said by the one that has the lock now, or when nobody came for it. */
+export function endAsking(paths: Paths, agentId: string): void {
+  try {
+    removeIfThere(mark(paths, agentId));
+  } catch {
+    // The next deliverer stands back once more for nothing.
+  }
+}

@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import type { QueueWorld } from "../lib/delivery/agent_queue.ts";
+import type { Tried } from "../lib/delivery/carriers.ts";
+import { MINUTE, SECOND } from "../lib/delivery/delivery.ts";
+import { askForLock, isLockWanted } from "../lib/delivery/handover.ts";
+import { serveAgent } from "../lib/delivery/serve_agent.ts";
+import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { SimClock } from "./support/sim_clock.ts";
+
+const LIFE = { lifeMs: 90 * MINUTE };
+
+/** A deliverer that has slept for a while between tries, since the gateway is down. */
+async function asleep(home: Home) {
+  const clock = new SimClock();
+  const state = { isUp: false };
+  const tries: number[] = [];
+  const world = (): QueueWorld => ({
+    paths: home.paths,
+    env: () => undefined,
+    allEnv: () => ({}),
+    now: () => clock.now,
+    sleep: clock.sleep,
+    targetNow: () => undefined,
+    carriers: {
+      deliver(): Promise<Tried> {
+        tries.push(clock.now);
+        return Promise.resolve(
+          state.isUp
+            ? { outcome: { kind: "delivered", detail: "accepted" }, way: "gateway", why: "" }
+            : { outcome: { kind: "later", scope: "all", reason: "gateway down" }, why: "" },
+        );
+      },
+      close() {},
+    },
+  });
+  put(home.paths, { created_at: new Date(clock.now).toISOString() });
+  const sleeper = serveAgent("warden", world(), { ...LIFE, once: false });
+  await clock.run(clock.now + 4 * MINUTE);
+  assert(clock.now - tries.at(-1)! > 10 * SECOND, "it sleeps");
+  return { clock, state, tries, world, sleeper };
+}
+
+Deno.test("serveAgent() takes over from a deliverer that sleeps, and the wakes go at once", async () => {
+  for (const once of [true, false]) {
+    await using home = await deliveryHome();
+    const { clock, state, tries, world, sleeper } = await asleep(home);
+    state.isUp = true;
+    const asked = clock.now;
+    const taker = serveAgent("warden", world(), { ...LIFE, once, takesOver: true });
+    await clock.run(asked + MINUTE, taker);
+    const { kind, delivered } = await taker;
+    assertEquals([kind, delivered], ["served", 1]);
+    assert(tries.at(-1)! - asked <= 2 * SECOND, `${tries.at(-1)! - asked} ms later`);
+    await clock.run(clock.now + MINUTE, sleeper);
+    assertEquals((await sleeper).left, 0);
+  }
+});
+
+Deno.test("serveAgent() goes on sleeping where one that tries once had no luck either", async () => {
+  await using home = await deliveryHome();
+  const { clock, state, tries, world, sleeper } = await asleep(home);
+  const taker = serveAgent("warden", world(), { ...LIFE, once: true, takesOver: true });
+  await clock.run(clock.now + MINUTE, taker);
+  assertEquals((await taker).left, 1);
+  const before = tries.length;
+  await clock.run(clock.now + 2 * MINUTE);
+  assert(tries.length - before <= 2, `${tries.length - before} tries in two minutes`);
+  state.isUp = true;
+  await clock.run(clock.now + 10 * MINUTE, sleeper);
+  assertEquals((await sleeper).delivered, 1);
+});
+
+Deno.test("serveAgent() goes on when the one that asked for its lock never comes", async () => {
+  await using home = await deliveryHome();
+  const { clock, state, sleeper } = await asleep(home);
+  askForLock(home.paths, "warden");
+  state.isUp = true;
+  await clock.run(clock.now + 10 * SECOND, sleeper);
+  assertEquals((await sleeper).delivered, 1);
+  assertEquals(isLockWanted(home.paths, "warden"), false);
+});
+
+Deno.test("serveAgent() leaves the lock to a sleeper when it was started by a hook", async () => {
+  await using home = await deliveryHome();
+  const { clock, state, world, sleeper } = await asleep(home);
+  const second = serveAgent("warden", world(), { ...LIFE, once: false });
+  assertEquals((await second).kind, "busy");
+  state.isUp = true;
+  await clock.run(clock.now + 10 * MINUTE, sleeper);
+  assertEquals((await sleeper).delivered, 1);
+});
