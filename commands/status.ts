@@ -122,6 +122,7 @@ function stateOf(steps: LifeStep[], place: ListedWake | undefined): string {
   const kinds = new Set(steps.map((step) => step.kind));
   if (kinds.has("delivered")) return "delivered";
   if (kinds.has("dead")) return "dropped";
+  if (kinds.has("suppressed")) return "left out";
   // It has left the outbox: its deliverer was stopped before it could write that down.
   return "delivered, without a record of it";
 }

@@ -5,6 +5,7 @@ import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { record } from "./journal.ts";
 import { replyFile } from "./outbox.ts";
+import { endReplyWait, isAwaited } from "./reply_wait.ts";
 import { type Decision, decisionIn } from "./replies.ts";
 
 const LOOK_EVERY_MS = 50;
@@ -15,8 +16,11 @@ export function waitForDecision(context: HookContext, wakeId: string): Decision 
   const limitMs = context.settings.bidirectional_timeout_s * 1000;
   const path = replyFile(context.paths, wakeId);
   let decision: Decision = { kind: "none" };
-  let reason = `no reply within ${context.settings.bidirectional_timeout_s} s`;
-  while (performance.now() - waited < limitMs) {
+  const canCome = isAwaited(context.paths, wakeId);
+  let reason = canCome
+    ? `no reply within ${context.settings.bidirectional_timeout_s} s`
+    : "no reply can come: the deliverer was not started";
+  while (canCome && performance.now() - waited < limitMs) {
     const text = readTextIfThere(path);
     if (text !== undefined) {
       removeIfThere(path);
@@ -27,6 +31,7 @@ export function waitForDecision(context: HookContext, wakeId: string): Decision 
     }
     sleepSync(LOOK_EVERY_MS);
   }
+  endReplyWait(context.paths, wakeId);
   record(context.paths, {
     kind: "decided",
     session: context.session,

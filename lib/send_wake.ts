@@ -5,6 +5,7 @@ import { record } from "./journal.ts";
 import { writeAtomic } from "./files.ts";
 import { messageOf } from "./json.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
+import { endReplyWait, holdReplyWait } from "./reply_wait.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
@@ -85,7 +86,7 @@ export async function sendWake(
     ...(options.source === undefined ? {} : { source: options.source }),
     duration_ms: Math.round(performance.now()),
   });
-  await start(context, options.expectsReply === true);
+  await start(context, wakeId, options.expectsReply === true);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
@@ -130,12 +131,26 @@ function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeD
 }
 
 function queuedWake(
-  { agent, session, now, paths }: HookContext,
+  { agent, session, now, paths, event, settings }: HookContext,
   wakeId: string,
   draft: WakeDraft,
-  { expectsReply }: SendOptions,
+  { expectsReply = false }: SendOptions,
 ): QueuedWake {
-  return newWake(paths, receiverOf(agent), session, draft, { wakeId, now, expectsReply });
+  const waitS = expectsReply && waits(paths, wakeId) ? settings.bidirectional_timeout_s : 0;
+  const isWhole = settings.dedup_mode === "off" || draft.section === "NO CHANGE";
+  const promptId = isWhole ? "" : event.promptId;
+  const making = { wakeId, now, promptId, waitS };
+  return newWake(paths, receiverOf(agent), session, draft, making);
+}
+
+/** A hook that cannot show that it waits does not wait: its wake is worth more. */
+function waits(paths: Paths, wakeId: string): boolean {
+  try {
+    holdReplyWait(paths, wakeId);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function afterwards(
@@ -163,7 +178,7 @@ function afterwards(
   return { ...memory, ...remember(memory, said) };
 }
 
-async function start(context: HookContext, isAwaited: boolean): Promise<void> {
+async function start(context: HookContext, wakeId: string, isAwaited: boolean): Promise<void> {
   try {
     await context.startDeliverer(isAwaited ? "now" : "after the hook");
   } catch (error) {
@@ -171,6 +186,7 @@ async function start(context: HookContext, isAwaited: boolean): Promise<void> {
     const { paths, session, agent } = context;
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
     record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+    endReplyWait(paths, wakeId);
   }
 }
 
@@ -189,7 +205,9 @@ export function receiverOf(agent: Agent): Receiver {
 export interface WakeMaking {
   wakeId: string;
   now: Date;
-  expectsReply?: boolean;
+  /** How long a hook waits for the reply, in seconds. */
+  waitS?: number;
+  promptId?: string;
 }
 
 export function newWake(
@@ -197,7 +215,7 @@ export function newWake(
   to: Receiver,
   session: string,
   draft: WakeDraft,
-  { wakeId, now, expectsReply = false }: WakeMaking,
+  { wakeId, now, waitS = 0, promptId = "" }: WakeMaking,
 ): QueuedWake {
   const wholeTextFile = `${paths.state}/content/${wakeId}.txt`;
   const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
@@ -217,7 +235,9 @@ export function newWake(
     openclaw_session_key: to.openclaw_session_key,
     openclaw_session_id: to.openclaw_session_id,
     message,
-    expects_reply: expectsReply,
+    expects_reply: waitS > 0,
+    ...(waitS > 0 ? { reply_until: new Date(now.getTime() + waitS * 1000).toISOString() } : {}),
+    ...(promptId === "" ? {} : { prompt_id: promptId }),
   };
 }
 

@@ -2,9 +2,10 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../lib/answers.ts";
+import { holdLock } from "../lib/cli/held_lock.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
-import { type HookResult, HookWorld, section } from "./support/hook_world.ts";
+import { type HookResult, HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
 
 type Step = [hook: string, event: string, change?: Record<string, unknown>];
@@ -152,6 +153,45 @@ Deno.test("stop.ts lets Claude stop when the agent does not reply in time", asyn
     ...["stop.ts", fixtureEvent("stop-plain"), undefined, settings] as const,
   );
   assertEquals([stdout, decided?.reason], ["", "no reply within 1 s"]);
+});
+
+Deno.test("stop.ts lets Claude go as soon as the agent cannot be reached", async () => {
+  await using world = await HookWorld.create({
+    deliver: true,
+    registry: {
+      hook_settings: { hook_mode: "bidirectional", bidirectional_timeout_s: 300 },
+      agents: [{ ...WARDEN, delivery: { transport: "gateway" } }],
+    },
+  });
+  const result = await world.hook("stop.ts", fixtureEvent("stop-plain"));
+  assertSilent(result);
+  const decided = world.journal().find((entry) => entry.kind === "decided");
+  assertStringIncludes(String(decided?.reason), "the wake was not delivered: OpenClaw's config");
+  assertEquals(world.wakes().length, 1);
+  const { outbox, lock } = {
+    outbox: `${world.dir}/state/outbox/warden`,
+    lock: `${world.dir}/state/locks/deliver-warden.lock`,
+  };
+  for (const name of namesIn(outbox)) Deno.removeSync(`${outbox}/${name}`);
+  await until("the deliverer to leave", () => {
+    const held = holdLock(lock);
+    held?.release();
+    return held !== undefined;
+  });
+});
+
+Deno.test("stop.ts does not wait where the deliverer cannot be started", async () => {
+  await using world = await HookWorld.create({
+    registry: {
+      hook_settings: { hook_mode: "bidirectional", bidirectional_timeout_s: 300 },
+      agents: [WARDEN],
+    },
+  });
+  await Deno.remove(`${world.dir}/data/bin/deliver`);
+  assertSilent(await world.hook("stop.ts", fixtureEvent("stop-plain")));
+  const reasons = world.journal().map((entry) => String(entry.reason ?? ""));
+  assertStringIncludes(reasons.join("\n"), "Cannot start the deliverer");
+  assertStringIncludes(reasons.join("\n"), "no reply can come");
 });
 
 Deno.test("stop.ts never blocks twice in a row, but tells", async () => {

@@ -11,7 +11,7 @@ import {
   whyDead,
 } from "./delivery.ts";
 import type { HeldLock } from "../cli/held_lock.ts";
-import { noteDelivered, noteTrouble } from "./delivery_records.ts";
+import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { record } from "../journal.ts";
 import {
   moveToDead,
@@ -23,10 +23,14 @@ import {
   waitingIds,
   wakeFile,
 } from "../outbox.ts";
+import { isLockWanted } from "./handover.ts";
+import { asOfNow } from "./late_wake.ts";
+import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { saveReply } from "./reply_files.ts";
+import { letHooksGo, saveReply } from "./reply_files.ts";
+import { TurnEnds } from "./turn_ends.ts";
 
 export interface QueueWorld extends CarrierWorld {
   sleep(ms: number): Promise<void>;
@@ -63,6 +67,7 @@ export class AgentQueue {
   private readonly seen = new Set<string>();
   /** Delivered, but still in the outbox since the disk would not let go of it. */
   private readonly stuck = new Set<string>();
+  private readonly turnEnds = new TurnEnds();
   private readonly replies: Promise<void>[] = [];
   private readonly carriers: NonNullable<QueueWorld["carriers"]>;
   private readonly startedAt: number;
@@ -88,21 +93,31 @@ export class AgentQueue {
   }
 
   hasUnseen(): boolean {
-    return this.waiting().some((id) => !this.seen.has(id));
+    return this.unseen().length > 0;
   }
 
-  async work(lock: HeldLock): Promise<void> {
+  private unseen(): string[] {
+    return this.waiting().filter((id) => !this.seen.has(id));
+  }
+
+  /** "wanted": another process has asked for the lock. */
+  async work(lock: HeldLock): Promise<"done" | "wanted"> {
     try {
       while (lock.isOurs() && this.waiting().length > 0) {
         const before = this.delivered + this.dead;
         await this.pass();
         if (this.delivered + this.dead > before) this.failures = 0;
         if (this.waiting().length === 0) continue;
-        if (this.options.once || this.isOver() || this.isOutOfPlace) return;
         this.failures++;
+        const isLast = this.options.once || this.isOver() || this.isOutOfPlace;
+        if (isLast || this.failures > 1) {
+          letHooksGo(this.world.paths, this.waiting(), this.lastError);
+        }
+        if (isLast) return "done";
         this.carriers.close();
-        await this.rest(pauseAfter(this.failures));
+        if (await this.rest(pauseAfter(this.failures)) === "wanted") return "wanted";
       }
+      return "done";
     } finally {
       this.carriers.close();
     }
@@ -124,14 +139,31 @@ export class AgentQueue {
     for (const id of ids) this.seen.add(id);
     for (const id of ids) {
       const wake = this.read(id);
-      if (wake === undefined || closed.has(targetOf(wake))) continue;
-      const { outcome, way, why } = await this.tryOne(wake);
-      if (outcome.kind === "delivered") this.settle(wake, outcome, { transport: way, why });
+      if (wake === undefined || this.isTold(wake)) continue;
+      this.turnEnds.add(wake);
+      if (closed.has(targetOf(wake))) continue;
+      const sent = asOfNow(wake, this.world.paths, this.world.now());
+      const { outcome, way, why } = await this.tryOne(sent);
+      if (outcome.kind === "delivered") this.settle(sent, outcome, { transport: way, why });
       else if (this.failed(wake, outcome) === "waits") {
         if (outcome.kind !== "later" || outcome.scope === "all") return;
         closed.add(targetOf(wake));
-      }
+      } else this.turnEnds.drop(wake);
     }
+  }
+
+  /** A reminder that Claude idles, where the end of that turn waited too: it tells nothing new. */
+  private isTold(wake: QueuedWake): boolean {
+    const of = this.turnEnds.toldInsteadOf(wake);
+    if (of === undefined) return false;
+    const { paths } = this.world;
+    try {
+      removeIfThere(wakeFile(paths, wake));
+    } catch {
+      return false;
+    }
+    noteSuppressed(paths, wake, this.world.now(), of);
+    return true;
   }
 
   private async tryOne(wake: QueuedWake): Promise<Tried> {
@@ -211,10 +243,7 @@ export class AgentQueue {
     this.note(reason === undefined ? "failed" : "dead", tried, reason ?? outcome.reason);
     if (reason === undefined) return "waits";
     this.dead++;
-    if (wake.expects_reply) {
-      const reply = Promise.resolve({ status: "failed", reason } as const);
-      this.replies.push(saveReply(this.world.paths, wake, reply));
-    }
+    letHooksGo(this.world.paths, [wake.wake_id], reason);
     return "dead";
   }
 
@@ -223,15 +252,22 @@ export class AgentQueue {
     this.world.tell?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
   }
 
-  /** A new wake ends a pause early: where there is an event, there may be a gateway again. */
-  private async rest(ms: number): Promise<void> {
+  /**
+   * A new wake ends a pause early: where there is an event, there may be a gateway again. One
+   * whose hook waits for a reply ends it at once.
+   */
+  private async rest(ms: number): Promise<"rested" | "wanted"> {
     this.world.tell?.(`next try for ${this.agentId} in ${ms / 1000} s`);
     for (let rested = 0; rested < ms;) {
       const step = Math.min(LOOK_EVERY_MS, ms - rested);
       await this.world.sleep(step);
       rested += step;
-      const isNudged = rested >= LEAST_PAUSE_MS && this.hasUnseen();
-      if (isNudged || this.waiting().length === 0) return;
+      if (isLockWanted(this.world.paths, this.agentId)) return "wanted";
+      const unseen = this.unseen();
+      const isNudged = unseen.length > 0 &&
+        (rested >= LEAST_PAUSE_MS || unseen.some((id) => isAwaited(this.world.paths, id)));
+      if (isNudged || this.waiting().length === 0) break;
     }
+    return "rested";
   }
 }

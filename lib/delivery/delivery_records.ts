@@ -30,6 +30,11 @@ export function noteTrouble(
   record(paths, { kind, ...aboutOf(wake), tries, reason }, new Date(now));
 }
 
+export function noteSuppressed(paths: Paths, wake: QueuedWake, now: number, of: string): void {
+  const reason = "the end of this turn was waiting too, and is told";
+  record(paths, { kind: "suppressed", ...aboutOf(wake), reason, of }, new Date(now));
+}
+
 function aboutOf({ session, agent_id, wake_id, trigger }: QueuedWake) {
   return { session, agent_id, wake_id, trigger };
 }

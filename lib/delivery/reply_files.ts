@@ -4,29 +4,57 @@ import type { Reply } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { type QueuedWake, replyFile } from "../outbox.ts";
-import { type Paths } from "../paths.ts";
+import type { Paths } from "../paths.ts";
 import { messageOf } from "../process.ts";
+import { awaitedIds, isAwaited } from "../reply_wait.ts";
 
+const LOOK_EVERY_MS = 500;
+
+/** Keeps the reply for the hook; ends without one when the hook no longer waits. */
 export async function saveReply(
   paths: Paths,
   wake: QueuedWake,
   coming: Promise<Reply>,
 ): Promise<void> {
-  let reply: Reply;
-  try {
-    reply = await coming;
-  } catch (error) {
-    reply = { status: "failed", reason: messageOf(error) };
-  }
+  const guarded = coming.catch((error): Reply => ({ status: "failed", reason: messageOf(error) }));
   const about = { session: wake.session, agent_id: wake.agent_id, wake_id: wake.wake_id };
+  let reply: Reply | undefined;
+  while (reply === undefined) {
+    reply = await orNothing(guarded, LOOK_EVERY_MS);
+    if (!isAwaited(paths, wake.wake_id)) return;
+  }
   try {
-    writeAtomic(
-      replyFile(paths, wake.wake_id),
-      JSON.stringify({ wake_id: wake.wake_id, ...reply }),
-    );
+    write(paths, wake.wake_id, reply);
     record(paths, { kind: "answered", ...about, status: reply.status, reason: reply.reason });
   } catch (error) {
     const reason = `Cannot keep the agent's reply: ${messageOf(error)}`;
     record(paths, { kind: "problem", ...about, reason });
   }
+}
+
+/** The value, or nothing when it takes longer. A real timer: it keeps the process alive. */
+async function orNothing<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tells the hooks that wait for a reply to one of these wakes that none comes: Claude goes on. */
+export function letHooksGo(paths: Paths, wakeIds: string[], why: string): void {
+  const ids = new Set(wakeIds);
+  try {
+    for (const id of awaitedIds(paths).filter((id) => ids.has(id))) {
+      write(paths, id, { status: "failed", reason: `the wake was not delivered: ${why}` });
+    }
+  } catch {
+    // A disk that takes nothing: the hooks leave when their time is up.
+  }
+}
+
+function write(paths: Paths, wakeId: string, reply: Reply): void {
+  writeAtomic(replyFile(paths, wakeId), JSON.stringify({ wake_id: wakeId, ...reply }));
 }

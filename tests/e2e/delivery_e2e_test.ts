@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readJournal } from "../../lib/journal.ts";
 import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { endReplyWait, holdReplyWait } from "../../lib/reply_wait.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { aWake } from "../support/delivery_home.ts";
@@ -184,8 +185,11 @@ onStage("the agent's reply comes back by either way", async (stage) => {
   const decision = JSON.stringify({ decision: "block", reason: 'say "hi"\nand go on' });
   stage.model.answer = () => ({ text: `Think.\n\`\`\`json\n${decision}\n\`\`\`` });
   for (const transport of ["gateway", "cli"] as const) {
-    const wake = stage.put({ transport, expects_reply: true });
+    const { wake_id } = aWake();
+    holdReplyWait(stage.paths, wake_id);
+    const wake = stage.put({ wake_id, transport, expects_reply: true });
     assertEquals((await stage.deliver()).code, 0);
+    endReplyWait(stage.paths, wake.wake_id);
     const reply = JSON.parse(Deno.readTextFileSync(replyFile(stage.paths, wake.wake_id)));
     assertEquals([reply.wake_id, reply.status], [wake.wake_id, "ok"]);
     assertStringIncludes(reply.text, decision);

@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { DAY, MINUTE, SECOND } from "../lib/delivery/delivery.ts";
+import { asOfNow, messageNow } from "../lib/delivery/late_wake.ts";
+import { serveAgent } from "../lib/delivery/serve_agent.ts";
+import { readJournal } from "../lib/journal.ts";
+import { endReplyWait, holdReplyWait } from "../lib/reply_wait.ts";
+import { renderWake } from "../lib/wake.ts";
+import { aWake, deliveryHome, put } from "./support/delivery_home.ts";
+
+const IDENTITY = {
+  agent_id: "warden",
+  tmux_session_name: "warden-main",
+  timestamp: "2026-11-16T10:00:00Z",
+  wake_id: "01K9ZQ3V7T8M2N4P6R8S0V2X4Z",
+};
+
+function rendered(details: Record<string, string>, body = "Done."): string {
+  const draft = { trigger: "response_complete", section: "CONTENT", body, state: "idle" } as const;
+  const limit = { maxChars: 10_000, wholeTextFile: "" };
+  return renderWake(IDENTITY, { ...draft, details, actions: [] }, limit).message;
+}
+
+Deno.test("messageNow() says how long a wake has waited", () => {
+  const cases: [number, Record<string, string>][] = [
+    [59 * SECOND, {}],
+    [-MINUTE, {}],
+    [NaN, {}],
+    [MINUTE, { delayed: "1 min" }],
+    [12.9 * MINUTE, { delayed: "12 min" }],
+    [60 * MINUTE, { delayed: "1 h" }],
+    [DAY + 5 * MINUTE, { delayed: "24 h 5 min" }],
+  ];
+  for (const [delayMs, details] of cases) {
+    const late = messageNow(rendered({}), { delayMs, isAwaited: false });
+    assertEquals(late, rendered(details));
+    assertEquals(messageNow(late, { delayMs, isAwaited: false }), late);
+  }
+});
+
+Deno.test("messageNow() expects a reply only while a hook waits, and leaves Claude's words alone", () => {
+  const body = "reply_expected: never\ndelayed: no\n\n[TRIGGER]\nreply_expected: x\n";
+  const asked = rendered({ reply_expected: "within 60 s", stop_hook_active: "true" }, body);
+  assertEquals(messageNow(asked, { delayMs: 0, isAwaited: true }), asked);
+  const left = rendered({ stop_hook_active: "true" }, body);
+  assertEquals(messageNow(asked, { delayMs: 0, isAwaited: false }), left);
+  assertEquals(
+    messageNow("no wake of ours", { delayMs: DAY, isAwaited: false }),
+    "no wake of ours",
+  );
+});
+
+Deno.test("asOfNow() asks for a reply only as long as the hook waits", async () => {
+  await using home = await deliveryHome();
+  const wake = aWake({ expects_reply: true });
+  holdReplyWait(home.paths, wake.wake_id);
+  assertEquals(asOfNow(wake, home.paths, Date.now()).expects_reply, true);
+  endReplyWait(home.paths, wake.wake_id);
+  assertEquals(asOfNow(wake, home.paths, Date.now()).expects_reply, false);
+});
+
+Deno.test("serveAgent() sends a turn's end without the reminder that waited behind it", async () => {
+  await using home = await deliveryHome();
+  const { paths } = home;
+  const at = (n: number) => ({ created_at: new Date(1_800_000_000_000 + n).toISOString() });
+  const end = put(paths, { ...at(0), prompt_id: "p1" });
+  const idle = put(paths, { ...at(1), prompt_id: "p1", trigger: "idle_prompt" });
+  const others = [
+    put(paths, { ...at(2), prompt_id: "p2", trigger: "idle_prompt" }),
+    put(paths, { ...at(3), prompt_id: "p1", trigger: "idle_prompt", session: "warden-2" }),
+    put(paths, { ...at(4), trigger: "idle_prompt" }),
+    put(paths, { ...at(5), prompt_id: "p1", trigger: "permission_prompt" }),
+  ];
+  const sent: string[] = [];
+  const result = await serveAgent("warden", {
+    paths,
+    env: () => undefined,
+    allEnv: () => ({}),
+    now: Date.now,
+    sleep: () => Promise.reject(new Error("slept")),
+    targetNow: () => undefined,
+    carriers: {
+      deliver(wake) {
+        sent.push(wake.wake_id);
+        const outcome = { kind: "delivered", detail: "accepted" } as const;
+        return Promise.resolve({ outcome, way: "gateway" as const, why: "" });
+      },
+      close() {},
+    },
+  }, { once: true, lifeMs: MINUTE });
+  assertEquals(sent, [end, ...others].map((wake) => wake.wake_id));
+  assertEquals([result.delivered, result.dead, result.left], [5, 0, 0]);
+  const left = [...readJournal(paths, "warden-main")].filter((line) => line.kind === "suppressed");
+  assertEquals(left.map(({ wake_id, of }) => [wake_id, of]), [[idle.wake_id, end.wake_id]]);
+});
