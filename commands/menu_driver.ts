@@ -10,7 +10,6 @@ import { describe, type Outcome, refused } from "../lib/menu/scene.ts";
 import { paneWorld, realWorld, sceneFor, type World } from "../lib/menu/menu_world.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { pause } from "../lib/time.ts";
 
 const HELP = `Works Claude Code's menus and prompt in a tmux session.
 
@@ -99,11 +98,12 @@ async function inTurn(
   options: MenuOptions,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const until = performance.now() + Math.max(options.waitMs, 1000);
+  const { clock } = world;
+  const until = clock.now() + Math.max(options.waitMs, 1000);
   let lock: HeldLock | undefined;
   while ((lock = holdLock(`${world.paths.state}/locks/keys-${safeName(session)}`)) === undefined) {
-    if (performance.now() > until) return refused("another menu driver is at work on it");
-    await pause(50);
+    if (clock.now() > until) return refused("another menu driver is at work on it");
+    await clock.sleep(50);
   }
   try {
     return await work();

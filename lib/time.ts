@@ -7,6 +7,15 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** What waiting goes by; a test gives another one. */
+export interface Clock {
+  /** In milliseconds, from any beginning. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const realClock: Clock = { now: () => performance.now(), sleep: pause };
+
 /** The promise's value, or TIME_IS_UP after `ms`. Costs no start-up, as `setTimeout` would. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | typeof TIME_IS_UP> {
   const cell = new Int32Array(new SharedArrayBuffer(4));

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { drive } from "../lib/menu/drive.ts";
 import type { Goal } from "../lib/menu/keys.ts";
 import { readScreen } from "../lib/pane.ts";
+import { FakeClock } from "./support/fake_clock.ts";
 
 const recorded = (name: string) =>
   Deno.readTextFileSync(new URL(`./fixtures/panes/${name}.txt`, import.meta.url));
@@ -24,35 +25,58 @@ const GOAL: Goal = {
   choices: [{ options: [3] }],
 };
 
-/** Drives a pane whose screen depends on the keys it got; tells which those were. */
-async function driven(screenAfter: (keys: string) => string, goal = GOAL): Promise<string[]> {
+/** Drives a pane whose screen depends on the keys it got; tells which those were, and how long it took. */
+async function driven(
+  screenAfter: (keys: string, ms: number) => string,
+  goal = GOAL,
+): Promise<[kind: string, keys: string, ms: number]> {
   const pressed: string[] = [];
+  const clock = new FakeClock();
   const { kind } = await drive({
     id: "%0",
+    clock,
     look: () => {
-      const text = screenAfter(pressed.join(" "));
+      const text = screenAfter(pressed.join(" "), clock.now());
       return Promise.resolve({ ...readScreen(text), text });
     },
     press: (...keys) => Promise.resolve(void pressed.push(...keys)),
     paste: () => Promise.resolve(),
   }, goal);
-  return [kind, pressed.join(" ")];
+  return [kind, pressed.join(" "), clock.now()];
 }
 
+/** Before the first key; until a key shows no effect; between two looks; until hope is given up. */
+const [OPENING, IN_VAIN, LOOK, PATIENCE] = [300, 2000, 40, 10_000];
+
 Deno.test("drive() presses a key again that was lost, not one that was late", async () => {
-  const [taken, lost, late, deaf] = await Promise.all([
-    driven((keys) => keys === "" ? ASKED : ANSWERED),
-    driven((keys) => keys === "3 Down 3" ? ANSWERED : keys === "3 Down" ? MOVED : ASKED),
-    driven((keys) => keys === "3 Down" ? ANSWERED : ASKED),
-    driven(() => ASKED),
-  ]);
-  assertEquals(taken, ["done", "3"]);
-  assertEquals(lost, ["done", "3 Down 3"]);
-  assertEquals(late, ["done", "3 Down"]);
-  assertEquals(deaf, ["stuck", "3 Down"]);
+  assertEquals(
+    await driven((keys) => keys === "" ? ASKED : ANSWERED),
+    ["done", "3", OPENING + LOOK],
+  );
+  assertEquals(
+    await driven((keys) => keys === "3 Down 3" ? ANSWERED : keys === "3 Down" ? MOVED : ASKED),
+    ["done", "3 Down 3", OPENING + IN_VAIN + 2 * LOOK + OPENING + LOOK],
+  );
+  assertEquals(
+    await driven((keys) => keys === "3 Down" ? ANSWERED : ASKED),
+    ["done", "3 Down", OPENING + IN_VAIN + LOOK + OPENING],
+  );
+  assertEquals(
+    await driven(() => ASKED),
+    ["stuck", "3 Down", OPENING + IN_VAIN + PATIENCE + OPENING],
+  );
+});
+
+Deno.test("drive() presses nothing again while the screen may still change", async () => {
+  const busyUntil = OPENING + IN_VAIN - LOOK;
+  assertEquals(
+    await driven((_, ms) => ms < busyUntil ? ASKED : ANSWERED),
+    ["done", "3", busyUntil],
+  );
 });
 
 Deno.test("drive() claims no answer that somebody else gave", async () => {
   const own: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } as Goal;
-  assertEquals(await driven((keys) => keys === "" ? ASKED : ANSWERED, own), ["stuck", "Down"]);
+  const [kind, keys] = await driven((keys) => keys === "" ? ASKED : ANSWERED, own);
+  assertEquals([kind, keys], ["stuck", "Down"]);
 });

@@ -2,6 +2,7 @@
 
 import { readScreen, type Screen, stripCodes } from "../pane.ts";
 import { allProcesses, isIdleShell, treeBelow } from "../sessions/process_tree.ts";
+import type { Clock } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
 
 export interface ClaudePane {
@@ -9,6 +10,8 @@ export interface ClaudePane {
   look(): Promise<Look>;
   press(...keys: string[]): Promise<void>;
   paste(text: string): Promise<void>;
+  /** Waiting for something on its screen goes by it. */
+  clock: Clock;
 }
 
 export interface Look extends Screen {
@@ -27,6 +30,7 @@ export interface PaneWorld {
     text: string,
     ...args: string[]
   ): Promise<{ kind: "ok" } | { kind: "failed"; reason: string }>;
+  clock: Clock;
 }
 
 export async function findPane(
@@ -108,13 +112,14 @@ async function whyNoSession(world: PaneWorld, session: string, failure: string):
 
 let buffers = 0;
 
-function paneOf({ tmux, feed }: PaneWorld, id: string): ClaudePane {
+function paneOf({ tmux, feed, clock }: PaneWorld, id: string): ClaudePane {
   const must = <T extends { kind: string }>(result: T | { kind: "failed"; reason: string }) => {
     if (result.kind === "failed") throw new Error((result as { reason: string }).reason);
     return result as T;
   };
   return {
     id,
+    clock,
     look: async () => {
       // -e: only the colours tell a suggestion in the input box from a draft.
       const result = await tmux.call("capture-pane", "-e", "-p", "-t", id);

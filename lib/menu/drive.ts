@@ -4,7 +4,6 @@ import type { ClaudePane, Look } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
 import { type Goal, nextStep } from "./keys.ts";
 import { markOf } from "../shown.ts";
-import { pause } from "../time.ts";
 
 export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
 
@@ -23,7 +22,7 @@ export async function drive(
   pane: ClaudePane,
   goal: Goal,
 ): Promise<Driven> {
-  await pause(OPENING_MS);
+  await pane.clock.sleep(OPENING_MS);
   let screen = await pane.look();
   let isProbed: boolean = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -41,7 +40,7 @@ export async function drive(
       // Keys are taken in their order: when this one has worked, the one before it was lost.
       await pane.press(PROBE);
       await settled(pane, before, PATIENCE_MS);
-      await pause(OPENING_MS); // the effects of two keys may show one after the other
+      await pane.clock.sleep(OPENING_MS); // the effects of two keys may show one after the other
       screen = await pane.look();
     }
     // The prompt is back. A dialog that comes next, even the same again, is another one.
@@ -89,10 +88,11 @@ function inVain(step: KeyStep): string {
 
 /** The screen once it differs from before and has stood still for a moment. */
 async function settled(pane: ClaudePane, before: Look, ms: number): Promise<Look> {
-  const until = performance.now() + ms;
+  const { clock } = pane;
+  const until = clock.now() + ms;
   let last = before;
-  while (performance.now() < until) {
-    await pause(LOOK_EVERY_MS);
+  while (clock.now() < until) {
+    await clock.sleep(LOOK_EVERY_MS);
     const screen = await pane.look();
     if (screen.dialog === undefined && screen.state !== "unknown") return screen;
     if (!isSame(screen, before) && isSame(screen, last)) return screen;

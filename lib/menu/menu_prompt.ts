@@ -6,7 +6,6 @@ import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
-import { pause } from "../time.ts";
 import { typeText, waitFor } from "./typing.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
@@ -76,7 +75,7 @@ export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
 
 /** A key as it is, where it cannot do what must be asked for by another verb. */
 export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<Outcome> {
-  if (!scene.dryRun) await pause(OPENING_MS);
+  if (!scene.dryRun) await scene.pane.clock.sleep(OPENING_MS);
   const screen = await scene.pane.look();
   const { dialog } = screen;
   if (key === "Enter" && decides(dialog?.kind) && scene.whyNoDecision !== undefined) {

@@ -9,12 +9,14 @@ import type { MenuOptions } from "./menu_args.ts";
 import type { Scene } from "./scene.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
+import { type Clock, realClock } from "../time.ts";
 import { tmuxFrom } from "../tmux.ts";
 
 export interface World extends Speaker {
   env: Env;
   paths: Paths;
   readStdin(): string;
+  clock: Clock;
 }
 
 export async function sceneFor(
@@ -67,6 +69,7 @@ export function paneWorld(world: World, options: MenuOptions): PaneWorld {
   return {
     tmux: tmuxFrom(env, common),
     feed: (text, ...args) => tmuxFrom(env, { ...common, stdin: text }).call(...args),
+    clock: world.clock,
   };
 }
 
@@ -95,5 +98,6 @@ export function realWorld(): World {
     paths: pathsFrom(envOf, ROOT),
     ...terminal,
     readStdin,
+    clock: realClock,
   };
 }

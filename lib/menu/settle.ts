@@ -18,7 +18,6 @@ import { type Goal, whyNotByKeys } from "./keys.ts";
 import { brief, describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { isAbout, placeOf } from "../shown.ts";
 import { maskSecrets } from "../text.ts";
-import { pause } from "../time.ts";
 import { waitFor } from "./typing.ts";
 
 const TAKEN_WITHIN_MS = 3000;
@@ -55,16 +54,17 @@ async function throughHook(
   given: Given,
 ): Promise<"taken" | "settled" | "ignored"> {
   const { paths, session } = scene;
+  const { clock } = scene.pane;
   giveAnswer(paths, pending, given);
-  const until = performance.now() + TAKEN_WITHIN_MS;
-  while (performance.now() < until) {
+  const until = clock.now() + TAKEN_WITHIN_MS;
+  while (clock.now() < until) {
     if (isTaken(paths, pending)) return "taken";
     if (!listPending(paths, session).some((one) => one.id === pending.id)) {
       // Closed: by the human, unless it was taken and closed between two looks.
       withdrawAnswer(paths, pending);
       return wasTaken(scene, pending, given) ? "taken" : "settled";
     }
-    await pause(20);
+    await clock.sleep(20);
   }
   return withdrawAnswer(paths, pending) ? "ignored" : "taken";
 }

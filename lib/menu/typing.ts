@@ -1,7 +1,6 @@
 /** Puts text into Claude Code's input box, intact, and sends it: pasted, then a separate Enter. */
 
 import type { ClaudePane, Look } from "./claude_pane.ts";
-import { pause } from "../time.ts";
 
 export type Typed =
   | { kind: "sent"; screen: Look }
@@ -60,11 +59,11 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
     await pane.paste(" !");
     await waitFor(pane, SENT_WITHIN_MS, (now) => now.draft === "!");
     await pane.press("C-a");
-    await pause(KEY_PAUSE_MS);
+    await pane.clock.sleep(KEY_PAUSE_MS);
     await pane.press("C-d");
     await waitFor(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
     await pane.press("C-e");
-    await pause(KEY_PAUSE_MS);
+    await pane.clock.sleep(KEY_PAUSE_MS);
     if (text.length > 1) await pane.paste(text.slice(1));
     const isRight = (now: Look) => now.ready && now.draft.startsWith("!") && isOurs(now, text);
     screen = await waitFor(pane, SENT_WITHIN_MS, isRight);
@@ -134,11 +133,12 @@ export async function waitFor(
   ms: number,
   sees: (screen: Look) => boolean,
 ): Promise<Look> {
-  const until = performance.now() + ms;
+  const { clock } = pane;
+  const until = clock.now() + ms;
   while (true) {
     const screen = await pane.look();
-    if (sees(screen) || performance.now() >= until) return screen;
-    await pause(LOOK_EVERY_MS);
+    if (sees(screen) || clock.now() >= until) return screen;
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { findPane } from "../menu/claude_pane.ts";
 import { typeText } from "../menu/typing.ts";
+import { realClock } from "../time.ts";
 import type { TmuxServer } from "./tmux_servers.ts";
 
 export type PromptSent = { kind: "sent" } | { kind: "failed"; reason: string };
@@ -11,7 +12,7 @@ export async function sendPrompt(
   at: { session: string; pane: string },
   text: string,
 ): Promise<PromptSent> {
-  const found = await findPane({ tmux, feed }, at.session, at.pane);
+  const found = await findPane({ tmux, feed, clock: realClock }, at.session, at.pane);
   if (found.kind === "none") return { kind: "failed", reason: found.reason };
   const typed = await typeText(found.pane, text);
   return typed.kind === "sent" ? typed : { kind: "failed", reason: typed.reason };
