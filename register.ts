@@ -72,7 +72,7 @@ export async function main(args: string[], world: World): Promise<number> {
     return tell(unregister(settings, root, store), "remove", options, world, [], []);
   }
 
-  const look = lookAround(world.env, root, { allowAll: options.allowAll });
+  const look = lookAround(world.env, root, { allowAll: options.allowAll, running: world.deno });
   if (look.kind === "refused") {
     world.warn(look.reason);
     return 1;

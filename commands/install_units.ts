@@ -57,9 +57,9 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     PATH: lastingPath(world.env),
   };
   const { root, state } = world.paths;
-  const look = lookAround(world.env, root, { allowAll: false });
+  const look = lookAround(world.env, root, { allowAll: false, running: world.deno });
   if (look.kind === "refused") throw new Error(look.reason);
-  if (look.deno.kind === "pin" && !dryRun) pinDeno(Deno.execPath(), look.deno.path);
+  if (look.deno.kind === "pin" && !dryRun) pinDeno(look.deno.from, look.deno.path);
   let changed = 0;
   for (const name of UNITS) {
     const template = Deno.readTextFileSync(`${root}/systemd/${name}`);

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { checkHooks } from "../lib/install/checks/hooks_check.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
 import { ROOT } from "../lib/paths.ts";
-import { Clinic, TASK } from "./support/clinic.ts";
+import { Clinic, DENOS, TASK } from "./support/clinic.ts";
 
 Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or switched off", async () => {
   await using clinic = await Clinic.create();
@@ -74,8 +74,14 @@ Deno.test("checkHooks() takes hooks registered with --allow-all for what they ar
   assertEquals((await clinic.ask(checkHooks)).broken, []);
 });
 
-Deno.test("checkHooks() finds an entry that was changed, and says what in it", async () => {
+for (const kind of ["installed", "npx"] as const) {
+  Deno.test(`checkHooks() finds an entry that was changed, and says what in it: Deno ${kind}`, () =>
+    findsChanges(kind));
+}
+
+async function findsChanges(kind: keyof typeof DENOS): Promise<void> {
   await using clinic = await Clinic.create();
+  clinic.deno = DENOS[kind];
   clinic.registerHooks();
   const right = JSON.parse(clinic.read(clinic.settings));
   const stop = right.hooks.Stop[0].hooks[0];
@@ -85,7 +91,9 @@ Deno.test("checkHooks() finds an entry that was changed, and says what in it", a
   });
   const command = (from: string, to: string) =>
     changed({ command: stop.command.replaceAll(from, to) });
-  const { deno, tmux } = { deno: Deno.execPath(), tmux: clinic.env.GSD_TMUX! };
+  const pinned = `${clinic.world.paths.data}/bin/deno`;
+  const deno = kind === "npx" ? pinned : DENOS.installed;
+  const tmux = clinic.env.GSD_TMUX!;
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ ...right.hooks, SubagentStop: right.hooks.Stop }, /stop\.ts also stands under SubagentStop/],
     [changed({ async: true }), /Stop hook .* has "async" true instead of none/],
@@ -102,7 +110,7 @@ Deno.test("checkHooks() finds an entry that was changed, and says what in it", a
     assertEquals(JSON.parse(clinic.read(clinic.settings)), right);
     assertEquals((await clinic.ask(checkHooks)).broken, []);
   }
-});
+}
 
 Deno.test("checkHooks() finds hooks switched off in a file that holds none of ours", async () => {
   await using clinic = await Clinic.create();
@@ -172,10 +180,26 @@ Deno.test("checkHooks() takes a pinned Deno, or another that is there, for as go
   await clinic.repair(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
   await Deno.remove(pinned);
+  clinic.deno = DENOS.installed;
   assertMatch(
     (await clinic.ask(checkHooks)).broken.join("\n"),
-    /another Deno: .*\/bin\/deno instead/,
+    /another Deno: .*\/bin\/deno instead of \/opt\/deno\/bin\/deno/,
   );
+});
+
+Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it again", async () => {
+  await using clinic = await Clinic.create();
+  clinic.deno = clinic.npxDeno();
+  clinic.registerHooks();
+  await clinic.repair(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+
+  const pinned = `${clinic.world.paths.data}/bin/deno`;
+  await Deno.remove(pinned);
+  const missing = `The Deno of hooks and launchers, ${pinned}, is missing`;
+  assertEquals((await clinic.ask(checkLaunchers)).broken, [missing]);
+  await clinic.repair(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
 Deno.test("checkHooks() knows a file that is no UTF-8 text, and converts nothing itself", async () => {

@@ -6,11 +6,12 @@ import { taskCommand } from "../lib/install/checks/mend.ts";
 import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
 import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
 import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
+import { pinDeno } from "../lib/install/deno_binary.ts";
 import type { Check, Finding } from "../lib/install/checks/finding.ts";
 import { deadFile, enqueue, moveToDead } from "../lib/outbox.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
-import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
+import { Clinic, DENOS, TASK, WARDEN } from "./support/clinic.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 
@@ -61,11 +62,7 @@ Deno.test("doctor's mends register what is not registered, and what is, as it wa
 
 Deno.test("doctor's mends name Deno by its path where it is not on PATH", async () => {
   await using clinic = await Clinic.create();
-  await Deno.mkdir(`${clinic.dir}/bin`);
-  for (const name of ["sh", "tmux", "env", "cat"]) {
-    await Deno.symlink(`/usr/bin/${name}`, `${clinic.dir}/bin/${name}`);
-  }
-  clinic.env.PATH = `${clinic.dir}/bin`;
+  await clinic.withoutDeno();
   const [finding] = await brokenIn(clinic, checkHooks);
   assertEquals(finding!.mend, `${Deno.execPath()} ${TASK} register`);
   assertEquals(await mended(clinic, checkHooks), []);
@@ -145,6 +142,22 @@ Deno.test("taskCommand() needs no other folder where it is called in ours", asyn
   }
   const beside = { ...clinic.world, cwd: () => `${ROOT}-2` };
   assertEquals(taskCommand(beside, "sync"), `deno ${TASK} sync`);
+});
+
+Deno.test("taskCommand() names deno where it stays on PATH, else the pinned one, else its own", async () => {
+  await using clinic = await Clinic.create();
+  clinic.deno = DENOS.npx;
+  assertEquals(taskCommand(clinic.world, "sync"), `deno ${TASK} sync`);
+
+  // npx puts its own in front for one call.
+  await clinic.withoutDeno();
+  assertEquals(taskCommand(clinic.world, "sync"), `${DENOS.npx} ${TASK} sync`);
+  clinic.env.PATH = `${clinic.npxDeno().replace(/\/deno$/, "")}:${clinic.env.PATH}`;
+  assertEquals(taskCommand(clinic.world, "sync"), `${DENOS.npx} ${TASK} sync`);
+
+  const pinned = `${clinic.world.paths.data}/bin/deno`;
+  pinDeno(Deno.execPath(), pinned);
+  assertEquals(taskCommand(clinic.world, "sync"), `${pinned} ${TASK} sync`);
 });
 
 Deno.test("checkRegistryFile() knows two agents for one session as the hooks do", async () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { readTextIfThere } from "../lib/files.ts";
+import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
 import { launcherPlaces, whyNoLaunchers } from "../lib/install/launcher_places.ts";
 import { putLaunchers } from "../lib/install/put_launchers.ts";
@@ -7,7 +7,7 @@ import { lookAround } from "../lib/install/installation.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { writeSettings } from "../lib/sessions/agent_launch.ts";
-import { Clinic } from "./support/clinic.ts";
+import { Clinic, type DENOS } from "./support/clinic.ts";
 import { until } from "./support/until.ts";
 
 Deno.test("deliver runs nothing that a hook put into the state folder and named in its environment", async () => {
@@ -20,7 +20,11 @@ Deno.test("deliver runs nothing that a hook put into the state folder and named 
   for (const name of ["setsid", "openclaw", "env", "mv", "cd"]) {
     put(`${state}/bin/${name}`, `echo ${name} >> ${evil}`);
   }
-  const look = lookAround(clinic.world.env, ROOT, { allowAll: false, deno: fakeDeno });
+  const look = lookAround(clinic.world.env, ROOT, {
+    allowAll: false,
+    running: fakeDeno,
+    deno: fakeDeno,
+  });
   assert(look.kind === "installation");
   // Even where the folder stood on the PATH of whoever registered.
   const path = `${state}/bin:${clinic.env.PATH}`;
@@ -72,18 +76,26 @@ Deno.test("whyNoLaunchers() refuses a comma where permissions are spelled out, a
 Deno.test("putLaunchers() writes nothing when it is refused", async () => {
   await using clinic = await Clinic.create();
   clinic.env.OPENCLAW_STATE_DIR = "/h/a,b";
-  const look = lookAround(clinic.world.env, ROOT, { allowAll: false });
+  const look = lookAround(clinic.world.env, ROOT, { allowAll: false, running: clinic.deno });
   assert(look.kind === "installation");
   assertThrows(() => putLaunchers(look, clinic.world.env, "all"), Error, "comma");
   assertEquals(readTextIfThere(`${clinic.world.paths.data}/bin/deliver`), undefined);
 });
 
-Deno.test("writeSettings() leaves launchers alone that work, and takes --allow-all from the registration", async () => {
+for (const kind of ["installed", "npx"] as const) {
+  Deno.test(`writeSettings() leaves launchers alone that work, and goes by the registration: Deno ${kind}`, () =>
+    writesSettings(kind));
+}
+
+async function writesSettings(kind: keyof typeof DENOS): Promise<void> {
   await using clinic = await Clinic.create();
   const { data } = clinic.world.paths;
+  // Nothing here starts it: any program outside of temporary folders does for an installed one.
+  clinic.deno = kind === "installed" ? "/bin/sh" : clinic.npxDeno();
+  const deno = kind === "installed" ? clinic.deno : `${data}/bin/deno`;
   clinic.env.OPENCLAW_PROFILE = "work";
   clinic.registerHooks({ allowAll: true });
-  const look = lookAround(clinic.world.env, ROOT, { allowAll: true });
+  const look = lookAround(clinic.world.env, ROOT, { allowAll: true, running: clinic.deno });
   assert(look.kind === "installation");
   putLaunchers(look, clinic.world.env, "all");
   const deliver = clinic.read(`${data}/bin/deliver`);
@@ -100,15 +112,17 @@ Deno.test("writeSettings() leaves launchers alone that work, and takes --allow-a
   for (
     const spoilt of [
       deliver.replaceAll(ROOT, "/gone"),
-      deliver.replaceAll(Deno.execPath(), "/gone"),
+      deliver.replaceAll(`${deno} run`, "/gone run"),
     ]
   ) {
+    assert(spoilt !== deliver);
     await Deno.writeTextFile(`${data}/bin/deliver`, spoilt);
     writeSettings(clinic.world, settings);
     assertStringIncludes(clinic.read(`${data}/bin/deliver`), `${ROOT}/commands/deliver.ts`);
-    assertStringIncludes(clinic.read(`${data}/bin/deliver`), Deno.execPath());
+    assertStringIncludes(clinic.read(`${data}/bin/deliver`), `${deno} run`);
   }
-});
+  assertEquals(namesIn(`${data}/bin`).includes("deno"), kind === "npx");
+}
 
 Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
   await using clinic = await Clinic.create();

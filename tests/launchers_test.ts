@@ -91,10 +91,11 @@ Deno.test("deliver delivers within its own permissions, to an inbox and to the g
 Deno.test("chooseDeno() pins what a cache or a temporary folder holds, and follows links", () => {
   const paths = pathsFrom((name) => name === "GSD_DATA_DIR" ? "/data" : undefined, "/root");
   const chosen = (exec: string, links: string[] = []) => chooseDeno(exec, paths, links);
-  const pin = { kind: "pin", path: "/data/bin/deno" } as const;
+  const pin = (from: string) => ({ kind: "pin", path: "/data/bin/deno", from } as const);
   const keep = (path: string) => ({ kind: "as it is", path } as const);
-  assertEquals(chosen("/home/u/.npm/_npx/1a2b/node_modules/deno/deno"), pin);
-  assertEquals(chosen("/tmp/deno"), pin);
+  const cached = "/home/u/.npm/_npx/1a2b/node_modules/deno/deno";
+  assertEquals(chosen(cached), pin(cached));
+  assertEquals(chosen("/tmp/deno"), pin("/tmp/deno"));
   assertEquals(chosen("/data/bin/deno"), keep("/data/bin/deno"));
   assertEquals(chosen("/home/u/.deno/bin/deno"), keep("/home/u/.deno/bin/deno"));
   const cellar = "/opt/homebrew/Cellar/deno/2.9.6/bin/deno";

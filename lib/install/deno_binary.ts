@@ -3,7 +3,10 @@
 import { ensureDir, removeIfThere } from "../files.ts";
 import type { Paths } from "../paths.ts";
 
-export type DenoChoice = { kind: "as it is"; path: string } | { kind: "pin"; path: string };
+export type DenoChoice =
+  | { kind: "as it is"; path: string }
+  /** `from` is linked or copied to `path`. */
+  | { kind: "pin"; path: string; from: string };
 
 /** Caches of npx and its relatives, and temporary folders, are swept without asking. */
 const SWEPT = ["/_npx/", "/dlx/", "/dlx-", "/bunx-", "/.bun/install/cache/"];
@@ -16,7 +19,7 @@ export function chooseDeno(execPath: string, paths: Paths, links: string[]): Den
   const pinned = pinnedDeno(paths);
   if (execPath === pinned) return { kind: "as it is", path: pinned };
   if (isSwept(execPath) || TEMPORARY.some((folder) => execPath.startsWith(folder))) {
-    return { kind: "pin", path: pinned };
+    return { kind: "pin", path: pinned, from: execPath };
   }
   const versioned = VERSIONED.some((part) => execPath.includes(part));
   return { kind: "as it is", path: (versioned ? links[0] : undefined) ?? execPath };

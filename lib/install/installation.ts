@@ -22,6 +22,8 @@ export type Look = Installed | { kind: "refused"; reason: string };
 
 export interface LookOptions {
   allowAll: boolean;
+  /** The Deno that looks around. */
+  running: string;
   /** The Deno that hooks are registered with already; while it is there, it is as good as any. */
   deno?: string;
 }
@@ -34,7 +36,7 @@ export function lookAround(env: Env, root: string, options: LookOptions): Look {
   }
   const deno: DenoChoice = options.deno !== undefined && isProgram(options.deno)
     ? { kind: "as it is", path: options.deno }
-    : chooseDeno(Deno.execPath(), paths, denosOnPath(env));
+    : chooseDeno(options.running, paths, linksTo(options.running, env));
   const home = env("HOME") ?? "/";
   const install: Installation = {
     paths,
@@ -77,8 +79,9 @@ function transcriptFolders(paths: Paths, home: string): string[] {
   return [...new Set([...named, ...named.map(realPath)])];
 }
 
-function denosOnPath(env: Env): string[] {
-  const here = realPath(Deno.execPath());
+/** The `deno`s on PATH that are this one. */
+function linksTo(deno: string, env: Env): string[] {
+  const here = realPath(deno);
   return (env("PATH") ?? "").split(":")
     .filter((folder) => folder.startsWith("/"))
     .map((folder) => `${folder}/deno`)

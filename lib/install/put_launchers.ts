@@ -23,7 +23,7 @@ export function putLaunchers(look: Installed, env: Env, which: "all" | "missing"
     : names.filter((name) => !works(launcherPath(install.paths, name)));
   const pinned = isProgram(look.deno.path);
   if (look.deno.kind === "pin" && (which === "all" || !pinned)) {
-    pinDeno(Deno.execPath(), look.deno.path);
+    pinDeno(look.deno.from, look.deno.path);
   }
   if (wanted.length === 0) return [];
   const reason = whyNoLaunchers(places, install.paths.state, install.allowAll);
@@ -33,7 +33,7 @@ export function putLaunchers(look: Installed, env: Env, which: "all" | "missing"
 
 /** Writes those that are not as they would be with these places, and the Deno they start. */
 export function mendLaunchers(look: Installed, places: LauncherPlaces): void {
-  if (look.deno.kind === "pin") pinDeno(Deno.execPath(), look.deno.path);
+  if (look.deno.kind === "pin") pinDeno(look.deno.from, look.deno.path);
   installLaunchers(look.install, places);
 }
 

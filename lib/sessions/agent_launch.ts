@@ -165,7 +165,7 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
 /** Our hooks for this one session, as they are registered today. */
 export function writeSettings(world: World, file: string): void {
   const allowAll = isRegisteredWithAll(world.paths, world.cwd());
-  const look = lookAround(world.env, world.paths.root, { allowAll });
+  const look = lookAround(world.env, world.paths.root, { allowAll, running: world.deno });
   if (look.kind === "refused") throw new Error(look.reason);
   // The hooks call the deliverer by its launcher, also where nothing was ever registered.
   putLaunchers(look, world.env, "missing");

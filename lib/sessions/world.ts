@@ -10,6 +10,8 @@ export interface World extends Speaker {
   /** The whole environment, for programs that outlive the command. */
   environment: () => Record<string, string>;
   cwd: () => string;
+  /** The Deno that runs the command. */
+  deno: string;
   now: () => Date;
   /** Starts what carries an agent's wakes, and does not wait for it. */
   startDeliverer: (agentId: string) => void;
@@ -24,6 +26,7 @@ export function realWorld(): World {
     environment: () => Deno.env.toObject(),
     // A task runs in the project's folder and tells where it was called from.
     cwd: () => (Deno.cwd() === paths.root ? env("INIT_CWD") : undefined) ?? Deno.cwd(),
+    deno: Deno.execPath(),
     now: () => new Date(),
     ...terminal,
     startDeliverer: (agentId) => startDeliverer(paths, env, agentId),

@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { main } from "../../commands/doctor.ts";
 import type { Check, Finding } from "../../lib/install/checks/finding.ts";
 import { admit } from "../../lib/install/checks/patient.ts";
+import { pinDeno } from "../../lib/install/deno_binary.ts";
 import { lookAround, placesFor } from "../../lib/install/installation.ts";
 import { register } from "../../lib/install/registration.ts";
 import { ROOT } from "../../lib/paths.ts";
@@ -20,6 +21,12 @@ export const WARDEN = {
 /** How one of our tasks is named to whoever is elsewhere. */
 export const TASK = `task --config ${ROOT}/deno.json`;
 
+/** A Deno as a machine may have it: installed, or only in the cache of npx. Neither is run. */
+export const DENOS = {
+  installed: "/opt/deno/bin/deno",
+  npx: "/home/me/.npm/_npx/1a2b/node_modules/deno/deno",
+};
+
 export interface Answers {
   ok: string[];
   notes: string[];
@@ -32,6 +39,8 @@ export class Clinic implements AsyncDisposable {
   readonly server = new TmuxServer();
   readonly env: Record<string, string>;
   readonly settings: string;
+  /** The Deno that the doctor runs with. */
+  deno = Deno.execPath();
   /** The agents for which a deliverer was started. */
   readonly started: string[] = [];
   private lines: string[] = [];
@@ -40,7 +49,7 @@ export class Clinic implements AsyncDisposable {
     this.settings = `${dir}/home/.claude/settings.json`;
     this.env = {
       HOME: `${dir}/home`,
-      PATH: Deno.env.get("PATH") ?? "",
+      PATH: `${dir}/path:${Deno.env.get("PATH") ?? ""}`,
       DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
       GSD_REGISTRY: `${dir}/registry.json`,
       GSD_CLAUDE: `${dir}/claude`,
@@ -52,6 +61,9 @@ export class Clinic implements AsyncDisposable {
   static async create(): Promise<Clinic> {
     const clinic = new Clinic(await Deno.makeTempDir({ prefix: "gsd-doctor-" }));
     await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
+    // Here `deno` is on PATH, whichever way it came to the machine.
+    await Deno.mkdir(`${clinic.dir}/path`);
+    await Deno.symlink(Deno.execPath(), `${clinic.dir}/path/deno`);
     clinic.registry({ agents: [WARDEN] });
     clinic.program("GSD_TMUX", `exec tmux -L ${clinic.server.socket} -f /dev/null "$@"`);
     return clinic;
@@ -63,6 +75,7 @@ export class Clinic implements AsyncDisposable {
       env,
       environment: () => this.env,
       cwd: () => this.dir,
+      deno: this.deno,
       now: () => new Date(),
       say: (line) => this.lines.push(line),
       warn: (line) => this.lines.push(line),
@@ -113,10 +126,27 @@ export class Clinic implements AsyncDisposable {
 
   registerHooks(how: { allowAll?: boolean; file?: string; deno?: string } = {}): void {
     const { allowAll = false, file = this.settings, deno } = how;
-    const look = lookAround(this.world.env, ROOT, { allowAll, ...(deno ? { deno } : {}) });
+    const running = this.deno;
+    const look = lookAround(this.world.env, ROOT, { allowAll, running, ...(deno ? { deno } : {}) });
     assert(look.kind === "installation");
     const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
     assertEquals(register(file, look.wanted, ROOT, options).kind, "written");
+  }
+
+  /** A Deno that runs, where npx would keep it. */
+  npxDeno(): string {
+    const path = `${this.dir}/_npx/1a2b/deno`;
+    pinDeno(Deno.execPath(), path);
+    return path;
+  }
+
+  /** Takes `deno` from PATH, and all else that these tests do not need. */
+  async withoutDeno(): Promise<void> {
+    await Deno.mkdir(`${this.dir}/bin`);
+    for (const name of ["sh", "tmux", "env", "cat"]) {
+      await Deno.symlink(`/usr/bin/${name}`, `${this.dir}/bin/${name}`);
+    }
+    this.env.PATH = `${this.dir}/bin`;
   }
 
   /** Runs a command as a person would who pastes it, in this home, where the doctor was asked. */

@@ -55,6 +55,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     env: (name) => variables[name],
     environment: () => ({ ...variables }),
     cwd: () => dir,
+    deno: Deno.execPath(),
     now: () => new Date(),
     say: (line) => world.said.push(line),
     warn: (line) => world.warned.push(line),

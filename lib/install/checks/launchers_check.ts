@@ -8,6 +8,7 @@ import { type LauncherPlaces, TELLING, whyNoLaunchers } from "../launcher_places
 import { launchersOf, launcherText, stateOf } from "../launchers.ts";
 import { packagesReady } from "../packages.ts";
 import { mendLaunchers } from "../put_launchers.ts";
+import { isProgram } from "../programs.ts";
 import { type Installation, launcherPath } from "../scope.ts";
 import { placesLike, readWritten, whyNoOpenclaw } from "../written_places.ts";
 import type { Finding, Patient } from "./finding.ts";
@@ -28,6 +29,10 @@ export async function checkLaunchers(patient: Patient): Promise<Finding[]> {
     run: () => mendLaunchers(look, places),
   };
   const findings: Finding[] = [];
+  if (look.deno.kind === "pin" && !isProgram(look.deno.path)) {
+    const text = `The Deno of hooks and launchers, ${look.deno.path}, is missing`;
+    findings.push({ check: CHECK, level: "broken", text, mend, repair });
+  }
   for (const launcher of launchersOf(install, places)) {
     const path = launcherPath(install.paths, launcher.name);
     let state: string;

@@ -10,14 +10,14 @@ import { readWritten } from "../written_places.ts";
 import type { Patient } from "./finding.ts";
 
 /** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
-export function taskCommand({ env, paths, cwd }: World, ...words: string[]): string {
+export function taskCommand({ env, paths, cwd, deno: running }: World, ...words: string[]): string {
   const pinned = pinnedDeno(paths);
   const found = onPath(env, "deno");
   const deno = found !== undefined && !isSwept(found) // npx puts its own in front for one call
     ? "deno"
     : isProgram(pinned)
     ? pinned
-    : Deno.execPath();
+    : running;
   const isHere = `${cwd()}/`.startsWith(`${paths.root}/`);
   const where = isHere ? [] : ["--config", `${paths.root}/deno.json`];
   return [deno, "task", ...where, ...words].map(shellQuote).join(" ");

@@ -19,6 +19,7 @@ export function admit(world: World, agentId: string | undefined): Admission {
   const lookFor = (present: FoundHook[]) =>
     lookAround(world.env, paths.root, {
       allowAll: hasAllPermissions(present),
+      running: world.deno,
       deno: denoOf(present),
     });
   const registry = loadRegistry(paths.registry);

@@ -2,6 +2,7 @@
 
 import { messageOf, run } from "../../process.ts";
 import type { Finding, Patient } from "./finding.ts";
+import { wantedHooks } from "../hook_command.ts";
 import { registerCommand } from "./mend.ts";
 
 const ROUNDS = 5;
@@ -11,7 +12,10 @@ const TOO_SLOW = 2.5;
 export async function checkSpeed(patient: Patient): Promise<Finding[]> {
   const { look, world } = patient;
   if (look.kind === "refused") return [];
-  const hook = look.wanted.find(({ event }) => event === "SessionStart");
+  // Before the first registration the Deno that hooks will have may not be there yet.
+  const isRegistered = patient.registered.length > 0;
+  const install = isRegistered ? look.install : { ...look.install, deno: world.deno };
+  const hook = wantedHooks(install, look.limits).find(({ event }) => event === "SessionStart");
   if (hook === undefined) return [];
   let empty: string;
   try {
@@ -40,7 +44,7 @@ export async function checkSpeed(patient: Patient): Promise<Finding[]> {
   try {
     const bare: number[] = [], hooks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      bare.push(await timed(look.install.deno, bareArgs));
+      bare.push(await timed(install.deno, bareArgs));
       hooks.push(await timed("/bin/sh", ["-c", hook.command]));
     }
     const finding = judged(median(bare), median(hooks));
