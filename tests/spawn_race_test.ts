@@ -2,7 +2,6 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
 import { isThere, readTextIfThere } from "../lib/files.ts";
 import { readRegistry } from "../lib/registry.ts";
-import { pause } from "../lib/time.ts";
 import { IDLE, killServer, recover, sessions, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
@@ -23,6 +22,19 @@ function openclaw(world: SessionWorld, script: string): void {
   Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, text, { mode: 0o755 });
 }
 
+/** A program waits there until `goOn` is called. */
+function waiting(world: SessionWorld): string {
+  return `: > '${world.dir}/waits'; until [ -e '${world.dir}/go' ]; do sleep 0.05; done`;
+}
+
+function untilItWaits(world: SessionWorld): Promise<true> {
+  return until("the program to wait", () => isThere(`${world.dir}/waits`));
+}
+
+function goOn(world: SessionWorld): void {
+  Deno.writeTextFileSync(`${world.dir}/go`, "");
+}
+
 /** Puts a line in front of every call of tmux. */
 function beforeTmux(world: SessionWorld, line: string): void {
   const file = world.variables.GSD_TMUX!;
@@ -39,17 +51,14 @@ Deno.test("spawn of a new agent leaves nothing to a recovery while OpenClaw is a
     const dir = folder(world);
     world.registry({ agents: [] });
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
-    openclaw(world, `: > '${world.dir}/asked'; sleep 2`);
-    let isDone = false;
-    const spawning = spawn(["w", dir, ""], world).finally(() => isDone = true);
-    await until("OpenClaw to be asked", () => isThere(`${world.dir}/asked`));
-    const seen = new Set<string>();
-    for (; !isDone; await pause(50)) {
-      (await recover(world)).agents.forEach(({ outcome }) => seen.add(outcome));
-    }
+    openclaw(world, waiting(world));
+    const spawning = spawn(["w", dir, ""], world);
+    await untilItWaits(world);
+    assertEquals((await recover(world)).outcomes, {});
+    goOn(world);
     assertEquals(await spawning, 0, world.warned.join("\n"));
+    assertEquals((await recover(world)).outcomes, { w: "alive" });
     assertEquals(await sessions(world), ["w-main"]);
-    assertEquals([...seen].filter((outcome) => outcome !== "alive"), []);
     assertMatch(Deno.readTextFileSync(`${world.dir}/claude.args`), /^--session-id$/m);
     assertEquals(agents(world)[0]!.openclaw_session_key, "agent:w:main");
   }));
@@ -60,10 +69,13 @@ Deno.test("recover() that knows a new agent before its session is made leaves it
     world.registry({ agents: [] });
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
     openclaw(world, "");
-    beforeTmux(world, `case " $* " in *" new-session "*) sleep 2;; esac`);
+    beforeTmux(world, `case " $* " in *" new-session "*) ${waiting(world)};; esac`);
     const spawning = spawn(["w", dir, ""], world);
-    await until("the agent to be registered", () => agents(world).length === 1);
-    assertEquals((await recover(world)).outcomes, { w: "alive" });
+    await untilItWaits(world);
+    assertEquals(agents(world).length, 1);
+    const recovering = recover(world); // has read the registry when it gives way
+    goOn(world);
+    assertEquals((await recovering).outcomes, { w: "alive" });
     assertEquals(await spawning, 0, world.warned.join("\n"));
     assertEquals(await sessions(world), ["w-main"]);
   }));

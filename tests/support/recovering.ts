@@ -13,8 +13,11 @@ export const IDLE = "01-idle-fresh.txt";
 
 export async function recover(world: SessionWorld, ...args: string[]) {
   world.said.length = world.warned.length = 0;
-  const code = await main(["--skip-sync", "--json", ...args], world);
-  const agents: AgentResult[] = JSON.parse(world.said[0] ?? `{"agents":[]}`).agents;
+  // Another command may speak in this world at the same time.
+  const said: string[] = [];
+  const say = (line: string) => void (said.push(line), world.said.push(line));
+  const code = await main(["--skip-sync", "--json", ...args], { ...world, say });
+  const agents: AgentResult[] = JSON.parse(said[0] ?? `{"agents":[]}`).agents;
   return { code, outcomes: Object.fromEntries(agents.map((a) => [a.agent_id, a.outcome])), agents };
 }
 
