@@ -41,9 +41,7 @@ for (const [way, texts] of Object.entries(WAYS)) {
       const scene = Deno.readTextFileSync(`${told}.dir`);
       program.kill("SIGINT");
       assertEquals((await program.status).code, 130);
-      await until("the end of what it started", () => !isThere(`/proc/${pid}`), {
-        timeoutMs: 5000,
-      });
+      await until("the end of what it started", () => !isThere(`/proc/${pid}`));
       assertEquals(isThere(scene), false, scene);
     } finally {
       Deno.removeSync(dir, { recursive: true });

@@ -66,7 +66,7 @@ Deno.test("withLock() lets one in, and the other go with empty hands after its t
     const outer = withLock(lock, 1000, () => withLock(lock, 100, () => "never"));
     assertEquals(outer, { kind: "done", value: { kind: "busy" } });
     const took = performance.now() - started;
-    assertEquals(took >= 100 && took < 5000, true, `${took} ms`);
+    assertEquals(took >= 100, true, `${took} ms`);
     assertEquals(withLock(lock, 0, () => "free again"), { kind: "done", value: "free again" });
   }));
 

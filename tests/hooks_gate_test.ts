@@ -179,7 +179,7 @@ Deno.test("a hook outside tmux asks no server, though one runs", async () => {
 // By the registered command a server that hangs is waited for until Claude Code's own time limit.
 for (
   const [permissions, scripts] of [
-    ["all", ["exec sleep 60", "exit 1", "yes | head -c 100000; exit 1"]],
+    ["all", ["exec sleep 1000", "exit 1", "yes | head -c 100000; exit 1"]],
     ["registered", ["exit 1", "yes | head -c 100000; exit 1", "printf '\\036\\036\\036'"]],
   ] as const
 ) {
@@ -190,7 +190,7 @@ for (
       await Deno.writeTextFile(fake, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
       const { ms, ...result } = await world.hook("stop.ts", STOP, { env: { GSD_TMUX: fake } });
       assertEquals(result, SILENT);
-      assert(ms < 15_000, `${script}: ${ms} ms`);
+      assert(ms < 500_000, `${script}: ${ms} ms`);
     }
     assertEquals(namesIn(`${world.dir}/state`), []);
   });

@@ -56,7 +56,7 @@ Deno.test("stop.ts tells of the turn although its transcript is no file that can
 });
 
 Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms late", async () => {
-  await using world = await HookWorld.create();
+  await using world = await HookWorld.create({ permissions: "all" });
   await world.pane("warden-main");
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
   const path = world.transcript;
@@ -68,13 +68,13 @@ Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms l
     });
   const user = (promptId: string) => line({ type: "user", promptId, message: { content: "go" } });
   await Deno.writeTextFile(path, user("old") + claude("1", "old words") + user("new"));
-  const running = world.hook("stop.ts", { ...stop, prompt_id: "new", transcript_path: path });
   const late = claude("2", "the new words");
-  await new Promise((done) => setTimeout(done, 120));
-  await Deno.writeTextFile(path, late.slice(0, 40), { append: true });
-  await new Promise((done) => setTimeout(done, 30));
-  await Deno.writeTextFile(path, late.slice(40), { append: true });
-  await running;
+  const env = {
+    LATE_FILE: path,
+    LATE_LINES: JSON.stringify({ 75: late.slice(0, 40), 100: late.slice(40) }),
+  };
+  const event = { ...stop, prompt_id: "new", transcript_path: path };
+  await world.hook("../tests/support/late_stop.ts", event, { env });
   assertEquals(section(world.wakes()[0]!, "CONTENT"), "the new words");
 });
 

@@ -111,7 +111,7 @@ async function replied(
   reply: unknown,
   settings: Record<string, unknown> = {},
 ) {
-  const bidirectional = { hook_mode: "bidirectional", bidirectional_timeout_s: 5, ...settings };
+  const bidirectional = { hook_mode: "bidirectional", bidirectional_timeout_s: 120, ...settings };
   await using world = await worldWith(bidirectional, false);
   const running = world.hook(hook, event);
   const outbox = `${world.dir}/state/outbox/warden`;

@@ -12,7 +12,7 @@ import { until } from "./support/until.ts";
 
 Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
   await inHome(async ({ install, bin, dir }) => {
-    await useFakeDeno(install, "sleep 1");
+    await useFakeDeno(install, `until [ -e '${dir}/go' ]; do sleep 0.05; done`);
     installLaunchers(install, launcherPlaces(() => undefined, undefined));
     // Claude Code ends a hook with its whole tree: here, the shell and all that is still below it.
     const shell = new Deno.Command("/bin/sh", {
@@ -27,6 +27,7 @@ Deno.test("deliver returns at once and leaves its work to a process that is nobo
     shell.kill("SIGKILL");
     await reader.cancel();
     await shell.status;
+    await Deno.writeTextFile(`${dir}/go`, "");
     await until("the deliverer to finish its work", () => readTextIfThere(`${dir}/done`));
   });
 });
@@ -38,7 +39,7 @@ Deno.test("deliver --wait stays, passes its exit code on, and words whole", asyn
     for (const name of ["deliver", "menu-driver", "recover"]) {
       const words = ["it's", "two words", "$HOME", ""];
       const args = name === "deliver" ? ["--wait", ...words] : words;
-      const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 20_000, env: {} });
+      const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 60_000, env: {} });
       assert(outcome.kind === "finished");
       assertEquals([outcome.code, outcome.stdout, outcome.stderr], [7, "", ""]);
       const seen = readTextIfThere(`${dir}/words`)!.trimEnd().split("\n");
@@ -112,7 +113,7 @@ Deno.test("pinDeno() links or copies a program that then runs, once and again", 
     pinDeno(original, pinned);
     await Deno.remove(original);
     const says = async () => {
-      const outcome = await run(pinned, [], { timeoutMs: 20_000, env: {} });
+      const outcome = await run(pinned, [], { timeoutMs: 60_000, env: {} });
       return outcome.kind === "finished" ? outcome.stdout : outcome.kind;
     };
     assertEquals(await says(), "one\n");

@@ -129,7 +129,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
     const gone = `${dir}/gone`;
     const sh = (env: Record<string, string>) =>
       run("/bin/sh", ["-c", `mkdir ${gone}; cd ${gone}; rmdir ${gone}; ${command}`], {
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
         env: { PATH: Deno.env.get("PATH") ?? "", ...env },
       });
     const outside = await sh({});
@@ -156,7 +156,7 @@ Deno.test("hookCommand() is not heard of when Deno or this folder was taken away
     for (const entry of HOOKS) {
       for (const command of gone.map((one) => hookCommand(entry, one))) {
         const env = { PATH: Deno.env.get("PATH") ?? "", TMUX: "/x,1,1", TMUX_PANE: "%1" };
-        const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 20_000, env });
+        const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 60_000, env });
         assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" }, entry.event);
       }
     }

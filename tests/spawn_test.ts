@@ -204,7 +204,7 @@ Deno.test("spawn lets Claude Code go on at once after a Ctrl-Z, for which no she
     assertEquals(await main(["w", project(world), ""], world), 0, world.warned.join());
     await world.tmux("send-keys", "-t", "=w-main:", "z", "Enter");
     const isBack = () => readTextIfThere(`${world.dir}/back`) !== undefined;
-    await until("it to go on", isBack, { timeoutMs: 5000 });
+    await until("it to go on", isBack);
     await world.killClaude("w-main");
   }));
 

@@ -6,6 +6,7 @@ import { HOOKS } from "./hook_list.ts";
 import { installLaunchers, launcherPlaces } from "./launchers.ts";
 import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";
+import { allProcesses } from "../sessions/process_tree.ts";
 import type { Installation } from "./scope.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";
@@ -20,6 +21,9 @@ export interface Scene {
 }
 
 const SESSION_ID = "b8bcbc4f-36ea-4845-9009-9816a84f7866";
+
+/** A busy machine may need this long for what takes milliseconds. */
+const PATIENCE_MS = 60_000;
 
 const SOURCES: Record<string, string> = {
   event: "the event itself",
@@ -105,7 +109,7 @@ export class Stage {
     const socket = await this.tmux("display-message", "-p", "#{socket_path}");
     const all = ["--socket", socket, ...words];
     const driver = `${this.dir}/data/bin/menu-driver`;
-    const outcome = await run(driver, all, { env: this.env, timeoutMs: 20_000 });
+    const outcome = await run(driver, all, { env: this.env, timeoutMs: PATIENCE_MS });
     if (outcome.kind !== "finished" || outcome.code !== 0) {
       throw new Error(`menu-driver ${words.join(" ")} failed: ${JSON.stringify(outcome)}`);
     }
@@ -129,20 +133,15 @@ export class Stage {
     await this.tmux("kill-server").catch(() => {});
     if (socket !== "") await Deno.remove(socket).catch(() => {});
     // The deliverer of the last wake may still be writing that it is done, and make it anew.
-    for (let quiet = 0, tries = 0; quiet < 5 && tries < 250; quiet++, tries++) {
-      try {
-        await Deno.remove(this.dir, { recursive: true });
-        quiet = 0;
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) quiet = 0;
-      }
-      await pause(20);
-    }
+    const isOver = async () =>
+      !(await allProcesses()).some(({ args }) => args.some((arg) => arg.includes(this.dir)));
+    await this.until("the last deliverer ends", isOver);
+    await Deno.remove(this.dir, { recursive: true });
   }
 
   private async show(screen: string): Promise<void> {
     const file = `${this.root}/tests/fixtures/panes/${screen}.txt`;
-    const command = `printf '\\033[H\\033[2J'; cat ${shellQuote(file)}; sleep 60`;
+    const command = `printf '\\033[H\\033[2J'; cat ${shellQuote(file)}; sleep 1000`;
     await this.tmux("respawn-pane", "-k", "-t", this.pane, command);
     await this.until(
       "the screen is drawn",
@@ -158,7 +157,7 @@ export class Stage {
     const command = hookCommand(HOOKS.find((hook) => hook.file === file)!, this.install!);
     const outcome = await run("/bin/sh", ["-c", command], {
       env: { ...this.env, TMUX: server, TMUX_PANE: this.pane },
-      timeoutMs: 20_000,
+      timeoutMs: PATIENCE_MS,
       stdin,
     });
     if (outcome.kind !== "finished" || outcome.code !== 0 || outcome.stderr !== "") {
@@ -168,16 +167,16 @@ export class Stage {
   }
 
   private async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 1000; tries++) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
       if (await isSo()) return;
       await pause(10);
     }
-    throw new Error(`10 seconds were not enough until ${what}`);
+    throw new Error(`${PATIENCE_MS / 1000} seconds were not enough until ${what}`);
   }
 
   private deno(script: string) {
     const args = ["run", "--no-config", "--quiet", script];
-    return run(Deno.execPath(), args, { env: this.env, timeoutMs: 20_000 });
+    return run(Deno.execPath(), args, { env: this.env, timeoutMs: PATIENCE_MS });
   }
 
   private async tmux(...args: string[]): Promise<string> {
@@ -189,7 +188,7 @@ export class Stage {
       LANG: "C.UTF-8",
       ...(folder === undefined ? {} : { TMUX_TMPDIR: folder }),
     };
-    const outcome = await run(this.tmuxPath, all, { env, timeoutMs: 10_000 });
+    const outcome = await run(this.tmuxPath, all, { env, timeoutMs: PATIENCE_MS });
     if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.trimEnd();
     throw new Error(`tmux ${args[0]} failed: ${JSON.stringify(outcome)}`);
   }

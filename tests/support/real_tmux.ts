@@ -31,7 +31,7 @@ export function startTmux(scene: Scene): RealTmux {
     LANG: "C.UTF-8",
   };
   const call = async (...args: string[]): Promise<string> => {
-    const done = await run(program, ["-u", ...args], { env, timeoutMs: 20_000 });
+    const done = await run(program, ["-u", ...args], { env, timeoutMs: 60_000 });
     if (done.kind !== "finished") throw new Error(`tmux ${args[0]} did not run: ${done.kind}`);
     if (done.code !== 0) throw new Error(`tmux ${args[0]} failed: ${done.stderr.trim()}`);
     return done.stdout;

@@ -70,7 +70,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     tmux: async (...args) => {
       const done = await run(variables.GSD_TMUX!, ["-u", ...args], {
         env: variables,
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
       });
       if (done.kind !== "finished") throw new Error(`tmux ${args[0]}: ${done.kind}`);
       if (done.code !== 0) throw new Error(`tmux ${args[0]}: ${done.stderr}`);
@@ -85,7 +85,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     },
     killClaude: async (session) => {
       const pid = await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
-      const below = await run("pgrep", ["-P", pid], { env: variables, timeoutMs: 5000 });
+      const below = await run("pgrep", ["-P", pid], { env: variables, timeoutMs: 60_000 });
       if (below.kind !== "finished") throw new Error("pgrep did not run");
       Deno.kill(Number(below.stdout.trim()), "SIGKILL");
       // The launch script becomes the user's shell: until then it is neither Claude nor a prompt.
