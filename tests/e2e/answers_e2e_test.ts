@@ -4,6 +4,7 @@ import { listPending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { isObject } from "../../lib/json.ts";
 import { inScene } from "../support/artefacts.ts";
+import { moveTo, press, write } from "../support/claude_keys.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
@@ -196,32 +197,19 @@ for (const version of VERSIONS.claude) {
       const args = ["--permission-mode", "plan"];
       const stage = new AnswersStage(scene, { version, hookRoad: false, args });
       const claude = await stage.start();
-      const write = async (words: string) => {
-        await claude.keys("-l", words);
-        await claude.waitForScreen("the words", (screen) => screen.includes(words));
-      };
-      const down = async (isThere: (row: string) => boolean) => {
-        await until("the row", async () => {
-          const { dialog } = readScreen(await claude.capture());
-          if (isThere(dialog!.focused)) return true;
-          await claude.keys("Down");
-          return false;
-        }, { everyMs: 300, present: claude.capture });
-      };
       await must(t, "a plan is allowed", async () => {
         await stage.ask(claude, "written");
-        await down((row) => row.includes("Tell Claude"));
-        await write("only 7");
+        await moveTo(claude, (row) => row.includes("Tell Claude"));
+        await write(claude, "only 7");
         await stage.must(stage.session, "allow");
         await claude.waitForScreen("the end", (screen) => screen.includes("WRITTEN-END"));
         assertEquals(/plan mode on/.test(await claude.waitUntilIdle()), false);
       });
       await must(t, "a permission is allowed", async () => {
         await stage.ask(claude, "bash");
-        await down((row) => /^\d\. No$/.test(row));
-        await claude.keys("Tab");
-        await claude.waitForScreen("room for words", (screen) => /No, and tell/.test(screen));
-        await write("only 7");
+        await moveTo(claude, (row) => /^\d\. No$/.test(row));
+        await press(claude, "Tab", { hasWorked: (screen) => /No, and tell/.test(screen) });
+        await write(claude, "only 7");
         await stage.must(stage.session, "allow");
         await until("the file", () => isThere(`${claude.project}/made-by-bash`));
       });
@@ -253,12 +241,7 @@ for (const version of VERSIONS.claude) {
       const claude = await stage.start();
       await must(t, "the human's key wins and the hook leaves", async () => {
         const { pid, id } = (await stage.ask(claude, "single"))!;
-        // A key in the first instants of a dialog may get lost.
-        await until("the human's choice to arrive", async () => {
-          if (readScreen(await claude.capture()).dialog === undefined) return true;
-          await claude.keys("3");
-          return false;
-        }, { everyMs: 1000 });
+        await press(claude, "3", { hasWorked: (screen) => !readScreen(screen).dialog });
         await until("the hook to leave", () => !isAlive(pid));
         const wake = await until(
           "the wake of the answer",

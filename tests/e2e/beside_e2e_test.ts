@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { listPending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
+import { press, write } from "../support/claude_keys.ts";
 import type { RealClaude } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
@@ -94,7 +95,7 @@ for (const version of VERSIONS.claude) {
       );
       const line = wake.split("\n").find((one) => one.includes(" choose <n>"))!;
       const words = line.replace("<n>", "2").split(" ").slice(1);
-      await press(stage, claude, "3", (screen) => screen.includes("Which language?"));
+      await press(claude, "3", { hasWorked: (screen) => screen.includes("Which language?") });
       const late = await stage.drive(...words);
       assertEquals([late.code, late.stdout], [1, ""]);
       assertStringIncludes(late.stderr, "is no longer open");
@@ -109,9 +110,8 @@ for (const version of VERSIONS.claude) {
       const stage = new AnswersStage(scene, { version, hookRoad: false });
       const claude = await stage.start();
       await stage.ask(claude, "single");
-      for (const _ of DATABASE.options) await press(stage, claude, "Down");
-      await stage.tmux.call("send-keys", "-t", claude.pane, "-l", "human words");
-      await claude.waitForScreen("the words", (screen) => screen.includes("human words"));
+      await press(claude, "Down", { times: DATABASE.options.length });
+      await write(claude, "human words");
       await stage.must(stage.session, "choose", "2");
       const { tool_response: response } = await stage.next("PostToolUse", 0);
       assertStringIncludes(JSON.stringify(response), "SQLite");
@@ -123,14 +123,13 @@ for (const version of VERSIONS.claude) {
       const stage = new AnswersStage(scene, { version, hookRoad: false });
       const claude = await stage.start();
       const draft = 'Try "npm ci" instead of';
-      await stage.tmux.call("send-keys", "-t", claude.pane, "-l", draft);
-      await claude.waitForScreen("the draft", (screen) => screen.includes(draft));
+      await write(claude, draft);
       const refused = await stage.drive(stage.session, "type", "run the tests");
       assertEquals(refused.code, 1);
       assertStringIncludes(refused.stderr, "somebody's draft is in the box");
-      await stage.tmux.call("send-keys", "-t", claude.pane, "C-u");
+      await claude.keys("C-u");
       await claude.waitForScreen("an empty box", (screen) => !screen.includes(draft));
-      await stage.tmux.call("send-keys", "-t", claude.pane, "-l", "!");
+      await claude.keys("-l", "!");
       await claude.waitForScreen("shell mode", (screen) => !readScreen(screen).ready);
       const inShell = await stage.drive(stage.session, "type", "run the tests");
       assertStringIncludes(inShell.stderr, "shell mode (esc leaves it)");
@@ -154,28 +153,9 @@ for (const version of VERSIONS.claude) {
       assertEquals(stage.payloads("UserPromptSubmit")[1]!.prompt, "and then; this \\");
       await claude.waitUntilIdle();
       await stage.ask(claude, "multi");
-      await press(stage, claude, "1");
+      await press(claude, "1");
       await stage.must(stage.session, "submit");
       const { tool_response: response } = await stage.next("PostToolUse", 0);
       assertStringIncludes(JSON.stringify(response), "Auth");
     }));
-}
-
-/** Presses a key as a person does: not before the last one shows, and again when it was lost. */
-async function press(
-  stage: AnswersStage,
-  claude: RealClaude,
-  key: string,
-  hasWorked?: (screen: string) => boolean,
-): Promise<void> {
-  const before = await stage.tmux.capture(stage.session);
-  let sent = 0;
-  await until(`${key} to work`, async () => {
-    const now = await stage.tmux.capture(stage.session);
-    if (hasWorked?.(now) ?? now !== before) return true;
-    if (sent > 0 && performance.now() - sent < 2000) return false;
-    await stage.tmux.call("send-keys", "-t", claude.pane, key);
-    sent = performance.now();
-    return false;
-  });
 }

@@ -5,7 +5,8 @@ import { run } from "../../lib/process.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
-import { draftIn, prepareHome, type RealClaude, startClaude } from "../support/real_claude.ts";
+import { command, press } from "../support/claude_keys.ts";
+import { isIdle, prepareHome, type RealClaude, startClaude } from "../support/real_claude.ts";
 import { startOpenClaw } from "../support/real_openclaw.ts";
 import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
 import { startTmux } from "../support/real_tmux.ts";
@@ -79,8 +80,7 @@ for (const version of VERSIONS.claude) {
       const shown = (text: string) => /PreToolUse/.test(text) && /Esc/.test(text);
       const screen = await warden.waitForScreen("the list of hooks", shown);
       assert(!/invalid|hook error|settings (error|issue)/i.test(screen), screen);
-      await warden.keys("Escape");
-      await warden.waitUntilIdle();
+      await press(warden, "Escape", { hasWorked: isIdle });
       assertEquals(home.problems(), []);
 
       const leave = async (claude: RealClaude) => {
@@ -144,13 +144,6 @@ Deno.test("doctor finds the real gateway, our token and the session, and its tes
     assertEquals(refused.code, 1);
     assertMatch(refused.stdout, /refused us.*TOKEN_MISMATCH/);
   }));
-
-/** Types a command: it opens a menu or ends the program, so nothing may be pressed twice. */
-async function command(claude: RealClaude, text: string): Promise<void> {
-  await claude.keys("-l", text);
-  await claude.waitForScreen(text, (screen) => draftIn(screen).startsWith(text));
-  await claude.keys("Enter");
-}
 
 /** Our side of it: registered by a process of its own, wakes read from the inbox. */
 class Installed {

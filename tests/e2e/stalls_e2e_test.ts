@@ -5,6 +5,7 @@ import { isObject } from "../../lib/json.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { allProcesses } from "../../lib/sessions/process_tree.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
+import { press } from "../support/claude_keys.ts";
 import type { RealClaude } from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "../support/real_programs.ts";
 import { pause, until } from "../support/until.ts";
@@ -110,12 +111,7 @@ for (const version of VERSIONS.claude) {
       ) {
         const before = stage.payloads("PostToolUse").length;
         await stage.ask(claude, scenario);
-        await pause(300); // a dialog that has just opened drops keys
-        for (let row = 0; row < downs; row++) {
-          const from = await claude.capture();
-          await claude.keys("Down");
-          await claude.waitForScreen("the cursor to move", (screen) => screen !== from);
-        }
+        await press(claude, "Down", { times: downs });
         await stage.must(stage.session, ...args);
         const { tool_response: response } = await stage.next("PostToolUse", before);
         assert(isObject(response) && isObject(response.answers));
@@ -130,9 +126,9 @@ for (const version of VERSIONS.claude) {
       const claude = await stage.start();
       const shown = async () => readScreen(await claude.capture()).dialog;
       await stage.ask(claude, "three");
-      await pause(300); // a dialog that has just opened drops keys
-      await claude.keys("Right"); // somebody leaves the first one out
-      await until("the second", async () => (await shown())?.title.includes("features"));
+      // Somebody leaves the first one out.
+      const isSecond = (screen: string) => /features/.test(readScreen(screen).dialog?.title ?? "");
+      await press(claude, "Right", { hasWorked: isSecond });
       const all = await stage.drive(stage.session, "answer", "1", "1", "1");
       assertEquals(all.code, 1);
       assertMatch(all.stderr, /somebody has begun to answer/);

@@ -1,10 +1,13 @@
 /** Waiting for something to become true, with a sentence when it does not. */
 
+import { type Clock, realClock } from "../../lib/time.ts";
+
 export interface UntilOptions {
   timeoutMs?: number;
   everyMs?: number;
   /** What was there instead, for the message of a wait that ends in vain. */
   present?: () => unknown;
+  clock?: Clock;
 }
 
 export async function until<T>(
@@ -12,8 +15,8 @@ export async function until<T>(
   look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   options: UntilOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 60_000, everyMs = 50 } = options;
-  const end = performance.now() + timeoutMs;
+  const { timeoutMs = 60_000, everyMs = 50, clock = realClock } = options;
+  const end = clock.now() + timeoutMs;
   let trouble = "";
   while (true) {
     try {
@@ -23,17 +26,15 @@ export async function until<T>(
     } catch (error) {
       trouble = `\nThe last look failed: ${error instanceof Error ? error.message : error}`;
     }
-    if (performance.now() >= end) {
+    if (clock.now() >= end) {
       const present = options.present === undefined ? "" : `\nInstead: ${await shown(options)}`;
       throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}${trouble}${present}`);
     }
-    await pause(everyMs);
+    await clock.sleep(everyMs);
   }
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+export { pause } from "../../lib/time.ts";
 
 async function shown(options: UntilOptions): Promise<string> {
   const present = await options.present?.();

@@ -1,0 +1,79 @@
+/** Keys at the real Claude Code as a person presses them: each one looked after. */
+
+import { readScreen } from "../../lib/pane.ts";
+import { type Clock, realClock } from "../../lib/time.ts";
+import { draftIn, type RealClaude } from "./real_claude.ts";
+import { until } from "./until.ts";
+
+/** A dialog that has just opened drops keys: Claude Code 2.1.325 for 150 ms after it shows. */
+const OPENING_MS = 300;
+/** A key that shows no effect for so long, while Claude Code draws the same dialog, was lost. */
+const LOST_AFTER_MS = 10_000;
+
+export interface PressOptions {
+  times?: number;
+  /** Else: the cursor or a row of the dialog has changed. */
+  hasWorked?: (screen: string) => boolean;
+  clock?: Clock;
+}
+
+/** Presses a key at a dialog that is on the screen; again only when it has worked, or was lost. */
+export async function press(
+  claude: RealClaude,
+  key: string,
+  { times = 1, hasWorked, clock = realClock }: PressOptions = {},
+): Promise<void> {
+  await clock.sleep(OPENING_MS);
+  for (let pressed = 0; pressed < times; pressed++) {
+    const before = rowsIn(await claude.capture());
+    const works = hasWorked ?? ((screen: string) => rowsIn(screen) !== before);
+    await insist(claude, key, works, clock);
+  }
+}
+
+/** Moves the cursor of a dialog down to a row. */
+export async function moveTo(claude: RealClaude, isIt: (row: string) => boolean): Promise<void> {
+  const isThere = (screen: string) => isIt(readScreen(screen).dialog?.focused ?? "");
+  while (!isThere(await claude.capture())) await press(claude, "Down");
+}
+
+/** Types where the cursor is, and sees it there. */
+export async function write(claude: RealClaude, text: string): Promise<void> {
+  await claude.keys("-l", text);
+  await claude.waitForScreen(`"${text}"`, (screen) => screen.includes(text));
+}
+
+/** Types a command and sends it: it may open a menu, or end the program. */
+export async function command(claude: RealClaude, text: string): Promise<void> {
+  const isDraft = (screen: string) => draftIn(screen).startsWith(text);
+  await claude.keys("-l", text);
+  await claude.waitForScreen(text, isDraft);
+  await insist(claude, "Enter", (screen) => !isDraft(screen));
+}
+
+async function insist(
+  claude: RealClaude,
+  key: string,
+  hasWorked: (screen: string) => boolean,
+  clock = realClock,
+): Promise<void> {
+  const asked = readScreen(await claude.capture()).dialog?.title;
+  let last = -Infinity;
+  await until(`${key} to work`, async () => {
+    if (await claude.hasEnded()) return true;
+    const screen = await claude.capture();
+    if (hasWorked(screen)) return true;
+    // At another dialog it would be another key.
+    if (readScreen(screen).dialog?.title !== asked) return false;
+    if (clock.now() - last < LOST_AFTER_MS) return false;
+    await claude.keys(key);
+    last = clock.now();
+    return false;
+  }, { present: claude.capture, clock });
+}
+
+/** What a key can change in a dialog: not a spinner, a clock or a hint beside it. */
+function rowsIn(screen: string): string {
+  const { dialog } = readScreen(screen);
+  return JSON.stringify([dialog?.kind, dialog?.title, dialog?.focused, dialog?.options]);
+}
