@@ -130,7 +130,7 @@ Deno.test("recover() does not wait for a Claude Code that never had a terminal",
   inSessionWorld(async (world) => {
     const id = idOf(world, await spawned(world, "anvil"));
     await killServer(world);
-    const args = ["-c", "sleep 20; :", "claude", "--resume", id];
+    const args = ["-c", "sleep 1000; :", "claude", "--resume", id];
     const headless = new Deno.Command("/bin/sh", {
       args,
       detached: true,
@@ -156,9 +156,9 @@ Deno.test("recover() does not take a tmux server for what was once started in it
     const id = idOf(world, await spawned(world, "anvil"));
     await killServer(world);
     // The server goes on with the words of this session.
-    const words = ["sh", "-c", "sleep 60", "--resume", id];
+    const words = ["sh", "-c", "sleep 1000", "--resume", id];
     await world.tmux("new-session", "-d", "-s", "was-here", ...words);
-    await world.tmux("new-session", "-d", "-s", "stays", "sleep", "60");
+    await world.tmux("new-session", "-d", "-s", "stays", "sleep", "1000");
     await world.tmux("kill-session", "-t", "=was-here");
     assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
@@ -168,7 +168,7 @@ Deno.test("recover() takes no entry for a living Claude Code's whose process has
     const session = await spawned(world, "anvil");
     const id = idOf(world, session);
     await killServer(world);
-    const args = ["-c", "sleep 20; : ~/.claude/x"];
+    const args = ["-c", "sleep 100; : ~/.claude/x"];
     const other = new Deno.Command("/bin/sh", { args }).spawn();
     try {
       listAs(world, other.pid, id, "1");

@@ -87,9 +87,14 @@ export class AnswersStage {
   /** Has Claude ask, and waits until the dialog is there and, where one comes, the hook beside it. */
   async ask(claude: RealClaude, scenario: string): Promise<Pending | undefined> {
     const before = new Set(listPending(this.paths, this.session).map((one) => one.pid));
-    await claude.submit(`SCENARIO:${scenario}`);
-    await claude.waitForScreen("a dialog", (screen) => readScreen(screen).dialog !== undefined);
-    return this.options.hookRoad ? await this.newPending(before) : undefined;
+    // Looked for at once: with a short time limit the hook may leave before the dialog is drawn.
+    const [pending] = await Promise.all([
+      this.options.hookRoad ? this.newPending(before) : undefined,
+      claude.submit(`SCENARIO:${scenario}`).then(() =>
+        claude.waitForScreen("a dialog", (screen) => readScreen(screen).dialog !== undefined)
+      ),
+    ]);
+    return pending;
   }
 
   newPending(before: Set<number>): Promise<Pending> {
@@ -118,7 +123,7 @@ export class AnswersStage {
   }
 
   async #run(program: string, args: string[]) {
-    const done = await run(program, args, { env: this.env, timeoutMs: 60_000 });
+    const done = await run(program, args, { env: this.env, timeoutMs: 120_000 });
     if (done.kind !== "finished") throw new Error(`${program} ${args.join(" ")}: ${done.kind}`);
     return done;
   }
