@@ -11,7 +11,7 @@ export const hook: Hook = {
     const { actions, loadReading, loadWaiting, pressureLine, replyExpected, sendWake, textOf } =
       tools;
     const { event, settings } = context;
-    const { textSoFar } = await loadReading();
+    const { tokensSoFar } = await loadReading();
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";
@@ -21,7 +21,7 @@ export const hook: Hook = {
       body: `Claude Code is about to compact the conversation (${trigger || "unknown cause"}).` +
         (asked === "" ? "" : `\nInstructions given for the summary: ${asked}`),
       state: "working",
-      pressure: await pressureLine(context, textSoFar(event).tokens),
+      pressure: await pressureLine(context, tokensSoFar(event)),
       ...(expectsReply ? { details: { reply_expected: replyExpected(settings) } } : {}),
       actions: actions(context, { kind: "working" }),
     }, { source: "event", expectsReply });

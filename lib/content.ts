@@ -1,11 +1,15 @@
 /** Where the words of a wake come from: the event, the transcript, the screen; one of them. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { linesFromEnd, sleepSync } from "./files.ts";
+import { fromEnd, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
 import {
+  endsWith,
+  followsStop,
   joinBlocks,
+  lastTokens,
+  type Line,
   readLastTurn,
   sinceLastStop,
   type TurnReading,
@@ -24,65 +28,54 @@ export interface Content {
   tokens?: number;
 }
 
-/** How far back a transcript is read: a turn's last answer lies at its end. */
-const MOST_BYTES = 64 * 1024 * 1024;
-/** The last line was seen up to 107 ms late. */
-const LATE_LINE_MS = 500;
+/** For so long a transcript must rest where only it can tell that Claude's words are whole. */
+const REST_MS = 25;
 
 const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
 
 /** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
 export function finalText(event: HookEvent): Content {
-  const eventText = textOf(event.fields, "last_assistant_message");
-  if (eventText.trim() !== "") {
-    // Only the end of the file can hold more of this message: nothing is searched for.
-    const turn = readStoppedTurn(event, 0) ?? UNKNOWN;
-    return { text: withEarlierBlocks(eventText, turn), source: "event", tokens: turn.tokens };
+  const words = textOf(event.fields, "last_assistant_message");
+  const continued = event.fields.stop_hook_active === true;
+  // A message from before a Stop hook sent Claude on was told at that Stop.
+  const isNew = () => !continued || fromEnd(event.transcriptPath, followsStop) === true;
+  if (words.trim() === "") {
+    const read = (lines: Iterable<Line>) => {
+      const turn = sinceLastStop(readLastTurn(lines, event.promptId), continued);
+      return isNew() ? turn : { ...turn, blocks: [], finished: false };
+    };
+    const isWhole = (turn: TurnReading) => turn.finished;
+    const turn = waitForLine(event.transcriptPath, read, isWhole, REST_MS) ?? UNKNOWN;
+    return fromTranscript(turn.finished ? turn : { ...turn, tokens: undefined });
   }
-  const first = readStoppedTurn(event);
-  return fromTranscript(first === undefined ? UNKNOWN : waitForEnd(first, event));
+  // Only the end of the file can hold this message: nothing is searched for.
+  const read = (lines: Iterable<Line>) => readLastTurn(lines, event.promptId, 0);
+  const isOwn = (turn: TurnReading) =>
+    endsWith(turn, words) && !(continued && turn.stopped !== undefined) && isNew();
+  const turn = waitForLine(event.transcriptPath, read, isOwn) ?? UNKNOWN;
+  const known = isOwn(turn);
+  return {
+    text: known || !continued ? withEarlierBlocks(words, turn) : words,
+    source: "event",
+    // The usage of a call before the last would be too low.
+    tokens: known ? turn.tokens : undefined,
+  };
 }
 
 /** What the transcript holds of the turn now, finished or not. */
-export function textSoFar(event: HookEvent): Content {
-  return fromTranscript(readTurn(event) ?? UNKNOWN);
+export function textSoFar({ transcriptPath, promptId }: HookEvent): Content {
+  const read = (lines: Iterable<Line>) => readLastTurn(lines, promptId);
+  return fromTranscript(fromEnd(transcriptPath, read) ?? UNKNOWN);
+}
+
+/** How full the context was at the last answer, of whichever turn. */
+export function tokensSoFar({ transcriptPath }: HookEvent): number | undefined {
+  return fromEnd(transcriptPath, lastTokens);
 }
 
 function fromTranscript(turn: TurnReading): Content {
   const text = joinBlocks(turn.blocks);
   return { text, source: text === "" ? "none" : "transcript", tokens: turn.tokens };
-}
-
-/** Reads again until the answer is whole and the file rests, or the time is up. */
-function waitForEnd(first: TurnReading, event: HookEvent): TurnReading {
-  const until = performance.now() + LATE_LINE_MS;
-  let turn = first;
-  while (performance.now() < until) {
-    sleepSync(25);
-    const next = readStoppedTurn(event) ?? turn;
-    if (turn.finished && next.blocks.length === turn.blocks.length) return next;
-    turn = next;
-  }
-  return turn;
-}
-
-function readStoppedTurn(event: HookEvent, mostBehindOthers?: number): TurnReading | undefined {
-  const turn = readTurn(event, mostBehindOthers);
-  return turn && sinceLastStop(turn, event.fields.stop_hook_active === true);
-}
-
-/** undefined when there is no transcript that could be read. */
-function readTurn(
-  { transcriptPath, promptId }: HookEvent,
-  mostBehindOthers?: number,
-): TurnReading | undefined {
-  if (transcriptPath === "") return undefined;
-  try {
-    if (!Deno.statSync(transcriptPath).isFile) return undefined;
-    return readLastTurn(linesFromEnd(transcriptPath, MOST_BYTES), promptId, mostBehindOthers);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface PaneText {

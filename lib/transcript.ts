@@ -20,7 +20,7 @@ export interface TurnReading {
   isFinalMessage: boolean;
   /** A Stop came after those blocks; its hooks let Claude "end" for all we know, or sent it "on". */
   stopped?: "end" | "on";
-  /** Tokens in the context at the last usage reported, of whichever turn. */
+  /** Tokens in the context, by the usage of the turn's last line; unknown once a tool has answered. */
   tokens?: number;
 }
 
@@ -42,18 +42,19 @@ export function readLastTurn(
   let told = false;
   let searched = 0;
   const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
+  const ofOthers = { finished: false, stopped: undefined, tokens: undefined };
 
   for (const line of lines) {
     if (foreign && (searched += line.text.length) > mostBehindOthers) break;
     const entry = parseEntry(line.text);
     if (entry === undefined) continue;
     if (entry.type === "assistant") {
-      reading.tokens ??= tokensOf(entry.message.usage);
       if (told) continue;
       spoken = true;
       if (!newestSeen) {
         newestSeen = isNewestMessage = true;
         reading.finished = isEnd(entry.message.stop_reason);
+        reading.tokens = tokensOf(entry.message.usage);
       }
       const text = textIn(entry.message.content);
       if (text === "") continue;
@@ -72,8 +73,11 @@ export function readLastTurn(
       else if (!foreign && reading.stopped !== "on") reading.stopped = stopped;
     }
     if (entry.type === "system") continue;
-    newestSeen = true;
-    isNewestMessage = false;
+    // A Stop's feedback follows the end of an answer; any other line means that more is to come.
+    if (stopped === undefined || spoken) {
+      newestSeen = true;
+      isNewestMessage = false;
+    }
     const linePrompt = textOf(entry.fields, "promptId");
     const opens = isPrompt(entry.fields, entry.message);
     // A line that names no prompt decides nothing, unless it begins a turn that cannot be known.
@@ -81,9 +85,9 @@ export function readLastTurn(
     if (promptId !== "" && linePrompt !== promptId) {
       // What was gathered belongs to another turn: ours lies before it, or is not written yet.
       messageId = undefined;
-      Object.assign(reading, nothing(), { finished: false, stopped: undefined });
+      Object.assign(reading, nothing(), ofOthers);
       foreign = true;
-      spoken = told = false;
+      spoken = told = newestSeen = false;
       continue;
     }
     if (told || messageId !== undefined) return reading;
@@ -91,7 +95,36 @@ export function readLastTurn(
     if (opens) return nothing();
   }
   // The beginning of the file, or of what may be read of it, without the turn's own prompt.
-  return promptId === "" ? reading : { ...nothing(), finished: false };
+  return promptId === "" ? reading : { ...nothing(), ...ofOthers };
+}
+
+/** Tokens in the context at the last usage, of any turn; unknown where it was compacted since. */
+export function lastTokens(lines: Iterable<Line>): number | undefined {
+  for (const line of lines) {
+    const entry = parseEntry(line.text);
+    if (entry?.type === "assistant") return tokensOf(entry.message.usage);
+    if (entry?.fields.isCompactSummary === true) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a Stop hook sent Claude on before the last message. Where the event says that one did
+ * and this is false, that message was told at the Stop before: the new one is not written yet.
+ */
+export function followsStop(lines: Iterable<Line>): boolean {
+  let spoken = false;
+  for (const line of lines) {
+    const entry = parseEntry(line.text);
+    if (entry === undefined) continue;
+    if (entry.type === "assistant") spoken = true;
+    else if (afterStop(entry) !== undefined) return spoken;
+    else if (entry.type === "user" && isPrompt(entry.fields, entry.message)) {
+      // A hook that ran on in the background sends Claude on with a prompt of its own.
+      return spoken && textIn(entry.message.content).startsWith("<task-notification>");
+    }
+  }
+  return false;
 }
 
 /**
@@ -109,13 +142,18 @@ export function sinceLastStop(turn: TurnReading, continued: boolean): TurnReadin
  */
 export function withEarlierBlocks(eventText: string, turn: TurnReading): string {
   if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
+  if (endsWith(turn, eventText)) {
+    const isWholeBlock = turn.blocks.at(-1)!.trim() === eventText.trim();
+    return joinBlocks(isWholeBlock ? [...turn.blocks.slice(0, -1), eventText] : turn.blocks);
+  }
+  return turn.stopped === undefined ? joinBlocks([...turn.blocks, eventText]) : eventText;
+}
+
+/** The event's text ends the turn's last message. A line may hold several blocks. */
+export function endsWith(turn: TurnReading, eventText: string): boolean {
+  if (!turn.isFinalMessage || turn.blocks.length === 0) return false;
   const last = turn.blocks.at(-1)!.trim();
-  if (last === eventText.trim()) return joinBlocks([...turn.blocks.slice(0, -1), eventText]);
-  if (turn.stopped !== undefined) return eventText;
-  // A line may hold several blocks; then the event's is the end of it.
-  return last.endsWith(`\n\n${eventText.trim()}`)
-    ? joinBlocks(turn.blocks)
-    : joinBlocks([...turn.blocks, eventText]);
+  return last === eventText.trim() || last.endsWith(`\n\n${eventText.trim()}`);
 }
 
 export function joinBlocks(blocks: string[]): string {

@@ -1,0 +1,53 @@
+/** Waits for a line that Claude Code writes while the hook of its event runs already. */
+
+import { isFile, linesFromEnd, sleepSync } from "./files.ts";
+import type { Line } from "./transcript.ts";
+
+/** A last line was seen up to 107 ms late. */
+const LATE_LINE_MS = 500;
+const LOOK_EVERY_MS = 5;
+/** How far back a transcript is read: what is looked for lies at its end. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** What `read` makes of a transcript's lines, the last first; undefined where there is none. */
+export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T | undefined {
+  try {
+    return path === "" || !isFile(path) ? undefined : read(linesFromEnd(path, MOST_BYTES));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads until it is all there, again only when the file has grown, and what was read last when the
+ * time is up. `restMs`: the file must not have grown for so long. Without a file nothing is waited
+ * for.
+ */
+export function waitForLine<T>(
+  path: string,
+  read: (lines: Iterable<Line>) => T,
+  isWhole: (value: T) => boolean,
+  restMs = 0,
+): T | undefined {
+  const until = performance.now() + LATE_LINE_MS;
+  while (true) {
+    const size = sizeOf(path);
+    const value = fromEnd(path, read);
+    if (value === undefined) return undefined;
+    const whole = isWhole(value);
+    if (whole && restMs === 0) return value;
+    do {
+      if (performance.now() >= until) return value;
+      sleepSync(whole ? restMs : LOOK_EVERY_MS);
+      if (whole && sizeOf(path) === size) return value;
+    } while (sizeOf(path) === size);
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return -1;
+  }
+}
