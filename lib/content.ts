@@ -1,7 +1,7 @@
 /** Where the words of a wake come from: the event, the transcript, the screen; one of them. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { fromEnd, waitForLine } from "./late_line.ts";
+import { type Clock, fromEnd, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
 import {
@@ -34,7 +34,7 @@ const REST_MS = 25;
 const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
 
 /** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
-export function finalText(event: HookEvent): Content {
+export function finalText(event: HookEvent, clock?: Clock): Content {
   const words = textOf(event.fields, "last_assistant_message");
   const continued = event.fields.stop_hook_active === true;
   // A message from before a Stop hook sent Claude on was told at that Stop.
@@ -45,14 +45,15 @@ export function finalText(event: HookEvent): Content {
       return isNew() ? turn : { ...turn, blocks: [], finished: false };
     };
     const isWhole = (turn: TurnReading) => turn.finished;
-    const turn = waitForLine(event.transcriptPath, read, isWhole, REST_MS) ?? UNKNOWN;
+    const turn = waitForLine(event.transcriptPath, read, isWhole, { restMs: REST_MS, clock }) ??
+      UNKNOWN;
     return fromTranscript(turn.finished ? turn : { ...turn, tokens: undefined });
   }
   // Only the end of the file can hold this message: nothing is searched for.
   const read = (lines: Iterable<Line>) => readLastTurn(lines, event.promptId, 0);
   const isOwn = (turn: TurnReading) =>
     endsWith(turn, words) && !(continued && turn.stopped !== undefined) && isNew();
-  const turn = waitForLine(event.transcriptPath, read, isOwn) ?? UNKNOWN;
+  const turn = waitForLine(event.transcriptPath, read, isOwn, { clock }) ?? UNKNOWN;
   const known = isOwn(turn);
   return {
     text: known || !continued ? withEarlierBlocks(words, turn) : words,

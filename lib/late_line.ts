@@ -9,6 +9,14 @@ const LOOK_EVERY_MS = 5;
 /** How far back a transcript is read: what is looked for lies at its end. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** Time, so that a test can be quick and exact about it. */
+export interface Clock {
+  now(): number;
+  sleep(ms: number): void;
+}
+
+const REAL_CLOCK: Clock = { now: () => performance.now(), sleep: sleepSync };
+
 /** What `read` makes of a transcript's lines, the last first; undefined where there is none. */
 export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T | undefined {
   try {
@@ -27,9 +35,9 @@ export function waitForLine<T>(
   path: string,
   read: (lines: Iterable<Line>) => T,
   isWhole: (value: T) => boolean,
-  restMs = 0,
+  { restMs = 0, clock = REAL_CLOCK }: { restMs?: number; clock?: Clock | undefined } = {},
 ): T | undefined {
-  const until = performance.now() + LATE_LINE_MS;
+  const until = clock.now() + LATE_LINE_MS;
   while (true) {
     const size = sizeOf(path);
     const value = fromEnd(path, read);
@@ -37,8 +45,8 @@ export function waitForLine<T>(
     const whole = isWhole(value);
     if (whole && restMs === 0) return value;
     do {
-      if (performance.now() >= until) return value;
-      sleepSync(whole ? restMs : LOOK_EVERY_MS);
+      if (clock.now() >= until) return value;
+      clock.sleep(whole ? restMs : LOOK_EVERY_MS);
       if (whole && sizeOf(path) === size) return value;
     } while (sizeOf(path) === size);
   }

@@ -67,9 +67,15 @@ Deno.test("readLastTurn() takes the last turn when the event names no prompt", (
   assertEquals(text, fixtureEvent("stop-plain").last_assistant_message);
 });
 
-Deno.test("readLastTurn() tells the tokens of the last usage", () => {
-  const lines = fixtureTranscript("after-compact").slice(0, 164);
-  assertEquals(readLastTurn(backwards(lines), "no such prompt").tokens, 850_050);
+Deno.test("readLastTurn() tells the tokens of this turn, and none of another", () => {
+  const lines = fixtureTranscript("after-compact");
+  const promptId = JSON.parse(lines[162]!).promptId;
+  const tokens = (written: number, prompt: string) =>
+    readLastTurn(backwards(lines.slice(0, written)), prompt).tokens;
+  assertEquals(tokens(164, promptId), 850_050);
+  assertEquals(tokens(171, promptId), 850_050); // the next turn is there already
+  assertEquals(tokens(163, promptId), undefined);
+  assertEquals(tokens(164, "no such prompt"), undefined);
 });
 
 const user = (promptId: string, content: unknown = "do it", more = {}) =>

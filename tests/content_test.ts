@@ -1,0 +1,156 @@
+import { assertEquals } from "@std/assert";
+import { finalText, tokensSoFar } from "../lib/content.ts";
+import { type HookEvent, readEvent } from "../lib/events.ts";
+import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
+
+const prompt = (id: string, content: unknown = "do it", more = {}) =>
+  JSON.stringify({ type: "user", promptId: id, message: { role: "user", content }, ...more });
+const claude = (id: string, text: string, tokens: number, stop = "end_turn") =>
+  JSON.stringify({
+    type: "assistant",
+    message: {
+      id,
+      model: "m",
+      content: [{ type: "text", text }],
+      stop_reason: stop,
+      usage: { input_tokens: tokens - 50, output_tokens: 50 },
+    },
+  });
+const RESULT = prompt("p", [{ type: "tool_result" }]);
+const FEEDBACK = prompt("p", "Stop hook feedback:\ngo on", { isMeta: true });
+const OLDER = [prompt("o"), claude("0", "An older answer.", 158_050)];
+
+interface Case {
+  /** What the transcript holds when the hook starts, and what comes while it waits. */
+  there: string[];
+  late?: string[];
+  words?: string;
+  continued?: boolean;
+  text: string;
+  tokens?: number;
+}
+
+// deno-fmt-ignore
+const CASES: Record<string, Case> = {
+  "a turn of text alone, whose line is late":
+    { there: [prompt("p")], late: [claude("1", "B", 101_050)], text: "B", tokens: 101_050 },
+  "a turn of which nothing is written yet, behind an older one":
+    { there: OLDER, late: [prompt("p"), claude("1", "B", 940_050)], text: "B", tokens: 940_050 },
+  "a turn with tools, whose last line is late":
+    { there: [prompt("p"), claude("1", "A", 200_050, "tool_use"), RESULT], late: [claude("2", "B", 210_000)], text: "B", tokens: 210_000 },
+  "a line that comes in two pieces":
+    { there: [prompt("p")], late: [claude("1", "A", 7_050), claude("1", "B", 7_050)], text: "A\n\nB", tokens: 7_050 },
+  "a turn after a block, whose last lines are late":
+    { there: [prompt("p"), claude("1", "A", 7_050)], late: [FEEDBACK, claude("2", "B", 8_050)], continued: true, text: "B", tokens: 8_050 },
+  "a turn after a block that says the same again":
+    { there: [prompt("p"), claude("1", "B", 7_050)], late: [FEEDBACK, claude("2", "B", 8_050)], continued: true, text: "B", tokens: 8_050 },
+  "a turn after a block, with tools in between":
+    { there: [prompt("p"), claude("1", "A", 7_050), FEEDBACK, claude("2", "A", 8_050, "tool_use"), RESULT], late: [claude("3", "B", 9_050)], continued: true, text: "B", tokens: 9_050 },
+  "a turn after a block without a word of its own in the event":
+    { there: [prompt("p"), claude("1", "A", 7_050)], late: [FEEDBACK, claude("2", "B", 8_050)], continued: true, words: "", text: "B", tokens: 8_050 },
+  "a turn that a hook in the background began anew":
+    { there: [prompt("p", "<task-notification>Stop hook blocking error")], late: [claude("1", "B", 8_050)], continued: true, text: "B", tokens: 8_050 },
+  "a turn that another hook has blocked already":
+    { there: [prompt("p"), claude("1", "B", 7_050), FEEDBACK], text: "B", tokens: 7_050 },
+
+  "nothing where the line never comes": { there: [...OLDER, prompt("p")], text: "B" },
+  "nothing where only the call before the last is written":
+    { there: [prompt("p"), claude("1", "A", 200_050, "tool_use"), RESULT], text: "B" },
+  "nothing where only an older turn is written": { there: OLDER, text: "B" },
+  "nothing where only what was told before a block is written":
+    { there: [prompt("p"), claude("1", "A", 7_050)], continued: true, text: "B" },
+  "nothing where only the same words before a block are written":
+    { there: [prompt("p"), claude("1", "B", 7_050)], continued: true, text: "B" },
+};
+
+for (const [title, test] of Object.entries(CASES)) {
+  Deno.test(`finalText() tells the tokens of ${title}`, () => {
+    const file = new Transcript(test.there);
+    try {
+      const { words = "B", continued = false } = test;
+      const said = finalText(file.stop(words, continued), file.clock(test.late));
+      assertEquals([said.text, said.tokens], [test.text, test.tokens]);
+    } finally {
+      file.remove();
+    }
+  });
+}
+
+Deno.test("finalText() does not wait for a line that is there, nor without a transcript", () => {
+  const file = new Transcript([prompt("p"), claude("1", "B", 7_050)]);
+  const clock = file.clock();
+  assertEquals(finalText(file.stop("B"), clock).tokens, 7_050);
+  file.remove();
+  assertEquals(finalText(file.stop("B"), clock).tokens, undefined);
+  assertEquals(finalText({ ...file.stop("B"), transcriptPath: "" }, clock).text, "B");
+  assertEquals(clock.now(), 0);
+});
+
+Deno.test("finalText() gives up on a line after half a second", () => {
+  const file = new Transcript([prompt("p")]);
+  const clock = file.clock();
+  finalText(file.stop("B"), clock);
+  file.remove();
+  assertEquals(clock.now(), 500);
+});
+
+Deno.test("finalText() does not repeat what was told before Claude was sent on, as recorded", () => {
+  const lines = fixtureTranscript("sent-on-and-answered-at-once");
+  const reading = readEvent(JSON.stringify(fixtureEvent("stop-sent-on-and-answered-at-once")));
+  if (reading.kind !== "event") throw new Error("The event cannot be read");
+  for (const [late, tokens] of [[[], undefined], [lines.slice(28, 32), 106_050]] as const) {
+    const file = new Transcript(lines.slice(0, 28));
+    const event = { ...reading.event, transcriptPath: file.path };
+    const said = finalText(event, file.clock([...late]));
+    file.remove();
+    assertEquals([said.text, said.tokens], ["Answer number 6.", tokens]);
+  }
+});
+
+Deno.test("tokensSoFar() tells the last usage of any turn, but none from before a compaction", () => {
+  const lines = fixtureTranscript("after-compact");
+  for (const [written, tokens] of [[164, 850_050], [181, 985_050], [194, undefined]] as const) {
+    const file = new Transcript(lines.slice(0, written + 1));
+    assertEquals(tokensSoFar(file.stop("")), tokens);
+    file.remove();
+  }
+});
+
+class Transcript {
+  readonly path = Deno.makeTempFileSync({ suffix: ".jsonl" });
+
+  constructor(lines: string[]) {
+    Deno.writeTextFileSync(this.path, lines.map((line) => `${line}\n`).join(""));
+  }
+
+  stop(words: string, continued = false): HookEvent {
+    const fields = { last_assistant_message: words, stop_hook_active: continued };
+    return {
+      name: "Stop",
+      sessionId: "s",
+      transcriptPath: this.path,
+      cwd: "/",
+      promptId: "p",
+      fields,
+    };
+  }
+
+  /** Time passes only while somebody sleeps; the late lines come in two pieces meanwhile. */
+  clock(late: string[] = []) {
+    const text = late.map((line) => `${line}\n`).join("");
+    const pieces = [text.slice(0, text.length / 2), text.slice(text.length / 2)].filter(Boolean);
+    let now = 0;
+    return {
+      now: () => now,
+      sleep: (ms: number) => {
+        now += ms;
+        const piece = now >= 30 ? pieces.shift() : undefined;
+        if (piece !== undefined) Deno.writeTextFileSync(this.path, piece, { append: true });
+      },
+    };
+  }
+
+  remove(): void {
+    Deno.removeSync(this.path);
+  }
+}
