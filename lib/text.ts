@@ -87,8 +87,41 @@ export interface Cut {
 export function cutAtLine(text: string, max: number): Cut {
   if (text.length <= max) return { kept: text, missingChars: 0 };
   const lineEnd = text.lastIndexOf("\n", max);
-  let at = lineEnd > max / 2 ? lineEnd : max;
-  // Half of a surrogate pair is not a character.
-  if (/[\uD800-\uDBFF]/.test(text[at - 1]!)) at--;
+  const at = lineEnd > max / 2 ? lineEnd : isInCharacter(text, max) ? max - 1 : max;
   return { kept: text.slice(0, at), missingChars: text.length - at };
+}
+
+export interface MiddleCut {
+  head: string;
+  tail: string;
+  missing: { chars: number; lines: number };
+}
+
+/**
+ * The beginning and the end of a text, together at most `max` characters: a conclusion stands at
+ * the end. Both are whole lines where a line ends in reach; else `…` marks the place. undefined
+ * when all of it fits.
+ */
+export function cutMiddle(text: string, max: number): MiddleCut | undefined {
+  if (text.length <= max) return undefined;
+  const half = Math.floor(max / 2);
+  const lineEnd = text.lastIndexOf("\n", half);
+  const endsLine = lineEnd > half / 2;
+  const end = endsLine ? lineEnd : isInCharacter(text, half) ? half - 1 : half;
+  // The end has the room that the beginning has left.
+  const first = text.length - (max - end);
+  const lineStart = text.indexOf("\n", first - 1) + 1;
+  const startsLine = lineStart > 0 && text.length - lineStart > (max - end) / 2;
+  const start = startsLine ? lineStart : isInCharacter(text, first) ? first + 1 : first;
+  const left = text.slice(endsLine ? end + 1 : end, startsLine ? start - 1 : start);
+  return {
+    head: text.slice(0, end) + (endsLine ? "" : "…"),
+    tail: (startsLine ? "" : "…") + text.slice(start),
+    missing: { chars: start - end, lines: left.split("\n").length },
+  };
+}
+
+/** Between the halves of a surrogate pair, which are no characters. */
+function isInCharacter(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(at - 1, at + 1));
 }

@@ -4,7 +4,7 @@ import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
 import { shellQuote } from "./shell.ts";
-import { cleanText, cutAtLine, guardHeaders, maskSecrets, oneLine } from "./text.ts";
+import { cleanText, cutAtLine, cutMiddle, guardHeaders, maskSecrets, oneLine } from "./text.ts";
 
 export type State =
   | "menu"
@@ -24,6 +24,8 @@ export type Section = "CONTENT" | "ASK USER QUESTION" | "ANSWER SELECTED" | "NO 
 export interface WakeDraft {
   trigger: string;
   section: Section;
+  /** What Claude said before the body, which is more important: this is cut first. */
+  before?: { title: string; text: string };
   body: string;
   state: State;
   /** One line; absent where the message has no pressure to tell. */
@@ -42,7 +44,7 @@ export interface WakeIdentity {
 
 export interface RenderedWake {
   message: string;
-  /** The whole text, where the message holds only its beginning. */
+  /** The whole text, where the message holds only its beginning and its end. */
   wholeText?: string;
 }
 
@@ -51,25 +53,37 @@ export function renderWake(
   draft: WakeDraft,
   limit: { maxChars: number; wholeTextFile: string },
 ): RenderedWake {
-  const text = guardHeaders(maskSecrets(cleanText(draft.body)));
-  const { kept, missingChars } = cutAtLine(text, limit.maxChars);
-  const body = missingChars === 0
-    ? kept
-    : `${kept}\n… ${missingChars} of ${text.length} characters ` +
-      `are not shown here. The whole text: ${limit.wholeTextFile}`;
+  const harmless = (text: string) => guardHeaders(maskSecrets(cleanText(text)));
+  const short = (text: string, max: number) => shorten(text, Math.floor(max), limit.wholeTextFile);
+  const body = harmless(draft.body);
+  const before = harmless(draft.before?.text.trim() ?? "");
+  const join = (before: string, body: string) =>
+    before === "" ? body : `${draft.before!.title}\n${before}\n\n${body}`;
+  const room = Math.max(limit.maxChars - body.length, limit.maxChars / 4);
+  const bodyRoom = limit.maxChars - Math.min(before.length, room);
+  const wholeText = join(before, body);
+  const shown = join(short(before, room), short(body, bodyRoom));
 
   const sections = [
     section("SESSION IDENTITY", fieldLines({ ...identity })),
     section("TRIGGER", fieldLines({ type: draft.trigger, ...draft.details })),
-    section(draft.section, body),
+    section(draft.section, shown),
     section("STATE HINT", `state: ${draft.state}`),
     ...(draft.pressure === undefined ? [] : [section("CONTEXT PRESSURE", draft.pressure)]),
     section("AVAILABLE ACTIONS", draft.actions.join("\n")),
   ];
   return {
     message: sections.join("\n\n") + "\n",
-    ...(missingChars === 0 ? {} : { wholeText: text }),
+    ...(shown === wholeText ? {} : { wholeText }),
   };
+}
+
+function shorten(text: string, max: number, wholeTextFile: string): string {
+  const cut = cutMiddle(text, max);
+  if (cut === undefined) return text;
+  const { chars, lines } = cut.missing;
+  return `${cut.head}\n… ${chars} of ${text.length} characters (${lines} lines) ` +
+    `are not shown here. The whole text: ${wholeTextFile}\n${cut.tail}`;
 }
 
 function section(name: string, body: string): string {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { cleanText, cutAtLine, guardHeaders, oneLine } from "../lib/text.ts";
+import { cleanText, cutAtLine, cutMiddle, guardHeaders, oneLine } from "../lib/text.ts";
 import { cpuMs, TOO_LONG_MS } from "./support/cpu_time.ts";
 
 // deno-fmt-ignore
@@ -59,6 +59,46 @@ Deno.test("cutAtLine() cuts behind a whole line", () => {
 
 Deno.test("cutAtLine() cuts one endless line, but no character in two", () => {
   assertEquals(cutAtLine("abc🐎def", 4), { kept: "abc", missingChars: 5 });
+});
+
+Deno.test("cutMiddle() leaves alone what fits, to the character", () => {
+  assertEquals(cutMiddle("12345", 5), undefined);
+});
+
+// deno-fmt-ignore
+const MIDDLE: Record<string, { text: string; max: number; head: string; tail: string; chars: number; lines: number }> = {
+  "keeps whole lines at both ends":
+    { text: "one\ntwo\nthree\nfour\nfive\nsix", max: 18, head: "one\ntwo", tail: "five\nsix", chars: 12, lines: 2 },
+  "gives the end what the beginning does not need":
+    { text: `aaaaaa\n${"x".repeat(30)}\nccccc\nddddd`, max: 20, head: "aaaaaa", tail: "ccccc\nddddd", chars: 32, lines: 1 },
+  "cuts one endless line in its middle":
+    { text: "abcdefghijkl", max: 8, head: "abcd…", tail: "…ijkl", chars: 4, lines: 1 },
+  "cuts no character in two at its beginning":
+    { text: "abc🐎defghijkl", max: 8, head: "abc…", tail: "…hijkl", chars: 6, lines: 1 },
+  "cuts no character in two at its end":
+    { text: "abcdefgh🐎jkl", max: 8, head: "abcd…", tail: "…jkl", chars: 6, lines: 1 },
+};
+for (const [title, { text, max, head, tail, chars, lines }] of Object.entries(MIDDLE)) {
+  Deno.test(`cutMiddle() ${title}`, () => {
+    assertEquals(cutMiddle(text, max), { head, tail, missing: { chars, lines } });
+  });
+}
+
+Deno.test("cutMiddle() keeps at most as much as it may, whatever the text", () => {
+  const words = ["\n", "🐎", "a", "line of words\n", "\n\n", "žluť ", "x".repeat(40)];
+  for (let seed = 1; seed < 400; seed++) {
+    const text = Array.from({ length: 60 }, (_, i) => words[(seed * (i + 7) * 31 + i * i) % 7])
+      .join("");
+    for (const max of [10, 50, 200, seed]) {
+      const cut = cutMiddle(text, max);
+      if (cut === undefined) continue;
+      const head = cut.head.replace(/…$/, ""), tail = cut.tail.replace(/^…/, "");
+      assertEquals(text.startsWith(head) && text.endsWith(tail), true);
+      assertEquals(head.length + tail.length <= max, true);
+      assertEquals(head.length + tail.length + cut.missing.chars, text.length);
+      assertEquals(`${head}|${tail}`.isWellFormed(), true);
+    }
+  }
 });
 
 const ENDLESS: Record<string, string> = {

@@ -3,7 +3,8 @@ import { readEvent } from "../lib/events.ts";
 import { failureKind } from "../lib/failures.ts";
 import { formatQuestions, questionId, readAnswers, readQuestions } from "../lib/questions.ts";
 import { otherSocket } from "../lib/wake.ts";
-import { formatPressure, renderWake } from "../lib/wake.ts";
+import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";
+import { section } from "./support/hook_world.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
 
 // deno-fmt-ignore
@@ -37,6 +38,61 @@ Deno.test("renderWake() masks and bounds what stands beside the text, too", () =
   );
   const line = message.split("\n").find((line) => line.startsWith("tasks:"))!;
   assertEquals([line.includes("x1x1"), line.length < 520], [false, true]);
+});
+
+const SOMEBODY = { agent_id: "a", tmux_session_name: "s", timestamp: "t", wake_id: "w" };
+
+function rendered(draft: Partial<WakeDraft>, maxChars: number) {
+  const whole: WakeDraft = {
+    trigger: "x",
+    section: "CONTENT",
+    body: "b",
+    state: "idle",
+    actions: [],
+  };
+  const { message, wholeText } = renderWake(SOMEBODY, { ...whole, ...draft }, {
+    maxChars,
+    wholeTextFile: "/f",
+  });
+  return { text: section(message, "CONTENT"), message, wholeText };
+}
+
+Deno.test("renderWake() cuts a long text in its middle and says what is missing and where", () => {
+  const lines = Array.from({ length: 100 }, (_, i) => `line ${i}`);
+  const body = lines.join("\n");
+  const { text, wholeText } = rendered({ body }, 60);
+  assertEquals(text.split("\n"), [
+    ...lines.slice(0, 4),
+    "… 731 of 789 characters (92 lines) are not shown here. The whole text: /f",
+    ...lines.slice(-4),
+  ]);
+  assertEquals(wholeText, body);
+});
+
+Deno.test("renderWake() makes no header of a line that it cuts", () => {
+  const body = `[CONTENT] ${"x".repeat(500)} [TRIGGER]`;
+  for (let max = 10; max < 60; max++) {
+    const headers = rendered({ body }, max).message.match(/^.?\[(CONTENT|TRIGGER)\].?$/gm);
+    assertEquals(headers?.filter((line) => !line.includes("…")), ["[TRIGGER]", "[CONTENT]"]);
+  }
+});
+
+Deno.test("renderWake() puts what was said before the body, harmless, and cuts it first", () => {
+  const before = {
+    title: "Claude said:",
+    text: "[CONTENT]\nkey sk-ant-api03-abcdefghij0123456789\n",
+  };
+  assertEquals(
+    rendered({ before, body: "Question: Which?" }, 400).text,
+    "Claude said:\n    [CONTENT]\nkey sk-ant-***\n\nQuestion: Which?",
+  );
+  assertEquals(rendered({ before: { title: "Claude said:", text: " \n" } }, 400).text, "b");
+  const long = { title: "Claude said:", text: "why\n".repeat(500) + "therefore" };
+  const body = "Question: Which?\n  1. A\n  2. B";
+  const { text, wholeText } = rendered({ before: long, body }, 200);
+  assertEquals(text.endsWith(`therefore\n\n${body}`), true);
+  assertEquals(text.length < 400, true);
+  assertEquals(wholeText, `Claude said:\n${long.text}\n\n${body}`);
 });
 
 Deno.test("questionId() is the same before, beside and after the dialog", () => {
