@@ -102,6 +102,10 @@ export function loadReading(): Promise<typeof import("./content.ts")> {
   return import(new URL("./content.ts", import.meta.url).href);
 }
 
+export function loadSaidBefore(): Promise<typeof import("./said_before.ts")> {
+  return import(new URL("./said_before.ts", import.meta.url).href);
+}
+
 export function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {
   return import(new URL("./bidirectional.ts", import.meta.url).href);
 }

@@ -125,7 +125,8 @@ function judgeFor(
 /** With `dedup_mode` lightweight, what was told before becomes a short reminder of it. */
 function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
   if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
-  const { pressure: _, details: { reply_expected: _reply, ...details } = {}, ...rest } = draft;
+  const { pressure: _, before: _said, ...others } = draft;
+  const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;
   const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
   return { ...rest, details, section: "NO CHANGE", body };
 }

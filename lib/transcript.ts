@@ -160,7 +160,7 @@ export function joinBlocks(blocks: string[]): string {
   return blocks.join("\n\n");
 }
 
-interface Entry {
+export interface Entry {
   type: "user" | "assistant" | "system";
   fields: Record<string, unknown>;
   message: Record<string, unknown>;
@@ -170,7 +170,7 @@ interface Entry {
  * A line of the conversation itself, or the one behind a Stop's hooks; undefined for all else
  * (attachments, subagents, errors …).
  */
-function parseEntry(text: string): Entry | undefined {
+export function parseEntry(text: string): Entry | undefined {
   if (!/"type"\s*:\s*"(?:user|assistant)"|"stop_hook_summary"/.test(text)) return undefined;
   let fields: unknown;
   try {
@@ -199,14 +199,17 @@ function afterStop({ type, fields, message }: Entry): TurnReading["stopped"] {
 }
 
 /** A user line that begins a turn: not a tool's result, not one that Claude Code added itself. */
-function isPrompt(fields: Record<string, unknown>, message: Record<string, unknown>): boolean {
+export function isPrompt(
+  fields: Record<string, unknown>,
+  message: Record<string, unknown>,
+): boolean {
   if (fields.isMeta === true) return false;
   const { content } = message;
   return !Array.isArray(content) ||
     !content.some((block) => isObject(block) && block.type === "tool_result");
 }
 
-function textIn(content: unknown): string {
+export function textIn(content: unknown): string {
   if (typeof content === "string") return content.trim() === "" ? "" : content;
   if (!Array.isArray(content)) return "";
   const texts = content.filter(isObject).filter((block) => block.type === "text")

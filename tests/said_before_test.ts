@@ -1,0 +1,87 @@
+import { assertEquals } from "@std/assert";
+import type { HookEvent } from "../lib/events.ts";
+import { saidBefore } from "../lib/said_before.ts";
+import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
+
+const prompt = (content: unknown = "do it") =>
+  JSON.stringify({ type: "user", promptId: "p", message: { role: "user", content } });
+const RESULT = prompt([{ type: "tool_result" }]);
+const claude = (id: string, block: Record<string, unknown>) =>
+  JSON.stringify({
+    type: "assistant",
+    message: { id, model: "m", content: [block], stop_reason: "tool_use" },
+  });
+const text = (words: string) => ({ type: "text", text: words });
+const use = (id: string) => ({ type: "tool_use", id, name: "T", input: {} });
+
+// deno-fmt-ignore
+const CASES: Record<string, { there: string[]; late?: string[]; said: string; waits?: number }> = {
+  "the text of the same message":
+    { there: [prompt(), claude("1", text("A is safer.")), claude("1", use("q"))], said: "A is safer." },
+  "all texts of the message, but none behind the question":
+    { there: [prompt(), claude("1", text("A")), claude("1", use("x")), claude("1", text("B")), claude("1", use("q")), claude("1", text("C"))], said: "A\n\nB" },
+  "the text where another tool of the message has answered already":
+    { there: [prompt(), claude("1", text("A")), claude("1", use("x")), RESULT, claude("1", use("q")), RESULT], said: "A" },
+  "nothing of a message before":
+    { there: [prompt(), claude("1", text("A")), claude("1", use("x")), RESULT, claude("2", use("q"))], said: "" },
+  "nothing of a turn before":
+    { there: [prompt(), claude("1", text("A")), prompt(), claude("2", use("q"))], said: "" },
+  "the text that is written while it waits":
+    { there: [prompt()], late: [claude("1", text("A")), claude("1", use("q"))], said: "A", waits: 30 },
+  "the text whose question is written while it waits":
+    { there: [prompt(), claude("1", text("A"))], late: [claude("1", use("q"))], said: "A", waits: 30 },
+  "nothing where the question is never written":
+    { there: [prompt(), claude("1", text("A")), claude("1", use("x"))], said: "", waits: 500 },
+};
+
+for (const [title, test] of Object.entries(CASES)) {
+  Deno.test(`saidBefore() tells ${title}`, () => {
+    let now = 0;
+    const path = written(test.there);
+    const sleep = (ms: number) => {
+      now += ms;
+      if (now === 30 && test.late) {
+        Deno.writeTextFileSync(path, joined(test.late), { append: true });
+      }
+    };
+    assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), test.said);
+    assertEquals(now, test.waits ?? 0);
+    Deno.removeSync(path);
+  });
+}
+
+Deno.test("saidBefore() waits for nothing without a transcript or without a tool use", () => {
+  const clock = { now: () => 0, sleep: () => assertEquals(0, 1, "It waits") };
+  assertEquals(saidBefore(asking("/nowhere/t.jsonl", "q"), clock), "");
+  const path = written([prompt()]);
+  assertEquals(saidBefore(asking(path, ""), clock), "");
+  Deno.removeSync(path);
+});
+
+Deno.test("saidBefore() tells what was said before each recorded question", () => {
+  const path = written(fixtureTranscript("plain-and-questions").slice(0, 34));
+  const { tool_use_id } = fixtureEvent("pre_tool_use-ask-single");
+  assertEquals(saidBefore(asking(path, String(tool_use_id))), "I need one decision.");
+  Deno.removeSync(path);
+});
+
+function written(lines: string[]): string {
+  const path = Deno.makeTempFileSync({ suffix: ".jsonl" });
+  Deno.writeTextFileSync(path, joined(lines));
+  return path;
+}
+
+function joined(lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function asking(transcriptPath: string, toolUse: string): HookEvent {
+  return {
+    name: "PreToolUse",
+    sessionId: "s",
+    transcriptPath,
+    cwd: "/",
+    promptId: "p",
+    fields: { tool_use_id: toolUse },
+  };
+}
