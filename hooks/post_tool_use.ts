@@ -1,11 +1,11 @@
-/** A question has been answered: the agent is told what was chosen, and by whom. */
+/** A question has been answered: the agent is told what was chosen and by whom, if it wants to. */
 
-import { type Hook, runHook } from "../lib/hook_utils.ts";
+import { type Hook, type HookContext, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PostToolUse",
   async handle(context, tools) {
-    const { event, paths, session } = context;
+    const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const id = tools.questionId(
       event.sessionId,
@@ -17,8 +17,15 @@ export const hook: Hook = {
     const { closePending } = await tools.loadReading();
     const [closed] = closePending(paths, session, { id, answers: chosen });
     const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
+    const trigger = "ask_user_question_answered";
+    const reason = whyUnwanted(context, closed?.who === agent.agent_id);
+    if (reason !== undefined) {
+      tools.rememberSession(context, { closeDialog: true });
+      const about = { session, agent_id: agent.agent_id, trigger, event: event.name };
+      return tools.record(paths, { kind: "suppressed", ...about, question_id: id, reason });
+    }
     await tools.sendWake(context, {
-      trigger: "ask_user_question_answered",
+      trigger,
       section: "ANSWER SELECTED",
       body: tools.formatAnswers(answers) || "(The question was left without an answer.)",
       state: "answer_submitted",
@@ -27,5 +34,14 @@ export const hook: Hook = {
     }, { source: "event", open: null });
   },
 };
+
+/** `isOwn`: the agent itself has answered. */
+function whyUnwanted({ settings }: HookContext, isOwn: boolean): string | undefined {
+  const { answered_wakes: wanted } = settings;
+  if (wanted === "never") return 'an answer wakes nobody: answered_wakes is "never"';
+  return wanted === "others" && isOwn
+    ? 'the agent itself has answered: answered_wakes is "others"'
+    : undefined;
+}
 
 if (import.meta.main) await runHook(hook);

@@ -128,8 +128,11 @@ export function withdrawAnswer(paths: Paths, pending: Pending): boolean {
 }
 
 /** Notes an answer that went to the screen with keys, for who asks later who gave it. */
-export function noteKeys(paths: Paths, pending: Pending, given: Given): void {
-  const { session, id } = pending;
+export function noteKeys(
+  paths: Paths,
+  { session, id }: Pick<Pending, "session" | "id">,
+  given: Given,
+): void {
   writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(given, null, 1));
 }
 
@@ -181,6 +184,14 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
       removeIfThere(fileOf(paths, session, pending.id, part));
     }
   }
+  // Without a hook beside the dialog only the keys were noted.
+  if (of.id !== undefined && closed.length === 0) {
+    const given = readGiven(fileOf(paths, session, of.id, ".taken"));
+    if (given !== undefined && fits(given.decision, of.answers)) {
+      closed.push({ id: of.id, by: given.via, who: given.by });
+    }
+    removeIfThere(fileOf(paths, session, of.id, ".taken"));
+  }
   // What could not be read, or lost its other half, goes with the last of them.
   const isWhole = of.id === undefined && of.kind === undefined && of.but === undefined;
   if (isWhole && listPending(paths, session).length === 0) {
@@ -206,8 +217,13 @@ function fits(decision: GivenDecision, reported: Record<string, string> | undefi
   if (reported === undefined || decision.kind !== "answers") return true;
   // 2.1.197 joins several choices without the quotes.
   const plain = (answer: string | undefined) => answer?.replaceAll('"', "").trim();
+  // On a screen a question may be wrapped, and its beginning may be cut off.
+  const bare = (text: string) => text.replace(/\s+/g, "");
+  const reportedFor = (question: string) =>
+    reported[question] ??
+      Object.entries(reported).find(([asked]) => bare(asked).endsWith(bare(question)))?.[1];
   return Object.entries(decision.answers).every(([question, answer]) =>
-    plain(reported[question]) === plain(answer)
+    plain(reportedFor(question)) === plain(answer)
   );
 }
 

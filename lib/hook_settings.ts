@@ -12,6 +12,8 @@ export interface HookSettings {
   max_content_chars: number;
   answer_timeout_s: number;
   answer_permissions: boolean;
+  /** Whether an answer to a question wakes the agent; "others": not its own answer. */
+  answered_wakes: "always" | "others" | "never";
   bidirectional_timeout_s: number;
 }
 
@@ -25,6 +27,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   max_content_chars: 16000,
   answer_timeout_s: 600,
   answer_permissions: false,
+  answered_wakes: "always",
   bidirectional_timeout_s: 120,
 };
 
@@ -51,6 +54,8 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
       return value === "async" || value === "bidirectional";
     case "dedup_mode":
       return value === "skip" || value === "lightweight" || value === "off";
+    case "answered_wakes":
+      return value === "always" || value === "others" || value === "never";
     case "answer_permissions":
       return typeof value === "boolean";
     default: {

@@ -17,6 +17,7 @@ import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
 import { brief, describe, type Outcome, refused, type Scene } from "./scene.ts";
 import { isAbout, placeOf } from "../shown.ts";
+import { readMemory } from "../session_memory.ts";
 import { maskSecrets } from "../text.ts";
 import { waitFor } from "./typing.ts";
 
@@ -104,14 +105,22 @@ export async function byKeys(scene: Scene, wanted: Settlement): Promise<Outcome>
   const impossible = whyNotByKeys(goal);
   if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
   if (scene.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
-  if (pending !== undefined) noteKeys(scene.paths, pending, givenBy(scene, decision, "keys"));
+  const isAnswer = goal.kind === "answer" || goal.kind === "submit";
+  const noted = pending ?? (isAnswer ? toldQuestion(scene) : undefined);
+  if (noted !== undefined) noteKeys(scene.paths, noted, givenBy(scene, decision, "keys"));
   const driven = await drive(scene.pane, goal);
   if (driven.kind === "stuck") {
     return refused(`${driven.reason}; ${describe(await scene.pane.look())}`);
   }
-  const isAnswer = goal.kind === "answer" || goal.kind === "submit";
   noteByKeys(scene, isAnswer ? "answered" : "decided", { pending, screen, decision });
   return { kind: "done", said: `${said} (with keys)`, via: "keys" };
+}
+
+/** Without a hook beside the dialog only its wake was noted. */
+function toldQuestion({ paths, session }: Scene): { session: string; id: string } | undefined {
+  const id = readMemory(paths, session).open?.id ?? "";
+  const hasHook = listPending(paths, session).some((one) => one.id === id);
+  return id.startsWith("q-") && !hasHook ? { session, id } : undefined;
 }
 
 /** Who did it, and in face of what: a screen is gone soon. */

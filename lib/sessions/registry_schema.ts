@@ -15,6 +15,7 @@ export const hookSettingsSchema = z.looseObject({
   max_content_chars: number("max_content_chars").int(),
   answer_timeout_s: number("answer_timeout_s"),
   answer_permissions: z.boolean(),
+  answered_wakes: z.enum(["always", "others", "never"]),
   bidirectional_timeout_s: number("bidirectional_timeout_s"),
 }).partial();
 
