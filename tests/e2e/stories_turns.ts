@@ -189,6 +189,7 @@ export const TURNS: Story[] = [
       await stage.waitForPrompt("Run the tests first");
       const second = await stage.waitForWake("response_complete", "The tests are green.");
       assertStringIncludes(sectionOf(second, "TRIGGER"), "stop_hook_active: true");
+      assertEquals(sectionOf(second, "CONTENT"), "The tests are green.");
       await claude.waitUntilIdle();
       assertEquals(stage.claudeModel.asked().length, 2);
     },
