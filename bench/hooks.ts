@@ -69,16 +69,21 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
   const commandOf = (event: string) =>
     hookCommand(HOOKS.find((entry) => entry.event === event)!, install);
   let count = 0;
-  const stop = (transcript: string) => () => ({
-    ...fixtureEvent("stop-plain"),
-    transcript_path: `${transcripts}/${transcript}`,
-    prompt_id: "prompt-5",
-    last_assistant_message: `answer ${count++}`,
-  });
-  const question = () => ({
-    ...fixtureEvent("pre_tool_use-ask-single"),
-    tool_use_id: `tool-${count++}`,
-  });
+  const stop = (transcript: string) => () => {
+    const transcript_path = `${transcripts}/${transcript}`;
+    const answer = `answer ${count++}`;
+    const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);
+    const event = fixtureEvent("stop-plain");
+    return { ...event, transcript_path, prompt_id, last_assistant_message: answer };
+  };
+  const question = () => {
+    const transcript_path = `${transcripts}/small.jsonl`;
+    const tool_use_id = `tool-${count++}`;
+    const reasons = { type: "text", text: "Both would do.\n".repeat(20) };
+    const prompt_id = addTurn(transcript_path, [reasons, { type: "tool_use", id: tool_use_id }]);
+    const event = fixtureEvent("pre_tool_use-ask-single");
+    return { ...event, transcript_path, prompt_id, tool_use_id };
+  };
   const session = "warden-main";
   return [
     {
@@ -140,13 +145,30 @@ async function writeTranscript(path: string, bytes: number): Promise<void> {
     },
     { type: "system", subtype: "turn_duration" },
   ]).flat();
-  lines.splice(-2); // the last answer is written after the hook has started
   const text = "\n" + lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
   await file.write(new TextEncoder().encode(text));
   file.close();
 }
 
+/** A turn more, as Claude Code writes it: a line for each block of the message. */
+function addTurn(path: string, blocks: Record<string, unknown>[]): string {
+  const promptId = crypto.randomUUID();
+  const stop_reason = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+  const usage = { input_tokens: 1000, output_tokens: 50 };
+  const lines = [
+    { type: "user", promptId, message: { role: "user", content: "go on" } },
+    ...blocks.map((block) => ({
+      type: "assistant",
+      message: { id: `msg-${promptId}`, model: "m", stop_reason, content: [block], usage },
+    })),
+  ];
+  const text = lines.map((line) => JSON.stringify(line) + "\n").join("");
+  Deno.writeTextFileSync(path, text, { append: true });
+  return promptId;
+}
+
 async function runOnce(world: HookWorld, test: Case): Promise<number> {
+  const event = JSON.stringify(test.event());
   const tmux = test.session === "" ? {} : await world.server.env(await world.pane(test.session));
   const { GSD_REGISTRY: _r, GSD_STATE_DIR: _s, GSD_DATA_DIR: _d, ...env } = world.env();
   const started = performance.now();
@@ -159,7 +181,7 @@ async function runOnce(world: HookWorld, test: Case): Promise<number> {
     stderr: "inherit",
   }).spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(test.event()))).catch(() => {});
+  await writer.write(new TextEncoder().encode(event)).catch(() => {});
   await writer.close().catch(() => {});
   const { code } = await child.status;
   const took = performance.now() - started;
