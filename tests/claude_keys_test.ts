@@ -1,5 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { press } from "./support/claude_keys.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { command, press } from "./support/claude_keys.ts";
 import { FakeClock } from "./support/fake_clock.ts";
 import type { RealClaude } from "./support/real_claude.ts";
 
@@ -15,6 +15,11 @@ function claudeWith(screen: (pressed: string[]) => string) {
   const claude = {
     capture: () => Promise.resolve(`A hint ${looks++}\n${screen(pressed)}`),
     keys: (...keys: string[]) => Promise.resolve(void pressed.push(...keys)),
+    waitForScreen: async (_what: string, sees: (screen: string) => boolean) => {
+      const shown = await claude.capture();
+      assert(sees(shown), shown);
+      return shown;
+    },
     hasEnded: () => Promise.resolve(false),
   } as unknown as RealClaude;
   return { claude, pressed };
@@ -44,4 +49,15 @@ Deno.test("press() presses nothing into a dialog that has come instead", async (
   const hasWorked = () => false;
   await assertRejects(() => press(claude, "3", { hasWorked, clock }), Error, "3 to work");
   assertEquals(pressed, ["3"]);
+});
+
+Deno.test("command() presses Enter again while its text is still in the box, with a menu below it", async () => {
+  const clock = new FakeClock();
+  const menu = recorded("05-slash-menu").replaceAll("/clear", "/hooks");
+  const box = `${"─".repeat(60)}\n❯ /hooks\n${"─".repeat(60)}\n  ? for shortcuts\n`;
+  const { claude, pressed } = claudeWith((keys) =>
+    clock.now() === 0 ? box : keys.length < 4 ? menu : recorded("01-idle-fresh")
+  );
+  await command(claude, "/hooks", clock);
+  assertEquals(pressed, ["-l", "/hooks", "Enter", "Enter"]);
 });

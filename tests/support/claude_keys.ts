@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 
 /** A dialog that has just opened drops keys: Claude Code 2.1.325 for 150 ms after it shows. */
 const OPENING_MS = 300;
-/** A key that shows no effect for so long, while Claude Code draws the same dialog, was lost. */
+/** A key that shows no effect for so long was lost. */
 const LOST_AFTER_MS = 10_000;
 
 export interface PressOptions {
@@ -24,10 +24,13 @@ export async function press(
   { times = 1, hasWorked, clock = realClock }: PressOptions = {},
 ): Promise<void> {
   await clock.sleep(OPENING_MS);
+  const asked = titleOf(await claude.capture());
+  // At another dialog it would be another key.
+  const isSafe = (screen: string) => titleOf(screen) === asked;
   for (let pressed = 0; pressed < times; pressed++) {
     const before = rowsIn(await claude.capture());
     const works = hasWorked ?? ((screen: string) => rowsIn(screen) !== before);
-    await insist(claude, key, works, clock);
+    await insist(claude, key, works, { isSafe, clock });
   }
 }
 
@@ -44,32 +47,37 @@ export async function write(claude: RealClaude, text: string): Promise<void> {
 }
 
 /** Types a command and sends it: it may open a menu, or end the program. */
-export async function command(claude: RealClaude, text: string): Promise<void> {
+export async function command(
+  claude: RealClaude,
+  text: string,
+  clock = realClock,
+): Promise<void> {
   const isDraft = (screen: string) => draftIn(screen).startsWith(text);
   await claude.keys("-l", text);
   await claude.waitForScreen(text, isDraft);
-  await insist(claude, "Enter", (screen) => !isDraft(screen));
+  await insist(claude, "Enter", (screen) => !isDraft(screen), { isSafe: isDraft, clock });
 }
 
 async function insist(
   claude: RealClaude,
   key: string,
   hasWorked: (screen: string) => boolean,
-  clock = realClock,
+  { isSafe, clock = realClock }: { isSafe: (screen: string) => boolean; clock?: Clock },
 ): Promise<void> {
-  const asked = readScreen(await claude.capture()).dialog?.title;
   let last = -Infinity;
   await until(`${key} to work`, async () => {
     if (await claude.hasEnded()) return true;
     const screen = await claude.capture();
     if (hasWorked(screen)) return true;
-    // At another dialog it would be another key.
-    if (readScreen(screen).dialog?.title !== asked) return false;
-    if (clock.now() - last < LOST_AFTER_MS) return false;
+    if (!isSafe(screen) || clock.now() - last < LOST_AFTER_MS) return false;
     await claude.keys(key);
     last = clock.now();
     return false;
   }, { present: claude.capture, clock });
+}
+
+function titleOf(screen: string): string | undefined {
+  return readScreen(screen).dialog?.title;
 }
 
 /** What a key can change in a dialog: not a spinner, a clock or a hint beside it. */
