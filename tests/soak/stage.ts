@@ -1,0 +1,162 @@
+/** Where a run plays: registered hooks, tmux sessions and a gateway of its own. */
+
+import { namesIn } from "../../lib/files.ts";
+import { agentsIn, deadIds, waitingIds } from "../../lib/outbox.ts";
+import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { type FakeGateway, type Mishap, startFakeGateway } from "../support/fake_gateway.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
+import { historyMishap, type Plan } from "./plan.ts";
+import { contentOf } from "./verdict.ts";
+
+/** Younger than this, a gateway may take its word back: only then does the plan let it. */
+const YOUNG_MS = 110_000;
+
+export class Stage {
+  readonly tmux = new TmuxServer();
+  readonly panes = new Map<string, { TMUX: string; TMUX_PANE: string }>();
+  readonly paths: Paths;
+  gateway!: FakeGateway;
+  isHealthy = false;
+  private commands = new Map<string, string>();
+  private readonly log: Deno.FsFile;
+
+  private constructor(readonly dir: string, private readonly plan: Plan, readonly seed: number) {
+    this.paths = pathsFrom((name) => this.places[name], ROOT);
+    this.log = Deno.openSync(`${dir}/gateway.jsonl`, { append: true, create: true });
+  }
+
+  static async set(dir: string, plan: Plan, seed: number): Promise<Stage> {
+    const stage = new Stage(dir, plan, seed);
+    Deno.mkdirSync(`${dir}/home/.openclaw`, { recursive: true });
+    Deno.mkdirSync(`${dir}/home/.claude/projects/p`, { recursive: true });
+    await stage.openGateway();
+    await stage.register();
+    for (const session of plan.sessions.keys()) {
+      stage.panes.set(session, await stage.tmux.env(await stage.tmux.session(session)));
+    }
+    return stage;
+  }
+
+  /** What a Claude Code in that session hands to its hooks. */
+  hookEnv(session: string): Record<string, string> {
+    const { HOME, PATH, DENO_DIR } = this.places;
+    return { HOME: HOME!, PATH: PATH!, DENO_DIR: DENO_DIR!, ...this.panes.get(session)! };
+  }
+
+  /** The command that registration has written for an event. */
+  command(event: string): string {
+    return this.commands.get(event)!;
+  }
+
+  /** Processes of this run's deliverers: their permissions name its folder. */
+  deliverers(): number[] {
+    return namesIn("/proc").filter((name) => /^\d+$/.test(name)).filter((pid) => {
+      try {
+        const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`);
+        return words.includes(`${this.dir}/state`) && words.includes("commands/deliver.ts");
+      } catch {
+        return false; // it has ended meanwhile
+      }
+    }).map(Number);
+  }
+
+  waiting(): string[] {
+    return agentsIn(this.paths, "outbox").flatMap((agent) => waitingIds(this.paths, agent));
+  }
+
+  dead(): string[] {
+    return agentsIn(this.paths, "dead").flatMap((agent) => deadIds(this.paths, agent));
+  }
+
+  async clear({ keep }: { keep: boolean }): Promise<void> {
+    for (const pid of this.deliverers()) kill(pid);
+    await this.tmux[Symbol.asyncDispose]();
+    await this.gateway.stop();
+    this.log.close();
+    if (!keep) await Deno.remove(this.dir, { recursive: true }).catch(() => {});
+  }
+
+  private get places(): Record<string, string> {
+    return {
+      HOME: `${this.dir}/home`,
+      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      GSD_REGISTRY: `${this.dir}/registry.json`,
+      GSD_STATE_DIR: `${this.dir}/state`,
+      GSD_DATA_DIR: `${this.dir}/data`,
+    };
+  }
+
+  private async openGateway(): Promise<void> {
+    const keyOf = (agent: string) => `agent:${agent}:main`;
+    const mishaps = new Map<string, Mishap[]>(
+      [...this.plan.sessions.values()].flat().map((
+        event,
+      ) => [`${event.trigger} ${event.marker}`, [...event.mishaps]]),
+    );
+    const histories = new Map<string, number>();
+    const encoder = new TextEncoder();
+    this.gateway = await startFakeGateway({
+      sessions: Object.fromEntries(this.plan.agents.map((agent) => [keyOf(agent), `id-${agent}`])),
+      upMs: 0,
+      log: (line) => this.log.writeSync(encoder.encode(`${JSON.stringify(line)}\n`)),
+      faults: {
+        decide: ({ method, params, upMs }) => {
+          if (this.isHealthy) return undefined;
+          if (method === "agent") {
+            const next = mishaps.get(contentOf(params.message ?? "") ?? "")?.shift();
+            return next && bearable(next, upMs);
+          }
+          if (method !== "chat.history") return undefined;
+          const session = params.sessionKey!;
+          const nth = (histories.get(session) ?? 0) + 1;
+          histories.set(session, nth);
+          return historyMishap(this.seed, session, nth);
+        },
+      },
+    });
+    const gateway = { port: this.gateway.port, auth: { token: "fake-token" } };
+    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify({ gateway }));
+    const agents = this.plan.agents.map((agent) => ({
+      agent_id: agent,
+      tmux_session_name: `${agent}-main`,
+      openclaw_session_key: keyOf(agent),
+    }));
+    const registry = { delivery: { transport: "gateway" }, agents };
+    Deno.writeTextFileSync(this.places.GSD_REGISTRY!, JSON.stringify(registry));
+  }
+
+  private async register(): Promise<void> {
+    const settings = `${this.dir}/settings.json`;
+    const done = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "register", "--settings", settings],
+      cwd: ROOT,
+      env: { ...this.places, DENO_NO_UPDATE_CHECK: "1" },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
+    if (!done.success) {
+      throw new Error(`Cannot register: ${new TextDecoder().decode(done.stderr).trim()}`);
+    }
+    const { hooks } = JSON.parse(Deno.readTextFileSync(settings));
+    this.commands = new Map(
+      Object.entries(hooks as Record<string, { hooks: { command: string }[] }[]>)
+        .map(([event, groups]) => [event, groups[0]!.hooks[0]!.command]),
+    );
+  }
+}
+
+/** An old gateway keeps what it has accepted; that it may not is a documented limit. */
+function bearable(mishap: Mishap, upMs: number): Mishap | undefined {
+  if (upMs < YOUNG_MS) return mishap;
+  if (mishap.kind === "revoke") return undefined;
+  return mishap.kind === "break" ? { ...mishap, kept: true } : mishap;
+}
+
+export function kill(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
