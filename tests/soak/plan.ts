@@ -97,12 +97,15 @@ function planEvent(
     mishaps: mishapsFor(dice),
     ...maybe(dice, 60, "killHook", () => ({ afterMs: dice.next(160), whole: dice.next(4) > 0 })),
     ...maybe(dice, 40, "killDeliverer", () => ({ afterMs: dice.next(150) })),
-    ...maybe(dice, 14, "restart", () => ({
-      downMs: 100 + dice.next(2500),
-      forget: dice.next(2) === 0,
-      upMs: dice.next(3) === 0 ? HOUR : 0,
-    })),
+    ...maybe(dice, 14, "restart", () => aRestart(dice)),
   };
+}
+
+/** What has lost its memory has been started anew; what keeps it may have been out of reach. */
+function aRestart(dice: Dice): Restart {
+  const forget = dice.next(2) === 0;
+  const upMs = !forget && dice.next(2) === 0 ? HOUR : 0;
+  return { downMs: 100 + dice.next(2500), forget, upMs };
 }
 
 function nextKind(dice: Dice, before: PlannedEvent | undefined): EventKind {
@@ -137,16 +140,15 @@ function mishapsFor(dice: Dice): Mishap[] {
 
 function aMishap(dice: Dice): Mishap {
   const drawn = dice.next(200);
+  const [kept, crash] = [dice.next(2) === 0, dice.next(2) === 0];
+  const afterMs = dice.next(dice.pick([100, 600, 4500])); // within the five seconds of watching
   if (drawn < 35) return { kind: "dropBefore" };
-  if (drawn < 70) return { kind: "dropAfter" };
+  if (drawn < 70) return { kind: "dropAfter", crash };
   if (drawn < 85) return { kind: "unavailable" };
-  if (drawn < 115) return { kind: "revoke", afterMs: dice.next(3000) };
-  if (drawn < 180) {
-    const [kept, forgotten] = [dice.next(2) === 0, dice.next(2) === 0];
-    return { kind: "break", afterMs: dice.next(4000), kept, forgotten };
-  }
-  if (drawn < 196) return { kind: "slow", afterMs: dice.next(7000) };
-  return { kind: "swallow", kept: dice.next(2) === 0 };
+  if (drawn < 115) return { kind: "revoke", afterMs };
+  if (drawn < 185) return { kind: "break", afterMs, kept, crash };
+  if (drawn < 198) return { kind: "slow", afterMs: 2 * afterMs };
+  return { kind: "swallow", kept };
 }
 
 /** What the gateway does with the nth history that is asked of a session. */

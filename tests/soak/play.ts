@@ -18,6 +18,9 @@ export interface Run {
 
 /** Longer than the longest pause of a deliverer; only what is lost for good takes so long. */
 const SETTLE_MS = 15 * 60_000;
+/** With so many wakes before it, an event is held back a little: faults meet events, not a queue. */
+const CROWD = 8;
+const HELD_BACK_MS = 1000;
 
 export async function play(
   plan: Plan,
@@ -36,6 +39,7 @@ export async function play(
     const claude = claudeOf(stage, session);
     await startClaude(stage, session, claude);
     for (const event of events) {
+      await holdBack(event.agent, stage);
       run.played.push(await playEvent(event, claude, stage, run));
       if (event.killDeliverer) killDeliverer(event.killDeliverer.afterMs, stage, run);
       if (event.restart) restarting.begin(event.restart);
@@ -46,6 +50,11 @@ export async function play(
   await settle(stage);
   for (const session of plan.sessions.keys()) run.journals.news(session);
   return run;
+}
+
+async function holdBack(agent: string, stage: Stage): Promise<void> {
+  const end = performance.now() + HELD_BACK_MS;
+  while (stage.waitingFor(agent).length >= CROWD && performance.now() < end) await pause(50);
 }
 
 function claudeOf(stage: Stage, session: string): Claude {
@@ -151,17 +160,22 @@ class Restarts {
   }
 }
 
-/** No more faults: what still waits goes now, by the deliverers that are there and by ours. */
+/** What still waits meets its faults as well; then nothing fails any more, and all has to go. */
 async function settle(stage: Stage): Promise<void> {
+  await deliverAll(stage, SETTLE_MS / 3);
   stage.isHealthy = true;
-  const end = performance.now() + SETTLE_MS;
+  await deliverAll(stage, SETTLE_MS);
+  await until("the deliverers to leave", () => stage.deliverers().length === 0, {
+    timeoutMs: 120_000,
+  }).catch(() => {});
+}
+
+async function deliverAll(stage: Stage, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs;
   while (stage.waiting().length > 0 && performance.now() < end) {
     await deliver(stage);
     await pause(500);
   }
-  await until("the deliverers to leave", () => stage.deliverers().length === 0, {
-    timeoutMs: 120_000,
-  }).catch(() => {});
 }
 
 async function deliver(stage: Stage): Promise<void> {

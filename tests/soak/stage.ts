@@ -61,7 +61,11 @@ export class Stage {
   }
 
   waiting(): string[] {
-    return agentsIn(this.paths, "outbox").flatMap((agent) => waitingIds(this.paths, agent));
+    return agentsIn(this.paths, "outbox").flatMap((agent) => this.waitingFor(agent));
+  }
+
+  waitingFor(agent: string): string[] {
+    return waitingIds(this.paths, agent);
   }
 
   dead(): string[] {

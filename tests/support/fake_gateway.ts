@@ -14,12 +14,12 @@ export interface Taken {
 export type Mishap =
   /** The connection breaks: before the request is looked at, or once the message is taken. */
   | { kind: "dropBefore" }
-  | { kind: "dropAfter" }
+  | { kind: "dropAfter"; crash: boolean }
   | { kind: "unavailable" }
   /** "accepted", and UNAVAILABLE some moments later: the message is gone. */
   | { kind: "revoke"; afterMs: number }
-  /** "accepted", and the connection breaks some moments later. */
-  | { kind: "break"; afterMs: number; kept: boolean; forgotten: boolean }
+  /** "accepted", and the connection breaks some moments later; all of them, when it crashes. */
+  | { kind: "break"; afterMs: number; kept: boolean; crash: boolean }
   /** No answer, ever. */
   | { kind: "swallow"; kept: boolean }
   /** An agent that is long at work: "accepted", and its end comes late. */
@@ -220,19 +220,31 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
       if (mishap?.kind === "break") {
         if (mishap.kept) take();
-        else interrupted.set(key, sessionKey);
-        if (mishap.forgotten) known.delete(key);
-        else if (!mishap.kept) spent.add(key);
+        else {
+          interrupted.set(key, sessionKey);
+          spent.add(key);
+        }
         accepted();
         await pause(mishap.afterMs);
-        return hangUp(socket);
+        if (born !== life) return;
+        return mishap.crash ? crash() : hangUp(socket);
       }
       take();
-      if (mishap?.kind === "dropAfter" || chance(gateway.faults.dropAfter)) return hangUp(socket);
+      if (mishap?.kind === "dropAfter" || chance(gateway.faults.dropAfter)) {
+        return mishap?.kind === "dropAfter" && mishap.crash ? crash() : hangUp(socket);
+      }
       accepted();
       await pause(mishap?.kind === "slow" ? mishap.afterMs : 5);
       ok({ runId: key, status: "ok", result: { payloads: [{ text: gateway.reply(message) }] } });
     };
+  }
+
+  /** Killed and back at once: no connection, no memory of keys, and young. */
+  function crash() {
+    life++;
+    known = new Set();
+    startedAt = performance.now();
+    for (const socket of sockets) hangUp(socket);
   }
 
   function history(session: string, limit: number) {
