@@ -14,12 +14,12 @@ export interface Taken {
 export type Mishap =
   /** The connection breaks: before the request is looked at, or once the message is taken. */
   | { kind: "dropBefore" }
-  | { kind: "dropAfter"; crash: boolean }
+  | { kind: "dropAfter"; crash?: boolean }
   | { kind: "unavailable" }
   /** "accepted", and UNAVAILABLE some moments later: the message is gone. */
   | { kind: "revoke"; afterMs: number }
   /** "accepted", and the connection breaks some moments later; all of them, when it crashes. */
-  | { kind: "break"; afterMs: number; kept: boolean; crash: boolean }
+  | { kind: "break"; afterMs: number; kept: boolean; forgotten?: boolean; crash?: boolean }
   /** No answer, ever. */
   | { kind: "swallow"; kept: boolean }
   /** An agent that is long at work: "accepted", and its end comes late. */
@@ -220,10 +220,9 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
       if (mishap?.kind === "break") {
         if (mishap.kept) take();
-        else {
-          interrupted.set(key, sessionKey);
-          spent.add(key);
-        }
+        else interrupted.set(key, sessionKey);
+        if (mishap.forgotten) known.delete(key);
+        else if (!mishap.kept) spent.add(key);
         accepted();
         await pause(mishap.afterMs);
         if (born !== life) return;
