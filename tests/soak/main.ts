@@ -70,15 +70,17 @@ export async function main(args: string[], world: World): Promise<number> {
       world.progress?.(
         `${run.played.length} of ${events} events, ${stage.gateway.taken.length} arrived`,
       ));
+    const superseded = supersededIn(run);
     const verdict = judgeRun({
       played: run.played,
       taken: stage.gateway.taken,
       waiting: stage.waiting(),
       dead: stage.dead(),
-      superseded: supersededIn(run),
+      superseded,
     });
     isKept = !isClean(verdict);
-    const figures = figuresOf(run, verdict, (performance.now() - began) / 1000);
+    const seconds = (performance.now() - began) / 1000;
+    const figures = figuresOf(run, verdict, superseded.length, seconds);
     if (given.flags.json) {
       const { lost, doubledByKey, doubledByContent, outOfOrder } = verdict;
       const offences = { lost, doubledByKey, doubledByContent, outOfOrder };
@@ -104,7 +106,7 @@ function supersededIn({ journals }: Run): string[] {
     .map(([id]) => id);
 }
 
-function figuresOf(run: Run, verdict: Verdict, seconds: number) {
+function figuresOf(run: Run, verdict: Verdict, superseded: number, seconds: number) {
   return {
     events: run.played.length,
     "hooks killed": run.hooksKilled,
@@ -112,6 +114,7 @@ function figuresOf(run: Run, verdict: Verdict, seconds: number) {
     "gateway restarts": run.restarts,
     accepted: verdict.accepted,
     delivered: verdict.delivered,
+    "told by another": superseded,
     lost: verdict.lost.length,
     "doubled by key": verdict.doubledByKey.length,
     "doubled by content": verdict.doubledByContent.length,
