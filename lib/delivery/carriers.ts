@@ -3,7 +3,7 @@
 import type { TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { GatewayCarrier } from "./gateway_carrier.ts";
-import { CliCarrier, cliEnv } from "./openclaw.ts";
+import type { CliCarrier } from "./openclaw.ts";
 import { readGatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { type Env, type Paths, safeName } from "../paths.ts";
@@ -79,6 +79,7 @@ export class Carriers {
   private async byCli(wake: QueuedWake, why: string): Promise<Tried> {
     if (this.cli === undefined) {
       const program = this.world.env("GSD_OPENCLAW") ?? "openclaw";
+      const { CliCarrier, cliEnv } = await loadCli();
       const env = cliEnv(this.world.allEnv());
       this.cli = new CliCarrier({
         program,
@@ -114,4 +115,9 @@ function later(tried: Tried): Tried {
   return tried.outcome.kind === "unfit"
     ? { ...tried, outcome: { kind: "later", scope: "all", reason: tried.outcome.reason } }
     : tried;
+}
+
+// An address that is made here: Deno loads beforehand what it finds written out.
+function loadCli(): Promise<typeof import("./openclaw.ts")> {
+  return import(new URL("./openclaw.ts", import.meta.url).href);
 }

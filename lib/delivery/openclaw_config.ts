@@ -27,7 +27,7 @@ export function readGatewayTarget(env: Env): TargetReading {
     if (text === undefined && !given(env("OPENCLAW_GATEWAY_URL"))) {
       return { kind: "unreadable", reason: `OpenClaw's config ${path} is not there` };
     }
-    config = parseJson5(text ?? "{}");
+    config = parsed(text ?? "{}");
   } catch (error) {
     return {
       kind: "unreadable",
@@ -35,6 +35,15 @@ export function readGatewayTarget(env: Env): TargetReading {
     };
   }
   return gatewayTarget(config, withDotenv(env, dotenv), path);
+}
+
+/** Most configs are plain JSON, which Deno reads in a fraction of the time. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseJson5(text);
+  }
 }
 
 export interface OpenClawPlaces {
