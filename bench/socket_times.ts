@@ -9,7 +9,7 @@ const methods = new Map<string, string>();
 const note = (name: string) => times[name] ??= now();
 
 globalThis.WebSocket = class extends WebSocket {
-  constructor(url: string | URL, options?: string | string[]) {
+  constructor(url: string | URL, options?: string | string[] | WebSocketOptions) {
     note("connecting");
     super(url, options);
     this.addEventListener("open", () => note("open"));
