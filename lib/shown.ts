@@ -57,11 +57,25 @@ function above(dialog: Dialog): string {
 
 /** The requests that the dialog may be about, of the kind that it is: the best matches only. */
 export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
+  if (dialog.kind === "plan") return latestPlans(pendings);
   const text = squeeze(above(dialog));
   const scored = pendings.filter((one) => one.kind === dialog.kind)
     .map((pending) => ({ pending, score: scoreOf(pending.tool_input, text) }));
   const best = Math.max(0, ...scored.map(({ score }) => score));
   return best === 0 ? [] : scored.filter(({ score }) => score === best).map((one) => one.pending);
+}
+
+/**
+ * The dialog of a plan shows the plan drawn, in part, or not at all, so words cannot tell. But a
+ * Claude shows one plan at a time: it is the last that it has asked about.
+ */
+function latestPlans(pendings: Pending[]): Pending[] {
+  const plans = pendings.filter((one) => one.kind === "plan");
+  return plans.filter(({ asked_at, claude_session_id }) =>
+    !plans.some((other) =>
+      other.claude_session_id === claude_session_id && other.asked_at > asked_at
+    )
+  );
 }
 
 /** Is it what this hook was called for? A review comes after its questions. */

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { Pending } from "../lib/answers.ts";
 import { type Dialog, readScreen } from "../lib/pane.ts";
-import { requestsShown } from "../lib/shown.ts";
+import { isAbout, requestsShown } from "../lib/shown.ts";
+import { fixturePane } from "./support/fixtures.ts";
 
 const RULE = "─".repeat(60);
 
@@ -38,5 +39,36 @@ const CASES: Record<string, { dialog: Dialog; asked: Pending[]; shown: string[] 
 for (const [title, { dialog, asked, shown }] of Object.entries(CASES)) {
   Deno.test(`requestsShown() finds ${title}`, () => {
     assertEquals(requestsShown(asked, dialog).map(({ id }) => id), shown);
+  });
+}
+
+const PLAN = "## Goal\n\nMake the **shop** faster.\n\n- measure `checkout`\n";
+const PLAN_PANES = [
+  "33-plan-approval",
+  "v325-92-plan-60x15",
+  "v325-93-plan-written",
+  "v197-92-plan-120x40",
+  "v197-93-plan-written",
+];
+for (const pane of PLAN_PANES) {
+  Deno.test(`isAbout() knows the plan on the screen ${pane}, however it is drawn`, () => {
+    const dialog = readScreen(fixturePane(pane)).dialog!;
+    // Without a file for the plan 2.1.325 gives an empty input.
+    for (const input of [{}, { plan: PLAN, planFilePath: "/home/dev/.claude/plans/a.md" }]) {
+      assertEquals(isAbout({ ...asked("p", input), kind: "plan" }, dialog), true);
+      assertEquals(isAbout(asked("p", input), dialog), false, "a permission is no plan");
+    }
+    const [old, last, others] = [["old", "1", "a"], ["last", "2", "a"], ["other", "0", "b"]]
+      .map(([id, asked_at, claude_session_id]) => (
+        {
+          ...asked(id!, { plan: PLAN }),
+          kind: "plan" as const,
+          asked_at: asked_at!,
+          claude_session_id,
+        }
+      ));
+    assertEquals(requestsShown([old!, last!], dialog).map(({ id }) => id), ["last"]);
+    const ids = requestsShown([last!, others!], dialog).map(({ id }) => id);
+    assertEquals(ids, ["last", "other"], "two Claudes of one session cannot be told apart");
   });
 }

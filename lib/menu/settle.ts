@@ -85,7 +85,10 @@ async function afterTaken(
   const others = () =>
     listPending(scene.paths, scene.session)
       .filter((one) => one.id !== pending.id && isWaiting(one, Date.now(), scene.isAlive));
-  const shows = ({ dialog }: Look) => dialog !== undefined && isAbout(pending, dialog);
+  const isLater = ({ kind, asked_at }: Pending) => kind === "plan" && asked_at > pending.asked_at;
+  const shows = ({ dialog }: Look) =>
+    dialog !== undefined && isAbout(pending, dialog) &&
+    !(dialog.kind === "plan" && others().some(isLater));
   const wasShown = shows(before);
   const isGone = (now: Look) =>
     !wasShown || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||

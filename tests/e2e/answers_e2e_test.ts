@@ -164,7 +164,7 @@ for (const version of VERSIONS.claude) {
         await must(t, "deny", async () => {
           await stage.ask(claude, "plan");
           const feedback = hookRoad ? ["First do B"] : [];
-          await stage.must(stage.session, "deny", ...feedback);
+          assertShown(await stage.must(stage.session, "deny", ...feedback), road);
           if (hookRoad) {
             await until(
               "the feedback at the model",
@@ -178,13 +178,13 @@ for (const version of VERSIONS.claude) {
           !readScreen(screen).dialog && /plan mode on/.test(screen);
         await must(t, "deny one that is written down", async () => {
           await stage.ask(claude, "written");
-          await stage.must(stage.session, "deny");
+          assertShown(await stage.must(stage.session, "deny"), road);
           await claude.waitForScreen("plan mode", isBack);
           await claude.waitUntilIdle();
         });
         await must(t, "allow", async () => {
           await stage.ask(claude, "plan");
-          await stage.must(stage.session, "allow");
+          assertShown(await stage.must(stage.session, "allow"), road);
           await claude.waitForScreen("the end", (screen) => screen.includes("PLAN-END"));
           const screen = await claude.waitUntilIdle();
           assertEquals(/plan mode on/.test(screen), false, screen);
@@ -290,6 +290,12 @@ for (const version of VERSIONS.claude) {
 /** A step after one that failed would only tell of that again, more slowly. */
 async function must(t: Deno.TestContext, name: string, step: () => void | Promise<void>) {
   if (!await t.step(name, step)) throw new Error(`"${name}" failed`);
+}
+
+/** Nothing but the road: no doubt whether the plan was on the screen. */
+function assertShown(said: string, road: string): void {
+  const expected = road === "with keys" ? "(with keys)\n" : "(through the waiting hook)\n";
+  assertEquals(said.slice(-expected.length), expected, said);
 }
 
 function permissionWakes(stage: AnswersStage): string[] {
