@@ -5,10 +5,11 @@ import type { Dialog } from "./dialog.ts";
 /**
  *   ❯ /clear         Start a new session        2.1.325 draws them above its input box, indented
  *     /compact       Free up context
- * /clear             Start a new session        2.1.197 below it, from the left edge
+ * /clear             Start a new session        2.1.197 below it, from the left edge,
+ * /exit (quit)       Exit the CLI               with the other names of a command
  * * Plan (agent) – Software architect
  */
-const OFFER = /^( {2})?(❯ | {2})?(\/\S+( {2,}\S|$)|[*+◇] \S)/;
+const OFFER = /^( {2})?(❯ | {2})?(\/\S+( \([\w, -]+\))?( {2,}\S|$)|[*+◇] \S)/;
 const NO_MATCH = /^( {2})?No commands match /;
 
 export function isOffer(line: string): boolean {

@@ -41,6 +41,7 @@ async function driven(
     },
     press: (...keys) => Promise.resolve(void pressed.push(...keys)),
     paste: () => Promise.resolve(),
+    hasEnded: () => Promise.resolve(false),
   }, goal);
   return [kind, pressed.join(" "), clock.now()];
 }

@@ -156,6 +156,7 @@ Deno.test("pressKey() presses once, and says when nothing came of it", async () 
       look: () => Promise.resolve({ ...readScreen(text), text }),
       press: (...keys: string[]) => Promise.resolve(void pressed.push(...keys)),
       paste: () => Promise.resolve(),
+      hasEnded: () => Promise.resolve(false),
     };
     const outcome = await pressKey({ ...SCENE, pane }, key);
     return [outcome.kind, pressed, clock.now()];

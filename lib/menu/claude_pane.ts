@@ -12,6 +12,8 @@ export interface ClaudePane {
   paste(text: string): Promise<void>;
   /** Waiting for something on its screen goes by it. */
   clock: Clock;
+  /** Claude Code is gone: the pane is closed or dead, or a shell waits in it. */
+  hasEnded(): Promise<boolean>;
 }
 
 export interface Look extends Screen {
@@ -96,6 +98,15 @@ async function isAtShell(pid: number, command: string): Promise<boolean> {
   return isIdleShell(treeBelow(await allProcesses(), pid));
 }
 
+async function hasEnded(tmux: Tmux, id: string): Promise<boolean> {
+  const format = "#{pane_dead} #{pane_pid} #{pane_current_command}";
+  const shown = await tmux.call("display-message", "-p", "-t", id, format);
+  // A tmux that only does not answer proves nothing.
+  if (shown.kind === "failed") return /can't find|no server|error connecting/.test(shown.reason);
+  const [dead, pid, ...command] = shown.stdout.trim().split(" ");
+  return !pid || dead === "1" || await isAtShell(Number(pid), command.join(" "));
+}
+
 async function whyNoSession(world: PaneWorld, session: string, failure: string): Promise<string> {
   const names = await world.tmux.call("list-sessions", "-F", "#{session_name}");
   if (names.kind === "failed") {
@@ -138,5 +149,6 @@ function paneOf({ tmux, feed, clock }: PaneWorld, id: string): ClaudePane {
       if (pasted.kind === "failed") await tmux.call("delete-buffer", "-b", buffer);
       must(pasted);
     },
+    hasEnded: () => hasEnded(tmux, id),
   };
 }

@@ -12,12 +12,8 @@ const CLEARED_WITHIN_MS = 10_000;
 /** There a key may do what does not show: that is no failure. */
 const AT_PROMPT_MS = 2000;
 
-/** Waits until a prompt can be typed; says why not when it cannot. */
-async function whyNotReady(
-  scene: Scene,
-  queue: boolean,
-  mayQueue = true,
-): Promise<string | undefined> {
+/** Waits until a prompt can be typed: the screen then, or why it cannot. */
+async function readyScreen(scene: Scene, queue: boolean, mayQueue = true): Promise<Look | string> {
   const isFree = (screen: Look) => screen.state !== "working" && screen.state !== "unknown";
   const screen = await waitFor(
     scene.pane,
@@ -39,7 +35,7 @@ async function whyNotReady(
     const hint = mayQueue ? "--queue types nevertheless, for after this turn" : "wait for its wake";
     return `Claude is still working (${hint}); ${describe(screen)}`;
   }
-  return undefined;
+  return screen;
 }
 
 /** What an agent does about a dialog that is in the way. */
@@ -50,18 +46,43 @@ function wayOut(kind: string): string {
 }
 
 export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): Promise<Outcome> {
-  const why = await whyNotReady(scene, queue);
-  if (why !== undefined) return refused(why);
+  const before = await readyScreen(scene, queue);
+  if (typeof before === "string") return refused(before);
   if (scene.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
   const typed = await typeText(scene.pane, text);
-  if (typed.kind === "sent") return { kind: "done", said: `Typed ${count(text)}`, via: "keys" };
-  const left = typed.kind === "refused" ? "nothing was sent" : describe(await scene.pane.look());
-  return refused(`${typed.reason}; ${left}`);
+  if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);
+  if (typed.kind === "unsure") {
+    return refused(`${typed.reason}; ${describe(await scene.pane.look())}`);
+  }
+  if (EXITS.test(text)) return await afterExit(scene, text);
+  if (typed.kind === "ended") return refused(`${typed.reason}; deno task recover brings it back`);
+  const isQueued = before.state === "working" || QUEUED.test(typed.screen.text);
+  const verb = isQueued ? "Queued:" : "Typed";
+  return { kind: "done", said: `${verb} ${count(text)}`, via: "keys" };
+}
+
+/** A turn that has just begun does not show yet; the empty box then says this. */
+const QUEUED = /^❯[ \u00a0]Press up to edit queued messages/m;
+/** What ends Claude Code when it is sent; it takes the words of an editor, too. */
+const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
+/** The hooks of the session's end come first. */
+const ENDS_WITHIN_MS = 10_000;
+
+/** Claude Code may ask before it leaves: about work in the background, for one. */
+async function afterExit(scene: Scene, text: string): Promise<Outcome> {
+  let isOver = false;
+  const screen = await waitFor(scene.pane, ENDS_WITHIN_MS, async (now) => {
+    isOver = await scene.pane.hasEnded();
+    return isOver || (now.dialog !== undefined && now.dialog.kind !== "slash_menu");
+  });
+  return isOver
+    ? { kind: "done", said: `Typed ${count(text)}: Claude Code has ended`, via: "keys" }
+    : refused(`it was sent, but Claude Code has not ended; ${describe(screen)}`);
 }
 
 export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
-  const why = await whyNotReady(scene, false, false);
-  if (why !== undefined) return refused(why);
+  const before = await readyScreen(scene, false, false);
+  if (typeof before === "string") return refused(before);
   if (scene.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
   const cleared = await typeText(scene.pane, "/clear");
   if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
@@ -69,7 +90,7 @@ export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
   await waitFor(scene.pane, CLEARED_WITHIN_MS, (now) => now.state === "idle" && now.draft === "");
   const typed = await typeAtPrompt(scene, text, false);
   return typed.kind === "done"
-    ? { ...typed, said: `Cleared the conversation, then ${typed.said.toLowerCase()}` }
+    ? { ...typed, said: `Cleared the conversation, then ${uncapitalised(typed.said)}` }
     : refused(`the conversation is cleared, but ${typed.reason}`);
 }
 
@@ -123,6 +144,11 @@ function closeWhatWasShown({ paths, session }: Scene, { dialog }: Look): void {
 /** Dialogs in which a yes allows something. */
 export function decides(kind: string | undefined): boolean {
   return kind === "permission" || kind === "plan" || kind === "trust" || kind === "bypass";
+}
+
+/** The words after the first letter are the caller's own. */
+function uncapitalised(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 function count(text: string): string {

@@ -4,6 +4,8 @@ import type { ClaudePane, Look } from "./claude_pane.ts";
 
 export type Typed =
   | { kind: "sent"; screen: Look }
+  /** Claude Code is gone. */
+  | { kind: "ended"; reason: string }
   /** Nothing of ours is left in the box. */
   | { kind: "refused"; reason: string }
   | { kind: "unsure"; reason: string };
@@ -34,13 +36,20 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await clear(pane);
     return { kind: "refused", reason: wrongCommand };
   }
-  for (let attempt = 0; attempt < 2; attempt++) {
+  let isOver = false;
+  const isAnswered = async (now: Look) => {
+    isOver = now.state === "unknown" && await pane.hasEnded();
+    return isOver || isSent(now);
+  };
+  for (let attempt = 0; attempt < 2 && isOurs(screen, text); attempt++) {
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");
-    screen = await waitFor(pane, SENT_WITHIN_MS, isSent);
+    screen = await waitFor(pane, SENT_WITHIN_MS, isAnswered);
+    if (isOver) return { kind: "ended", reason: "Claude Code has ended" };
     if (isSent(screen)) return await unlessUnknown(pane, pasted, text, screen);
   }
-  return { kind: "unsure", reason: `Enter did not send it; it is still in the box` };
+  const left = isOurs(screen, text) ? "it is still in the box" : "the screen cannot be read";
+  return { kind: "unsure", reason: `Enter did not send it; ${left}` };
 }
 
 async function pasteText(pane: ClaudePane, text: string): Promise<Look> {
@@ -93,9 +102,15 @@ function whyNoCommand(screen: Look, text: string): string | undefined {
   const { dialog } = screen;
   if (dialog?.title !== "Commands" || /\s/.test(text.trim())) return undefined;
   const first = dialog.options.find((option) => option.focused) ?? dialog.options[0];
-  if (first?.label === text.trim()) return undefined;
+  if (first !== undefined && namesIn(first.label).includes(text.trim())) return undefined;
   const instead = first === undefined ? "" : ` (it would take ${first.label})`;
   return `Claude Code has no command "${text.trim()}"${instead}`;
+}
+
+/** `/exit (quit)` is /exit and /quit. */
+function namesIn(label: string): string[] {
+  const [name = "", ...others] = label.split(/[ (,)]+/);
+  return [name, ...others.filter((other) => other !== "").map((other) => `/${other}`)];
 }
 
 /** With words behind it a command is offered nothing: only Claude Code's reply tells. */
@@ -131,13 +146,13 @@ function isSent(screen: Look): boolean {
 export async function waitFor(
   pane: ClaudePane,
   ms: number,
-  sees: (screen: Look) => boolean,
+  sees: (screen: Look) => boolean | Promise<boolean>,
 ): Promise<Look> {
   const { clock } = pane;
   const until = clock.now() + ms;
   while (true) {
     const screen = await pane.look();
-    if (sees(screen) || clock.now() >= until) return screen;
+    if (await sees(screen) || clock.now() >= until) return screen;
     await clock.sleep(LOOK_EVERY_MS);
   }
 }

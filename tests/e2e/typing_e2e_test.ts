@@ -37,12 +37,30 @@ for (const version of VERSIONS.claude) {
       }
       await must(t, "clear_then", async () => {
         const before = stage.payloads("UserPromptSubmit").length;
-        await stage.must("--wait", "30", stage.session, "clear_then", "and now this");
+        const text = "and now THIS SCENARIO:slow";
+        const said = await stage.must("--wait", "30", stage.session, "clear_then", text);
+        assertEquals(said, `Cleared the conversation, then typed "${text}"\n`);
         const payload = await stage.next("UserPromptSubmit", before);
-        assertEquals(payload.prompt, "and now this");
+        assertEquals(payload.prompt, text);
+      });
+      await must(t, "words that are queued", async () => {
+        const said = await stage.must("--queue", stage.session, "type", "Then the Docs");
+        assertEquals(said, 'Queued: "Then the Docs"\n');
       });
       assertEquals(await stage.tmux.call("list-buffers"), "");
     }));
+
+  for (const word of ["/exit", "/quit", ":q"]) {
+    Deno.test(`${version}: ${word} is typed, and Claude Code has ended`, () =>
+      inScene(`exit ${version}`, async (scene) => {
+        const stage = new AnswersStage(scene, { version, hookRoad: true });
+        // Without its session tmux would end, too.
+        await stage.tmux.call("new-session", "-d", "-s", "other", "sleep 1000");
+        await stage.start();
+        const said = await stage.must(stage.session, "type", word);
+        assertEquals(said, `Typed "${word}": Claude Code has ended\n`);
+      }));
+  }
 
   Deno.test(`${version}: what must not be typed is refused`, (t) =>
     inScene(`refusals ${version}`, async (scene) => {
