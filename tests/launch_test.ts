@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   assignedIn,
   choosesConversation,
@@ -74,6 +74,15 @@ Deno.test("launchScript() leaves the conversation to a command that chooses it",
   const script = launchScript({ ...LAUNCH, command: "claude -c" }, { kind: "chosen" });
   assertEquals(script.includes("--session-id"), false);
   assertMatch(launchScript(LAUNCH, { kind: "new", id: "x" }), /--session-id x$/m);
+});
+
+Deno.test("launchScript() ends with the first command, as one word that is no option", () => {
+  const line = (first_command: string) =>
+    launchScript({ ...LAUNCH, first_command }, { kind: "new", id: "x" });
+  assertStringIncludes(line("--help me"), " --session-id x -- '--help me'\n");
+  assertStringIncludes(line("/init"), " --session-id x -- /init\n");
+  assertStringIncludes(line("update"), " -- 'update\n'\n", "no subcommand of Claude Code");
+  assertStringIncludes(line(""), " --session-id x\n");
 });
 
 Deno.test("choosesConversation() tells options from words that look like them", () => {

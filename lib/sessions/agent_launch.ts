@@ -63,6 +63,8 @@ export interface LaunchWish {
   /** The agent's part of the system prompt. */
   prompt: string;
   claudeSessionId: string;
+  /** The first command, where it has not been given yet. */
+  first?: string;
   /** Where it was, or will be: kept before it starts, so that a start that fails forgets nothing. */
   at: { tmux_socket?: string; tmux_server?: string };
   untold?: Untold;
@@ -156,6 +158,7 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     claude_session_id: wish.claudeSessionId,
     started_at: world.now().toISOString(),
     ...wish.at,
+    ...(wish.first ? { first_command: wish.first } : {}),
     ...(wish.untold === undefined ? {} : { untold: wish.untold }),
   };
   writeLaunch(paths, launch);

@@ -2,7 +2,7 @@
 
 import { isFile, namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
-import type { KnownOfConversation, Launch } from "./launch.ts";
+import type { Conversation, KnownOfConversation, Launch } from "./launch.ts";
 import type { Paths } from "../paths.ts";
 import { readMemory, type SessionMemory } from "../session_memory.ts";
 
@@ -39,6 +39,16 @@ export function latestOf(claudeConfig: string, dir: string): string {
 /** When the session was last heard of, by its hooks or by its launch. */
 export function lastSign(paths: Paths, launch: Launch): string {
   return memorySince(paths, launch.session, launch)?.updated_at ?? launch.started_at;
+}
+
+/** A launch's first command that Claude Code never came to: no hook has run since it started. */
+export function unsaidFirst(
+  paths: Paths,
+  launch: Launch | undefined,
+  conversation: Conversation,
+): string {
+  if (conversation.kind !== "new" || conversation.id !== launch?.claude_session_id) return "";
+  return lastSign(paths, launch) === launch.started_at ? launch.first_command ?? "" : "";
 }
 
 /** When Claude Code was last seen to leave the session in order; "" when it was not. */

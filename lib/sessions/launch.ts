@@ -18,6 +18,8 @@ export interface Launch {
   /** Claude Code's id for the conversation, as it was last known. */
   claude_session_id: string;
   started_at: string;
+  /** What it begins with; given to Claude Code at its start, which keeps it until it is ready. */
+  first_command?: string;
   /** The tmux server it was started on: where to find it, and which run of it that was. */
   tmux_socket?: string;
   tmux_server?: string;
@@ -46,7 +48,7 @@ export type Conversation =
 
 /**
  * The text of the script that a pane runs. Only the agent's own command is read by the shell; all
- * that we add to it is quoted, and the prompt stays in its file. When Claude Code ends, a shell
+ * that we add to it is quoted, and the system prompt stays in its file. When Claude Code ends, a shell
  * takes its place: the session stays, and so does what was on the screen.
  */
 export function launchScript(launch: Launch, conversation: Conversation): string {
@@ -56,6 +58,7 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     "--append-system-prompt-file",
     launch.prompt_file,
     ...conversationWords(conversation),
+    ...firstWords(launch.first_command ?? ""),
   ];
   return [
     "#!/bin/sh",
@@ -96,6 +99,15 @@ function conversationWords(conversation: Conversation): string[] {
     case "picker":
       return ["--resume"];
   }
+}
+
+/**
+ * Claude Code submits it by itself, once, behind the trust dialog and all others of its start.
+ * A single word could be one of its subcommands (`update`): a new line behind it prevents that.
+ */
+function firstWords(first: string): string[] {
+  if (first === "") return [];
+  return ["--", /^[\w-]+$/.test(first) ? `${first}\n` : first];
 }
 
 export interface KnownOfConversation {

@@ -54,7 +54,7 @@ function parseLaunch(text: string | undefined): Launch | undefined {
     const more = ["prompt_file", "system_prompt", "claude_session_id", "started_at"];
     const whole = [...texts, ...more].every((name) => typeof value[name] === "string") &&
       Object.values(value.env).every((entry) => typeof entry === "string");
-    const later = ["tmux_socket", "tmux_server", "moved_to"]
+    const later = ["tmux_socket", "tmux_server", "moved_to", "first_command"]
       .every((name) => value[name] === undefined || typeof value[name] === "string");
     const told = value.untold === undefined ||
       isObject(value.untold) && isObject(value.untold.conversation);

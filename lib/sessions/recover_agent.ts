@@ -3,7 +3,7 @@
 import { type LaunchWish, wayBack } from "./agent_launch.ts";
 import { type Candidate, lookFor, tmuxWords } from "./candidates.ts";
 import { comingBack, isToldOf, whyStaysOut } from "./comeback.ts";
-import { knownConversation } from "./known_conversation.ts";
+import { knownConversation, unsaidFirst } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
 import { launchFiles } from "./launch_files.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
@@ -28,6 +28,7 @@ export interface RecoveryPlan {
   conversation: Conversation;
   /** The id it will have, as far as that is known before it starts. */
   claudeSessionId: string;
+  first: string;
   /** The tmux server as the record has it until the session is started. */
   at: LaunchWish["at"];
   found: string;
@@ -175,8 +176,7 @@ function planFor(
   const fresh = crypto.randomUUID();
   const conversation = conversationFor({ command, mode }, { ...known, resumeTarget }, fresh);
   const id = conversation.kind === "new" ? conversation.id : known.id;
-  const { claudeConfig } = there.paths;
-  const opens = conversationOpened(conversation, { command, dir, claudeConfig });
+  const opens = conversationOpened(conversation, { ...there.paths, command, dir });
   const socket = house.facts?.socket ?? house.socket;
   return {
     kind: "planned",
@@ -195,6 +195,7 @@ function planFor(
       prompt: launch?.system_prompt ?? agent.system_prompt,
       conversation,
       claudeSessionId: id,
+      first: unsaidFirst(there.paths, launch, conversation),
       at: {
         ...(socket === undefined ? {} : { tmux_socket: socket }),
         ...(launch?.tmux_server === undefined ? {} : { tmux_server: launch.tmux_server }),

@@ -18,6 +18,8 @@ export interface Recovered {
   /** What was found: "its tmux session was gone", … */
   found: string;
   conversation: Conversation;
+  /** What Claude Code begins with by itself. */
+  first: string;
   dialog?: Dialog;
   /** The agent may answer what asks for permission or trust. */
   mayDecide: boolean;
@@ -52,6 +54,7 @@ export function recoveredDraft(world: World, what: Recovered, socket: string): W
       `Claude Code was not running in ${what.session}: ${what.found}. It has been started again.`,
       continued(what.conversation, what.dialog),
       todo(what),
+      ...(what.first === "" ? [] : [`It begins by itself with its first command: ${what.first}`]),
       ...(what.dialog === undefined ? [] : ["", what.dialog.text]),
     ].join("\n"),
     state: what.dialog === undefined ? "idle" : "menu",
@@ -81,7 +84,7 @@ function continued(conversation: Conversation, dialog: Dialog | undefined): stri
   }
 }
 
-function todo({ dialog, conversation, mayDecide }: Recovered): string {
+function todo({ dialog, conversation, first, mayDecide }: Recovered): string {
   if (dialog?.kind === "resume_picker") return "Pick the conversation to go on with.";
   if (dialog !== undefined && isDecision(dialog) && !mayDecide) {
     return `${
@@ -89,6 +92,7 @@ function todo({ dialog, conversation, mayDecide }: Recovered): string {
     }. You may not answer it (answer_permissions is off): ask a person.`;
   }
   if (dialog !== undefined) return `${dialogHelp(dialog)}. Answer it.`;
+  if (first !== "") return "Wait for its wake.";
   return conversation.kind === "new"
     ? "Tell it what to work on."
     : "A turn that was running has been cut off: look where it stood, then tell it to go on.";

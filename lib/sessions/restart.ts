@@ -43,6 +43,7 @@ export async function start(world: World, agent: Agent, plan: RecoveryPlan): Pro
     command: plan.command,
     prompt: plan.prompt,
     claudeSessionId: plan.claudeSessionId,
+    first: plan.first,
     at: plan.at,
     untold,
   });
@@ -92,7 +93,7 @@ export async function awaitReturn(
   const isWhole = dialog !== undefined || await hasOurWords(tmux, pane, launch);
   const told = isWhole
     ? {
-      ...tell(world, agent, session, untold, dialog, launch.tmux_socket ?? ""),
+      ...tell(world, agent, launch, untold, dialog),
       waits: dialog === undefined ? "" : await whatWaits(world, launch, dialog),
     }
     : { kind: "failed" as const, reason: `it runs, but ${NO_WORDS}` };
@@ -119,15 +120,14 @@ async function whatWaits(world: World, launch: Launch, dialog: Dialog): Promise<
 function tell(
   world: World,
   agent: Agent,
-  session: string,
+  { session, first_command: first = "", tmux_socket: socket = "" }: Launch,
   { wake_id, found, conversation }: Untold,
   dialog: Dialog | undefined,
-  socket: string,
 ): { kind: "told"; wakeId: string } | { kind: "mute"; reason: string } {
   const reason = whyUnreachable(agent);
   if (reason !== undefined) return { kind: "mute", reason };
   const mayDecide = agent.settings.answer_permissions;
-  const what = { session, found, conversation, mayDecide };
+  const what = { session, found, conversation, first, mayDecide };
   const draft = recoveredDraft(
     world,
     dialog === undefined ? what : { ...what, dialog },

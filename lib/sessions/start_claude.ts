@@ -132,6 +132,26 @@ export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Pro
   return false;
 }
 
+const ANSWERED_WITHIN_MS = 1500;
+
+/** Only its own words on the screen tell that Claude Code does not have a command. */
+export async function whyRefused(
+  tmux: Tmux,
+  pane: string,
+  first: string,
+): Promise<string | undefined> {
+  const name = /^\/\S+/.exec(first)?.[0];
+  if (name === undefined) return undefined;
+  const until = performance.now() + ANSWERED_WITHIN_MS;
+  for (; performance.now() < until; await pause(LOOK_EVERY_MS)) {
+    const capture = await tmux.call("capture-pane", "-p", "-t", pane);
+    const lines = capture.kind === "ok" ? capture.stdout.split("\n") : [];
+    const isRefused = lines.some((line) => line.endsWith(`Unknown command: ${name}`));
+    if (isRefused) return `Claude Code has no command "${name}"`;
+  }
+  return undefined;
+}
+
 export const NO_WORDS = "its launch command does not hand on the words behind it, so that Claude " +
   `Code has neither our hooks nor its prompt; let the command end where words can follow, as "$@" does`;
 
@@ -139,7 +159,8 @@ export const NO_WORDS = "its launch command does not hand on the words behind it
 export function dialogHelp(dialog: Dialog): string {
   switch (dialog.kind) {
     case "trust":
-      return "Claude Code asks whether to trust this folder, and runs no hook until it is answered";
+      return "Claude Code asks whether to trust this folder, and runs no hook until it is " +
+        "answered: attach and choose Yes, once for this folder";
     case "bypass":
       return "Claude Code asks to accept the bypass-permissions mode of the launch command";
     case "resume_summary":
