@@ -18,12 +18,13 @@ Usage: deno task spawn <agent> <folder> [first command] [options]
   spawn warden ~/work/shop /gsd-progress              begins with this command
   spawn warden ~/work/shop "" --system-prompt brief.md
 
-The agent is put into the registry when it is not there yet. Its session is called as the registry
+An agent that OpenClaw has is put into the registry when it is not there yet. Its session is called as the registry
 says, else <agent>-main, with a number behind it when that one runs already.
 Without a first command: GSD's next step where GSD is installed, /init for a project without
 CLAUDE.md, else nothing. "" begins with nothing.
 
 Options:
+  --new                           for an agent that neither the registry nor OpenClaw has yet
   --system-prompt <text or file>  the agent's part of the system prompt, after the default one
   --no-attach-hint                do not say how to look at the session
   --timeout <seconds>             how long to wait for Claude Code (60)
@@ -35,7 +36,7 @@ Options:
 const COMMAND = {
   task: "spawn",
   help: HELP,
-  flags: ["no-attach-hint", "dry-run", "json"],
+  flags: ["new", "no-attach-hint", "dry-run", "json"],
   values: { "system-prompt": "a text or a file", timeout: "seconds" },
   words: Infinity,
 } as const;
@@ -63,7 +64,7 @@ export async function main(args: string[], world: World): Promise<number> {
 
 /** What is asked for, or what is wrong with the asking. */
 function wishFrom(
-  { flags, values, words }: Given<"dry-run", "system-prompt" | "timeout">,
+  { flags, values, words }: Given<"dry-run" | "new", "system-prompt" | "timeout">,
   cwd: string,
 ): SpawnWish | string {
   const [agentId = "", folder = "", ...first] = words;
@@ -80,6 +81,7 @@ function wishFrom(
     dir: absolute(folder, cwd),
     first: first.length === 0 ? undefined : first.join(" "),
     systemPrompt,
+    isNew: flags.new,
     timeoutMs,
     dryRun: flags["dry-run"],
   };

@@ -13,7 +13,8 @@ Usage: deno task sync [options]
   sync --dry-run     the same without writing
 
 An agent that has a key keeps it and gets the id that belongs to it; one with only an id gets the
-key. One with neither gets the session of its topic_id, else its main session.
+key. One with neither gets the session of its topic_id, else its main session. An agent that has no
+session in OpenClaw, or another one than the registry says, is named; the exit code is 1 then.
 
 Options:
   --dry-run   say what would change, and change nothing
@@ -30,7 +31,7 @@ export async function main(args: string[], world: World): Promise<number> {
     const result = await syncRegistry(world, dryRun);
     if (json) world.say(JSON.stringify(result, null, 2));
     else tell(result, dryRun, world);
-    return 0;
+    return result.notes.length === 0 ? 0 : 1;
   } catch (error) {
     world.warn(`Cannot sync: ${messageOf(error)}`);
     return 1;
@@ -44,7 +45,9 @@ function tell(result: SyncResult, dryRun: boolean, world: World): void {
     const change = from === "" ? `is now ${to}` : `is now ${to}, was ${from}`;
     world.say(dryRun ? `Would set ${name} of ${whose} to ${to}` : `${name} of ${whose} ${change}`);
   }
-  if (result.changes.length === 0) world.say("Everything is up to date");
+  if (result.changes.length === 0) {
+    world.say(result.notes.length === 0 ? "Everything is up to date" : "Nothing was changed");
+  }
   for (const note of result.notes) world.warn(note);
 }
 

@@ -166,22 +166,35 @@ Deno.test("spawn refuses a running tmux server that carries OPENCLAW_SHELL=exec"
   }));
 
 const DIALOGS: [pane: string, says: RegExp][] = [
-  ["v325-80-trust.txt", /asks whether to trust this folder/],
+  ["v325-80-trust.txt", /asks whether to trust this folder.*: attach and choose Yes/],
   ["v325-81-bypass.txt", /bypass-permissions mode/],
   ["v325-82-resume-summary.txt", /whole conversation or with its summary/],
 ];
 for (const [pane, says] of DIALOGS) {
-  Deno.test(`spawn names the dialog in the way: ${pane}`, () =>
+  Deno.test(`spawn names the dialog in the way, and keeps the first command: ${pane}`, () =>
     inSessionWorld(async (world) => {
       world.variables.GSD_CLAUDE = world.standIn("claude", pane);
-      assertEquals(await main(["w", project(world), "hello"], world), 1);
+      assertEquals(await main(["w", project(world), "--", "-hello you"], world), 1);
       assertMatch(world.warned.join("\n"), says);
-      assertMatch(world.warned.join("\n"), /first command was not sent: hello/);
+      assertMatch(world.warned.join("\n"), /first command is kept and sent .*: -hello you$/m);
+      const args = Deno.readTextFileSync(`${world.dir}/claude.args`).split("\n");
+      assertEquals(args.slice(-3), ["--", "-hello you", ""]);
       assertEquals(world.said, [`The agent was added to ${world.paths.registry}`]);
       assertMatch(world.warned.at(-1)!, /^w cannot be woken: it has neither .*; run sync$/);
       assertEquals(await world.tmux("list-sessions", "-F", "#S"), "w-main");
     }));
 }
+
+Deno.test("spawn says when Claude Code does not have its first command", () =>
+  inSessionWorld(async (world) => {
+    const program = world.standIn("claude", IDLE);
+    const said = "printf '● Unknown command: /nosuch\\n'\ncat";
+    Deno.writeTextFileSync(program, Deno.readTextFileSync(program).replace("cat", () => said));
+    world.variables.GSD_CLAUDE = program;
+    assertEquals(await main(["w", project(world), "/nosuch thing"], world), 1);
+    const reason = 'its first command came to nothing: Claude Code has no command "/nosuch"';
+    assertStringIncludes(world.warned.join("\n"), reason);
+  }));
 
 Deno.test("spawn says what Claude Code said when it ends at once", () =>
   inSessionWorld(async (world) => {
@@ -206,15 +219,6 @@ Deno.test("spawn lets Claude Code go on at once after a Ctrl-Z, for which no she
     const isBack = () => readTextIfThere(`${world.dir}/back`) !== undefined;
     await until("it to go on", isBack);
     await world.killClaude("w-main");
-  }));
-
-Deno.test("spawn says when the agent is disabled and will not be woken", () =>
-  inSessionWorld(async (world) => {
-    const claude_launch_command = world.standIn("claude", IDLE);
-    const key = { openclaw_session_key: "agent:w:main" };
-    world.registry({ agents: [{ agent_id: "w", enabled: false, claude_launch_command, ...key }] });
-    assertEquals(await main(["w", project(world), ""], world), 0, world.warned.join("\n"));
-    assertEquals(world.warned, ["w cannot be woken: it is disabled in the registry"]);
   }));
 
 Deno.test("spawn --dry-run changes nothing", () =>

@@ -89,6 +89,29 @@ Deno.test("sync takes the old sessions.json where OpenClaw cannot be asked, and 
     assertEquals(JSON.parse(world.said[0]!).changes, []);
   }));
 
+Deno.test("sync does not call it up to date when a session does not exist", () =>
+  inSessionWorld(async (world) => {
+    const list = JSON.stringify({ sessions: [{ key: "agent:warden:main", sessionId: "w1" }] });
+    const script = `#!/bin/sh\necho '${list}'\n`;
+    Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, script, { mode: 0o755 });
+    const gone = { agent_id: "warden", openclaw_session_key: "agent:warden:gone" };
+    world.registry({ agents: [gone] });
+    assertEquals(await main([], world), 1);
+    assertEquals(world.said, ["Nothing was changed"]);
+    assertEquals(world.warned, [
+      'Agent "warden" is registered with agent:warden:gone, a session that OpenClaw does not have; ' +
+      "it has agent:warden:main: write one of them into the registry, or take this one out and " +
+      "sync again",
+    ]);
+    assertEquals(await main(["--json"], world), 1);
+    assertEquals(JSON.parse(world.said[1]!).notes.length, 1);
+
+    const inbox = { delivery: { transport: "inbox" } };
+    world.registry({ agents: [{ ...gone, ...inbox }, { ...gone, agent_id: "x", enabled: false }] });
+    assertEquals(await main([], world), 0);
+    assertEquals(world.said.at(-1), "Everything is up to date");
+  }));
+
 Deno.test("sync says why when there is nothing to ask", () =>
   inSessionWorld(async (world) => {
     assertEquals(await main([], world), 1);

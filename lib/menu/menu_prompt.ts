@@ -57,7 +57,7 @@ export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): 
   if (EXITS.test(text)) return await afterExit(scene, text);
   if (typed.kind === "ended") return refused(`${typed.reason}; deno task recover brings it back`);
   const isQueued = before.state === "working" || QUEUED.test(typed.screen.text);
-  const verb = isQueued ? "Queued:" : "Typed";
+  const verb = queue && isQueued ? "Queued:" : "Typed";
   return { kind: "done", said: `${verb} ${count(text)}`, via: "keys" };
 }
 

@@ -2,10 +2,8 @@
 
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
+import { askOpenClaw } from "./ask_openclaw.ts";
 import { openclawPlaces } from "../delivery/openclaw_config.ts";
-import { cliEnv } from "../delivery/openclaw.ts";
-import { run } from "../process.ts";
-import { findProgram } from "../install/programs.ts";
 import type { World } from "./world.ts";
 
 export interface OpenClawSession {
@@ -19,32 +17,14 @@ export type SessionListing =
   | { kind: "sessions"; sessions: OpenClawSession[]; source: string }
   | { kind: "unknown"; reason: string };
 
-/** It starts a whole Node with all its plugins: two seconds on a good day. */
-const LIST_MS = 60_000;
-
 export async function listOpenClawSessions(world: World): Promise<SessionListing> {
-  const program = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
-  let reason = "there is no openclaw on PATH";
-  if (program !== undefined) {
-    // Older versions do not know --limit; without it 9.6 stops after a hundred sessions.
-    for (const more of [["--limit", "all"], []]) {
-      const args = ["sessions", "--json", "--all-agents", ...more];
-      const outcome = await run(program, args, {
-        env: cliEnv(world.environment()),
-        timeoutMs: LIST_MS,
-      });
-      if (outcome.kind === "finished" && outcome.code === 0) {
-        const sessions = parseListing(outcome.stdout);
-        if (sessions !== undefined) {
-          return { kind: "sessions", sessions, source: "openclaw sessions" };
-        }
-      }
-      reason = outcome.kind === "finished"
-        ? `openclaw sessions failed: ${firstLine(outcome.stderr || outcome.stdout)}`
-        : outcome.kind === "timeout"
-        ? `openclaw sessions did not answer in ${LIST_MS / 1000} s`
-        : outcome.reason;
-    }
+  let reason = "";
+  // Older versions do not know --limit; without it 9.6 stops after a hundred sessions.
+  for (const more of [["--limit", "all"], []]) {
+    const answer = await askOpenClaw(world, "sessions", "--json", "--all-agents", ...more);
+    const sessions = answer.kind === "answer" ? parseListing(answer.stdout) : undefined;
+    if (sessions !== undefined) return { kind: "sessions", sessions, source: "openclaw sessions" };
+    reason = answer.kind === "none" ? answer.reason : "openclaw sessions gave no list";
   }
   const old = oldStores(world);
   return old ?? { kind: "unknown", reason };
@@ -104,8 +84,4 @@ function oldStores(world: World): SessionListing | undefined {
 
 function agentOfKey(key: string): string {
   return /^agent:([^:]+):/.exec(key)?.[1] ?? "";
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0] ?? "";
 }

@@ -1,6 +1,8 @@
 /** The agent that a session is spawned for: as the registry has it, and added where it is missing. */
 
 import { launchCommand } from "./agent_launch.ts";
+import { type AgentListing, listOpenClawAgents } from "./ask_openclaw.ts";
+import { nearest } from "../cli/nearest.ts";
 import { readTextIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
 import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
@@ -14,6 +16,8 @@ export interface AgentWish {
   agentId: string;
   dir: string;
   systemPrompt: string | undefined;
+  /** It may be an agent that nobody knows yet. */
+  isNew: boolean;
 }
 
 /** The agent as the registry has it; a registry that cannot be used is refused by name. */
@@ -25,6 +29,37 @@ export function agentIn(world: World, agentId: string): { registry?: Registry; a
   if (reading.kind === "broken") throw new Error(reading.reason);
   const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
   return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
+}
+
+/**
+ * Why a session is not spawned for a new agent: a mistyped one would never be woken. Where OpenClaw
+ * cannot be asked, only a name that resembles one of the registry is taken for a slip.
+ */
+export async function whyUnknown(
+  agentId: string,
+  registry: Registry | undefined,
+  world: World,
+): Promise<string | undefined> {
+  const ours = registry?.agents.map((agent) => agent.agent_id) ?? [];
+  const listing = registry?.transport === "inbox"
+    ? { kind: "unknown" as const, reason: "" }
+    : await agentsOfOpenClaw(agentId, world);
+  const theirs = listing.kind === "agents" ? listing.ids : [];
+  if (theirs.includes(agentId)) return undefined;
+  const near = nearest(agentId, [...ours, ...theirs]);
+  if (listing.kind === "unknown" && near === undefined) return undefined;
+  const none = listing.kind === "agents"
+    ? "neither the registry nor OpenClaw has an agent"
+    : "the registry has no agent";
+  const meant = near === undefined ? "" : `did you mean ${near}? `;
+  return `${none} "${agentId}"; ${meant}--new adds it nevertheless`;
+}
+
+async function agentsOfOpenClaw(agentId: string, world: World): Promise<AgentListing> {
+  world.warn(`Asking OpenClaw whether it has an agent ${agentId}`);
+  const listing = await listOpenClawAgents(world);
+  if (listing.kind === "unknown") world.warn(`OpenClaw could not be asked: ${listing.reason}`);
+  return listing;
 }
 
 /** Adds the agent, or fills what its entry lacks to be found by its session. */

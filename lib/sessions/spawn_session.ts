@@ -4,12 +4,12 @@ import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_l
 import { namesKept } from "./candidates.ts";
 import { choosesConversation } from "./command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
-import { sendPrompt } from "./first_prompt.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
 import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
+import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
 import { findProgram } from "../install/programs.ts";
@@ -17,8 +17,21 @@ import { readRegistry } from "../registry.ts";
 import { noteServer } from "./restart.ts";
 import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
-import { agentIn, type AgentWish, openclawSessions, registered } from "./spawn_agent.ts";
-import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
+import {
+  agentIn,
+  type AgentWish,
+  openclawSessions,
+  registered,
+  whyUnknown,
+} from "./spawn_agent.ts";
+import {
+  awaitReady,
+  dialogHelp,
+  hasOurWords,
+  launchInto,
+  NO_WORDS,
+  whyRefused,
+} from "./start_claude.ts";
 import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { sessionNames, whyMarked } from "./tmux_sessions.ts";
 import type { World } from "./world.ts";
@@ -53,6 +66,11 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
   if (marked !== undefined) throw new Error(marked);
 
+  if (known.agent === undefined && !wish.isNew) {
+    const unknown = await whyUnknown(wish.agentId, known.registry, world);
+    if (unknown !== undefined) throw new Error(unknown);
+  }
+
   const base = sessionNameOf(known.agent ?? { agent_id: wish.agentId, tmux_session_name: "" });
   const first = wish.first ??
     chooseFirstCommand(folderFacts(wish.dir), installedGsd(wish.dir, paths.claudeConfig));
@@ -83,6 +101,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
         command,
         prompt: wish.systemPrompt ?? agent.system_prompt,
         claudeSessionId: result.claude_session_id,
+        first,
         at: {},
       });
       const conversation = { kind: "new", id: result.claude_session_id } as const;
@@ -140,7 +159,7 @@ async function namesInUse(world: World, here: TmuxServer, agentId: string): Prom
   return names;
 }
 
-/** From a started program to an answered first command. */
+/** From a started program to one that has begun with its first command. */
 async function begin(
   server: TmuxServer,
   launch: Launch,
@@ -149,36 +168,38 @@ async function begin(
   world: World,
 ): Promise<SpawnResult> {
   const { tmux } = server;
-  const arrival = await awaitReady(tmux, result.pane, result.session, {
+  const { session, pane, first_command: first } = result;
+  const arrival = await awaitReady(tmux, pane, session, {
     timeoutMs: wish.timeoutMs,
     progress: world.warn,
   });
-  const look = `look at it with: tmux attach -t ${shellQuote(`=${result.session}`)}`;
+  const look = `look at it with: tmux attach -t ${shellQuote(`=${session}`)}`;
   if (arrival.kind === "failed") {
     const lines = arrival.screen.split("\n").filter((line) => line.trim() !== "").slice(-8);
     const shown = lines.length === 0 ? "" : `\nIts screen:\n${lines.join("\n")}`;
-    const problem = `Session ${result.session} was started, but ${arrival.reason}; ${look}${shown}`;
+    const problem = `Session ${session} was started, but ${arrival.reason}; ${look}${shown}`;
     return { ...result, state: "failed", problem };
   }
-  if (arrival.kind === "dialog") {
-    const left = result.first_command === ""
+  if (arrival.kind === "dialog" && !isAsking(arrival.dialog)) {
+    const kept = first === ""
       ? ""
-      : `; the first command was not sent: ${result.first_command}`;
-    const problem = `Session ${result.session} waits: ${
-      dialogHelp(arrival.dialog)
-    }; ${look}${left}`;
+      : `; its first command is kept and sent as soon as this is answered, so do not send it ` +
+        `again: ${first}`;
+    const problem = `Session ${session} waits: ${dialogHelp(arrival.dialog)}; ${look}${kept}`;
     return { ...result, state: "dialog", problem };
   }
-  if (!await hasOurWords(tmux, result.pane, launch)) {
-    const problem = `Session ${result.session} runs, but ${NO_WORDS}; ${look}`;
+  if (!await hasOurWords(tmux, pane, launch)) {
+    const problem = `Session ${session} runs, but ${NO_WORDS}; ${look}`;
     return { ...result, state: "failed", problem };
   }
-  if (result.first_command === "") return { ...result, state: "ready" };
-  const sent = await sendPrompt(server, result, result.first_command);
-  return sent.kind === "sent" ? { ...result, state: "ready" } : {
-    ...result,
-    state: "ready",
-    problem:
-      `Session ${result.session} is ready, but its first command was not sent: ${sent.reason}`,
-  };
+  const refused = await whyRefused(tmux, pane, first);
+  const problem = refused === undefined
+    ? ""
+    : `Session ${session} is ready, but its first command came to nothing: ${refused}`;
+  return { ...result, state: "ready", problem };
+}
+
+/** The first command is at work already. */
+function isAsking({ kind }: Dialog): boolean {
+  return kind === "question" || kind === "permission" || kind === "plan";
 }

@@ -17,7 +17,7 @@ export function planSync(registry: RegistryFile, sessions: OpenClawSession[]): S
     registry;
   if (key || id) {
     const found = known(sessions, key, id);
-    if (found === undefined) notes.push(gone("The global status session", key || id!));
+    if (found === undefined) notes.push(gone("The global status session", key || id!, []));
     else {
       changes.push(...fieldChanges([], registry, {
         global_status_openclaw_session_id: found.id,
@@ -26,7 +26,10 @@ export function planSync(registry: RegistryFile, sessions: OpenClawSession[]): S
     }
   }
   registry.agents.forEach((agent, index) => {
-    const found = sessionFor(agent, sessions, notes);
+    const isInbox = (agent.delivery?.transport ?? registry.delivery?.transport) === "inbox";
+    // Whom OpenClaw is never to wake needs no session of its own.
+    const isMute = agent.enabled === false || isInbox;
+    const found = sessionFor(agent, sessions, isMute ? [] : notes);
     if (found === undefined) return;
     changes.push(...fieldChanges(["agents", index], agent, {
       openclaw_session_id: found.id,
@@ -47,7 +50,7 @@ function sessionFor(
   const own = sessions.filter((session) => session.agentId === agent.agent_id);
   if (key || id) {
     const found = known(own, key, id) ?? known(sessions, key, id);
-    if (found === undefined) notes.push(gone(name, key || id!));
+    if (found === undefined) notes.push(gone(name, key || id!, own));
     return found;
   }
   const topic = agent.topic_id === undefined ? "" : `:topic:${agent.topic_id}`;
@@ -81,6 +84,10 @@ function known(
     : sessions.find((session) => session.id === id);
 }
 
-function gone(who: string, what: string): string {
-  return `${who} is registered with ${what}, which OpenClaw does not list; it was left as it is`;
+function gone(who: string, what: string, own: OpenClawSession[]): string {
+  const present = own.map(({ key }) => key).join(", ");
+  const instead = present === ""
+    ? "correct it in the registry"
+    : `it has ${present}: write one of them into the registry, or take this one out and sync again`;
+  return `${who} is registered with ${what}, a session that OpenClaw does not have; ${instead}`;
 }

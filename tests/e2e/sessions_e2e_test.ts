@@ -238,7 +238,7 @@ for (const version of VERSIONS.claude) {
 }
 
 story(
-  "OpenClaw finds the skill eligible, and sync reads its sessions",
+  "OpenClaw finds the skill eligible; sync reads its sessions, spawn its agents",
   (house) =>
     inScene("skill", async (scene) => {
       const workspace = house.gateway.config.replace(/\/home\/.*/, "/agents/anvil");
@@ -262,23 +262,18 @@ story(
       assert(reading.kind === "registry");
       assertEquals(reading.registry.agents[0]!.openclaw_session_key, "agent:bolt:main");
       assertMatch(reading.registry.agents[0]!.openclaw_session_id, /^[0-9a-f-]{36}$/);
-    }),
-);
 
-story(
-  "spawn names the trust dialog of a folder that Claude Code does not know",
-  (house) =>
-    inScene("trust", async (scene) => {
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["anvil"] });
-      stage.env.GSD_CLAUDE = await stage.claudeLauncher();
-      prepareHome(scene, `${scene.dir}/elsewhere`);
-      Deno.mkdirSync(`${scene.dir}/new`);
-      const done = await stage.ours("commands/spawn.ts", "anvil", `${scene.dir}/new`, "hello");
-      assertEquals(done.code, 1);
-      assertMatch(
-        done.stderr,
-        /asks whether to trust this folder.*first command was not sent: hello/,
-      );
+      const typo = await stage.ours("commands/spawn.ts", "anvli", scene.dir, "", "--dry-run");
+      assertEquals(typo.code, 1);
+      assertMatch(typo.stderr, /neither the registry nor OpenClaw has .* did you mean anvil\?/);
+      const meant = await stage.ours("commands/spawn.ts", "anvil", scene.dir, "", "--dry-run");
+      assertEquals(meant.code, 0, meant.stderr);
+
+      const gone = { agent_id: "bolt", openclaw_session_key: "agent:bolt:gone" };
+      Deno.writeTextFileSync(stage.paths.registry, JSON.stringify({ agents: [gone] }));
+      const wrong = await stage.ours("commands/sync.ts");
+      assertEquals([wrong.code, wrong.stdout], [1, "Nothing was changed\n"]);
+      assertMatch(wrong.stderr, /agent:bolt:gone, .* does not have; it has agent:bolt:main/);
     }),
 );
 
