@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clearThen, typeAtPrompt } from "../lib/menu/menu_prompt.ts";
 import { readScreen } from "../lib/pane.ts";
 import { pathsFrom } from "../lib/paths.ts";
+import { FakeClock } from "./support/fake_clock.ts";
 import { fixturePane } from "./support/fixtures.ts";
 
 const RULE = "─".repeat(60);
@@ -44,6 +45,7 @@ function claude(
       return Promise.resolve();
     },
     hasEnded: () => Promise.resolve(left?.[0] === "$ "),
+    clock: new FakeClock(),
   };
   return { scene: { ...SCENE, pane }, sent, pressed };
 }
