@@ -138,8 +138,13 @@ Deno.test("doctor finds the real gateway, our token and the session, and its tes
     assertMatch(unknown.stdout, /does not know the session key "agent:warden:nowhere"/);
 
     agent({ openclaw_session_key: session.key });
+    // In a file of our own: the gateway would take up a new token from its own file, sooner or later.
     const text = Deno.readTextFileSync(config);
-    Deno.writeTextFileSync(config, text.replace(/("token":\s*")[^"]+/, "$1wrong"));
+    home.env.OPENCLAW_CONFIG_PATH = `${scene.dir}/wrong.json`;
+    Deno.writeTextFileSync(
+      home.env.OPENCLAW_CONFIG_PATH,
+      text.replace(/("token":\s*")[^"]+/, "$1wrong"),
+    );
     const refused = await home.ours("commands/doctor.ts", "--json");
     assertEquals(refused.code, 1);
     assertMatch(refused.stdout, /refused us.*TOKEN_MISMATCH/);

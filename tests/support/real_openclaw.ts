@@ -63,6 +63,17 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
   };
 
   let child: Deno.ChildProcess | undefined;
+  // By way of a shell for its redirection; exec keeps the process id.
+  const spawn = () =>
+    new Deno.Command("/bin/sh", {
+      args: ["-c", 'exec "$@" >>"$LOG" 2>&1', "sh", program, "gateway", "run"],
+      env: { ...env, LOG: `${log}.out` },
+      clearEnv: true,
+      cwd: scene.dir,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
   const gateway: RealOpenClaw = {
     port,
     token,
@@ -101,21 +112,16 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
       });
     },
     start: async () => {
-      // By way of a shell for its redirection; exec keeps the process id.
-      child = new Deno.Command("/bin/sh", {
-        args: ["-c", 'exec "$@" >>"$LOG" 2>&1', "sh", program, "gateway", "run"],
-        env: { ...env, LOG: `${log}.out` },
-        clearEnv: true,
-        cwd: scene.dir,
-        stdin: "null",
-        stdout: "null",
-        stderr: "null",
-      }).spawn();
-      await until("the gateway to be ready", () => isReady(port), {
-        timeoutMs: 240_000,
-        everyMs: 100,
-        present: () => tail(`${log}.out`),
-      });
+      let hasEnded = true;
+      await until("the gateway to be ready", () => {
+        // On a busy machine it may give up at its start: a service manager would start it again.
+        if (hasEnded) {
+          child = spawn();
+          hasEnded = false;
+          child.status.then(() => hasEnded = true);
+        }
+        return isReady(port);
+      }, { timeoutMs: 240_000, everyMs: 100, present: () => tail(`${log}.out`) });
     },
     kill: async (signal) => {
       if (child === undefined) return;

@@ -15,7 +15,7 @@ export async function until<T>(
   look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   options: UntilOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 60_000, everyMs = 50, clock = realClock } = options;
+  const { timeoutMs = 120_000, everyMs = 50, clock = realClock } = options;
   const end = clock.now() + timeoutMs;
   let trouble = "";
   while (true) {
