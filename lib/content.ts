@@ -36,31 +36,49 @@ const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: fals
 /** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
 export function finalText(event: HookEvent, clock?: Clock): Content {
   const words = textOf(event.fields, "last_assistant_message");
-  const continued = event.fields.stop_hook_active === true;
-  // A message from before a Stop hook sent Claude on was told at that Stop.
-  const isNew = () => !continued || fromEnd(event.transcriptPath, followsStop) === true;
-  if (words.trim() === "") {
-    const read = (lines: Iterable<Line>) => {
-      const turn = sinceLastStop(readLastTurn(lines, event.promptId), continued);
-      return isNew() ? turn : { ...turn, blocks: [], finished: false };
-    };
-    const isWhole = (turn: TurnReading) => turn.finished;
-    const turn = waitForLine(event.transcriptPath, read, isWhole, { restMs: REST_MS, clock }) ??
-      UNKNOWN;
-    return fromTranscript(turn.finished ? turn : { ...turn, tokens: undefined });
-  }
-  // Only the end of the file can hold this message: nothing is searched for.
-  const read = (lines: Iterable<Line>) => readLastTurn(lines, event.promptId, 0);
-  const isOwn = (turn: TurnReading) =>
-    endsWith(turn, words) && !(continued && turn.stopped !== undefined) && isNew();
-  const turn = waitForLine(event.transcriptPath, read, isOwn, { clock }) ?? UNKNOWN;
-  const known = isOwn(turn);
+  return words.trim() === "" ? writtenText(event, clock) : eventText(event, words, clock);
+}
+
+function writtenText(event: HookEvent, clock?: Clock): Content {
+  const { transcriptPath: path, promptId } = event;
+  const read = (lines: Iterable<Line>) => {
+    const isNew = isAfterStop(event);
+    const turn = sinceLastStop(readLastTurn(lines, promptId), isContinued(event));
+    return isNew ? turn : { ...turn, blocks: [], finished: false };
+  };
+  const isWhole = ({ finished }: TurnReading) => finished;
+  const turn = waitForLine(path, read, isWhole, { restMs: REST_MS, clock }) ?? UNKNOWN;
+  return fromTranscript(turn.finished ? turn : { ...turn, tokens: undefined });
+}
+
+/** The transcript has the usage, and earlier blocks of the same message. */
+function eventText(event: HookEvent, words: string, clock?: Clock): Content {
+  const { transcriptPath: path, promptId } = event;
+  const read = (lines: Iterable<Line>) => {
+    const isNew = isAfterStop(event);
+    // Only the end of the file can hold this message: nothing is searched for.
+    const turn = readLastTurn(lines, promptId, 0);
+    const isTold = isContinued(event) && turn.stopped !== undefined;
+    return { turn, isOwn: isNew && !isTold && endsWith(turn, words) };
+  };
+  const { turn, isOwn } = waitForLine(path, read, ({ isOwn }) => isOwn, { clock }) ??
+    { turn: UNKNOWN, isOwn: false };
   return {
-    text: known || !continued ? withEarlierBlocks(words, turn) : words,
+    text: isOwn || !isContinued(event) ? withEarlierBlocks(words, turn) : words,
     source: "event",
     // The usage of a call before the last would be too low.
-    tokens: known ? turn.tokens : undefined,
+    tokens: isOwn ? turn.tokens : undefined,
   };
+}
+
+/** The event says that a Stop hook has sent Claude on: what was said before was told at that Stop. */
+function isContinued({ fields }: HookEvent): boolean {
+  return fields.stop_hook_active === true;
+}
+
+/** Looked at before the turn is read, so that what was told cannot pass for what came since. */
+function isAfterStop(event: HookEvent): boolean {
+  return !isContinued(event) || fromEnd(event.transcriptPath, followsStop) === true;
 }
 
 /** What the transcript holds of the turn now, finished or not. */
