@@ -1,6 +1,6 @@
 /** Whatever comes in: exit 0, nothing printed, soon. And whatever comes at once: nothing torn. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
@@ -121,10 +121,15 @@ Deno.test("stop.ts carries 200 KB whole: cut in the message, complete in its fil
   const stop = fixtureEvent("stop-200kb");
   await world.hook("stop.ts", stop);
   const content = section(world.wakes()[0]!, "CONTENT");
-  const path = /The whole text: (.*)$/.exec(content)?.[1];
+  const path = /The whole text: (.*)$/m.exec(content)?.[1];
   assertEquals(await Deno.readTextFile(path!), stop.last_assistant_message);
   assert(content.length < 16_400);
-  assert((stop.last_assistant_message as string).startsWith(content.split("\n… ")[0]!));
+  const [head, line, tail] = content.split(/\n(… .*)\n/);
+  const whole = stop.last_assistant_message as string;
+  assert(whole.startsWith(`${head}\n`) && whole.endsWith(`\n${tail}`));
+  assert(head!.length > 7_900 && tail!.length > 7_900);
+  const missing = whole.length - head!.length - tail!.length;
+  assertStringIncludes(line!, `… ${missing} of ${whole.length} characters`);
 });
 
 Deno.test("ten hooks at once on one session tear nothing and none waits over 2 s for another", async () => {
