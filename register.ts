@@ -10,6 +10,7 @@ import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/put_launchers.ts";
 import { register, type Registration, unregister } from "./lib/install/registration.ts";
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
+import { regularFile } from "./lib/regular_file.ts";
 import { realWorld, type World } from "./lib/sessions/world.ts";
 
 const HELP = `Usage: deno task register [options]
@@ -64,6 +65,11 @@ export async function main(args: string[], world: World): Promise<number> {
   const settings = settingsFile(options, world);
   if (settings === undefined) {
     world.warn("Cannot tell where Claude Code's settings are: HOME is not set; use --settings");
+    return 1;
+  }
+  const noFile = options.print ? undefined : whyNoFile(settings);
+  if (noFile !== undefined) {
+    world.warn(`Cannot change the settings: ${noFile}`);
     return 1;
   }
   const { data, root } = world.paths;
@@ -153,6 +159,16 @@ function undoCommand(options: Options, world: World): string {
 function whyNoProject({ project }: Options, world: World): string | undefined {
   if (project === undefined || statIfThere(absolute(project, world))?.isDirectory) return undefined;
   return `Cannot register for ${absolute(project, world)}: there is no such folder`;
+}
+
+/** A device that is replaced by a file is gone for every other program, too. */
+function whyNoFile(settings: string): string | undefined {
+  try {
+    regularFile(settings);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function absolute(path: string, world: World): string {

@@ -1,5 +1,7 @@
 /** The door to the disk: whole files or nothing, locks that give up, files read from their end. */
 
+import { openRegular, readIfThere, regularFile } from "./regular_file.ts";
+
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -15,28 +17,28 @@ export function ensureDir(dir: string): void {
 
 /** The text of a file, or undefined when it is not there. Other failures are thrown. */
 export function readTextIfThere(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return readIfThere(path, Deno.readTextFileSync);
 }
 
 let temporaryCount = 0;
 
-/**
- * Readers see the old file or the new one, never a half; a crash leaves at most a `.tmp`.
- * `durable` waits for the disk, for what must outlive a power cut.
- */
+export interface WriteOptions {
+  mode?: number;
+  /** Waits for the disk, for what must outlive a power cut. */
+  durable?: boolean;
+  /** How the name of the file that becomes it ends. */
+  ending?: string;
+}
+
+/** Readers see the old file or the new one, never a half; a crash leaves at most a `.tmp`. */
 export function writeAtomic(
   path: string,
   text: string,
-  { mode = 0o600, durable = false }: { mode?: number; durable?: boolean } = {},
+  { mode = 0o600, durable = false, ending = ".tmp" }: WriteOptions = {},
 ): void {
-  const temporary = `${path}.${Deno.pid}-${temporaryCount++}.tmp`;
+  const temporary = `${path}.${Deno.pid}-${temporaryCount++}${ending}`;
   try {
-    const file = openInDir(temporary, { write: true, createNew: true, mode });
+    const file = openInDir(temporary, { write: true, createNew: true, mode }, durable);
     try {
       writeAll(file, encoder.encode(text));
       if (durable) file.syncDataSync();
@@ -47,6 +49,21 @@ export function writeAtomic(
   } catch (error) {
     removeIfThere(temporary);
     throw error;
+  }
+  if (durable) syncFolder(folderOf(path));
+}
+
+/** Until then a power cut can undo what was made, renamed or removed in the folder. */
+function syncFolder(folder: string): void {
+  try {
+    const file = Deno.openSync(folder, { read: true });
+    try {
+      file.syncSync();
+    } finally {
+      file.close();
+    }
+  } catch {
+    // Not every file system can do it, and a hook may not open what lies above the state folder.
   }
 }
 
@@ -149,7 +166,7 @@ export function* linesFromEnd(
   path: string,
   limitBytes: number,
 ): Generator<{ text: string; partial: boolean }> {
-  if (!Deno.statSync(path).isFile) return;
+  if (!regularFile(path)) return;
   const file = Deno.openSync(path, { read: true });
   try {
     let position = file.seekSync(0, Deno.SeekMode.End);
@@ -212,12 +229,21 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
 }
 
 // The folder is made only when it is missing: a hook saves the calls on every other run.
-function openInDir(path: string, options: Deno.OpenOptions): Deno.FsFile {
+export function openInDir(path: string, options: Deno.OpenOptions, durable = false): Deno.FsFile {
   try {
-    return Deno.openSync(path, options);
+    return openRegular(path, options);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    ensureDir(path.slice(0, path.lastIndexOf("/")));
-    return Deno.openSync(path, options);
+    const above: string[] = []; // each folder that gets a new one, the innermost first
+    for (let dir = folderOf(path); durable && !isThere(dir); dir = folderOf(dir)) {
+      above.push(folderOf(dir));
+    }
+    ensureDir(folderOf(path));
+    above.forEach(syncFolder);
+    return openRegular(path, options);
   }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
 }

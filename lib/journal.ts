@@ -1,8 +1,9 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
 import { appendLine, namesIn, withLock } from "./files.ts";
-import { isObject } from "./json.ts";
+import { isObject, messageOf } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
+import { readIfThere } from "./regular_file.ts";
 import { maskSecrets } from "./text.ts";
 
 /** The life of a wake, and what went wrong beside it. */
@@ -76,6 +77,17 @@ export function* readJournal(paths: Paths, session: string): Generator<Record<st
   }
 }
 
+/** Why the journal of a session cannot be read; undefined when it can, or is not there. */
+export function whyUnreadable(paths: Paths, session: string): string | undefined {
+  const path = journalFile(paths, session);
+  try {
+    for (const file of [path, `${path}.1`]) readIfThere(file, open)?.close();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** The sessions that have a journal. */
 export function journalSessions(paths: Paths): string[] {
   return namesIn(`${paths.state}/journal`).filter((name) => name.endsWith(".jsonl"))
@@ -101,10 +113,14 @@ function parsed(line: string): Record<string, unknown> | undefined {
 
 function openIfThere(path: string): Deno.FsFile | undefined {
   try {
-    return Deno.openSync(path, { read: true });
+    return readIfThere(path, open);
   } catch {
     return undefined;
   }
+}
+
+function open(path: string): Deno.FsFile {
+  return Deno.openSync(path, { read: true });
 }
 
 function wholeFile(file: Deno.FsFile): Uint8Array {

@@ -8,6 +8,7 @@ import { readSettings } from "../lib/install/settings_file.ts";
 import { until } from "./support/until.ts";
 import { TASK } from "./support/clinic.ts";
 import { seeded } from "./support/delivery_home.ts";
+import { make } from "./support/odd_files.ts";
 
 const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
   '{ "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  }\n}\n';
@@ -113,6 +114,30 @@ Deno.test("register refuses in one sentence what it cannot do, and touches nothi
   }
   assertEquals(home.text(), USERS);
   assertEquals(namesIn(home.dir), ["home", "project"]);
+});
+
+Deno.test("register refuses to put a file in the place of a fifo or a device, and makes nothing", async () => {
+  await using home = await Home.create();
+  make("mkfifo", `${home.dir}/fifo`);
+  Deno.symlinkSync(`${home.dir}/fifo`, `${home.dir}/link`);
+  const kinds: [string, string][] = [["fifo", "a fifo"], ["link", "a fifo"]];
+  // A device of the test's own, as /dev/null is one; only root can make it.
+  if (Deno.uid() === 0) {
+    make("mknod", `${home.dir}/null`, "c", "1", "3");
+    kinds.push(["null", "a device"]);
+  }
+  const kindOf = (name: string) => Deno.lstatSync(`${home.dir}/${name}`).mode! >> 12;
+  const before = namesIn(home.dir).map((name) => [name, kindOf(name)]);
+  for (const [name, kind] of kinds) {
+    for (const more of [[], ["--dry-run"], ["--remove"]]) {
+      const file = `${home.dir}/${name}`;
+      const { code, stdout, stderr } = await home.register("--settings", file, ...more);
+      const said = `Cannot change the settings: ${file} is ${kind}, not a file\n`;
+      assertEquals([code, stdout, stderr], [1, "", said]);
+    }
+  }
+  assertEquals(namesIn(home.dir).map((name) => [name, kindOf(name)]), before);
+  assertEquals(namesIn(home.data), []);
 });
 
 Deno.test("registers at the same time leave one registration and everything of the user's", async () => {

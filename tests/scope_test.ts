@@ -12,6 +12,7 @@ const ATTEMPTS: [string, "allowed" | "refused", string][] = [
   ["read a transcript", "allowed", `Deno.readTextFileSync(P.home + "/.claude/projects/a/b.jsonl")`],
   ["write into the state folder", "allowed", `Deno.writeTextFileSync(P.state + "/x", "")`],
   ["rename within the state folder", "allowed", `Deno.renameSync(P.state + "/x", P.state + "/y")`],
+  ["sync the state folder", "allowed", `Deno.openSync(P.state, { read: true }).syncSync()`],
   ["see whether a launcher is there", "allowed", `Deno.statSync(P.data + "/bin/deliver")`],
   [
     "run tmux",

@@ -1,6 +1,6 @@
 /** A lock that is held while work goes on, and that notices when its file is taken away. */
 
-import { ensureDir, readTextIfThere } from "../files.ts";
+import { openInDir, readTextIfThere } from "../files.ts";
 
 export interface HeldLock {
   /** False once the file was deleted or replaced: then another may hold the new one. */
@@ -10,9 +10,8 @@ export interface HeldLock {
 
 /** The lock, or undefined when another process (or another part of this one) holds it. */
 export function holdLock(path: string, note = ""): HeldLock | undefined {
-  ensureDir(path.slice(0, path.lastIndexOf("/")));
   for (;;) {
-    const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
+    const file = openInDir(path, { write: true, create: true, mode: 0o600 });
     if (!file.tryLockSync(true)) {
       file.close();
       return undefined;

@@ -2,6 +2,7 @@
 
 import type { GatewayTarget } from "./openclaw_config.ts";
 import { messageOf } from "../process.ts";
+import { regularFile } from "../regular_file.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
 export type Answer =
@@ -103,6 +104,7 @@ export function placeOf(url: string): string {
 
 function optionsFor(target: GatewayTarget): WebSocketOptions | undefined {
   if (target.certificateFile === undefined || !target.url.startsWith("wss:")) return undefined;
+  regularFile(target.certificateFile); // a fifo would block
   const caCerts = [Deno.readTextFileSync(target.certificateFile)];
   return { client: Deno.createHttpClient({ caCerts }) } as WebSocketOptions;
 }

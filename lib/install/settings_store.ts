@@ -5,6 +5,7 @@ import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
+import { readIfThere } from "../regular_file.ts";
 import { shellQuote } from "../shell.ts";
 
 /** What a file was without our hooks, for each of our last writes to it. */
@@ -100,12 +101,7 @@ export function signatureOf(text: string): string {
 }
 
 function readBytes(file: string): Uint8Array | null {
-  try {
-    return Deno.readFileSync(file);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return readIfThere(file, Deno.readFileSync) ?? null;
 }
 
 function decode(bytes: Uint8Array): string | undefined {

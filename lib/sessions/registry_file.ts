@@ -5,6 +5,7 @@ import { backUp, followLinks, replacementFor, statIfThere } from "../cli/user_fi
 import { underLock } from "../files.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";
+import { readIfThere } from "../regular_file.ts";
 import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
 
 export interface RegistryProblem {
@@ -66,7 +67,7 @@ export function editRegistry(
   }
   Deno.mkdirSync(dirname(file), { recursive: true });
   return locked(dirname(file), options.lockWaitMs ?? 10_000, path, () => {
-    const present = statIfThere(file) ? Deno.readFileSync(file) : undefined;
+    const present = readIfThere(file, Deno.readFileSync);
     const before = present && new TextDecoder("utf-8", { ignoreBOM: true }).decode(present);
     const { text, outcome } = applied(path, before, change);
     if (outcome.kind !== "unchanged" && !options.dryRun) {

@@ -4,6 +4,7 @@ import { namesIn } from "../../files.ts";
 import { lineAt, propertyOf, readJson } from "../../jsonc/tree.ts";
 import { originalName } from "../../paths.ts";
 import { messageOf } from "../../process.ts";
+import { readIfThere } from "../../regular_file.ts";
 import { register } from "../registration.ts";
 import { type FoundHook, readSettings } from "../settings_file.ts";
 import { shellQuote } from "../../shell.ts";
@@ -122,13 +123,13 @@ type Content =
   | { kind: "unreadable"; reason: string };
 
 function textOf(file: string): Content {
-  let bytes: Uint8Array;
+  let bytes: Uint8Array | undefined;
   try {
-    bytes = Deno.readFileSync(file);
+    bytes = readIfThere(file, Deno.readFileSync);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { kind: "missing" };
     return { kind: "unreadable", reason: messageOf(error) };
   }
+  if (bytes === undefined) return { kind: "missing" };
   try {
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
