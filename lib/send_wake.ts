@@ -220,12 +220,22 @@ export function newWake(
 ): QueuedWake {
   const wholeTextFile = `${paths.state}/content/${wakeId}.txt`;
   const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
-  const { message, wholeText } = renderWake(
-    { agent_id: to.agent_id, tmux_session_name: session, timestamp, wake_id: wakeId },
-    draft,
-    { maxChars: to.maxChars, wholeTextFile },
-  );
-  if (wholeText !== undefined) writeAtomic(wholeTextFile, wholeText);
+  const identity = {
+    agent_id: to.agent_id,
+    tmux_session_name: session,
+    timestamp,
+    wake_id: wakeId,
+  };
+  const { maxChars } = to;
+  const first = renderWake(identity, draft, { maxChars, wholeTextFile });
+  let { message } = first;
+  try {
+    if (first.wholeText !== undefined) writeAtomic(wholeTextFile, first.wholeText);
+  } catch (error) {
+    // What there is room for is told all the same.
+    const details = { ...draft.details, whole_text: `could not be kept (${messageOf(error)})` };
+    message = renderWake(identity, { ...draft, details }, { maxChars }).message;
+  }
   return {
     wake_id: wakeId,
     agent_id: to.agent_id,

@@ -51,7 +51,8 @@ export interface RenderedWake {
 export function renderWake(
   identity: WakeIdentity,
   draft: WakeDraft,
-  limit: { maxChars: number; wholeTextFile: string },
+  /** Without `wholeTextFile` the message says nothing of where the whole text is. */
+  limit: { maxChars: number; wholeTextFile?: string },
 ): RenderedWake {
   const harmless = (text: string) => guardHeaders(maskSecrets(cleanText(text)));
   const short = (text: string, max: number) => shorten(text, Math.floor(max), limit.wholeTextFile);
@@ -78,12 +79,13 @@ export function renderWake(
   };
 }
 
-function shorten(text: string, max: number, wholeTextFile: string): string {
+function shorten(text: string, max: number, wholeTextFile: string | undefined): string {
   const cut = cutMiddle(text, max);
   if (cut === undefined) return text;
   const { chars, lines } = cut.missing;
-  return `${cut.head}\n… ${chars} of ${text.length} characters (${lines} lines) ` +
-    `are not shown here. The whole text: ${wholeTextFile}\n${cut.tail}`;
+  const place = wholeTextFile === undefined ? "" : ` The whole text: ${wholeTextFile}`;
+  const left = `… ${chars} of ${text.length} characters (${lines} lines) are not shown here.`;
+  return `${cut.head}\n${left}${place}\n${cut.tail}`;
 }
 
 function section(name: string, body: string): string {
