@@ -4,6 +4,7 @@ import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
+import { recoverLost } from "../lib/delivery/lost_wakes.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere, removeIfThere } from "../lib/files.ts";
@@ -70,11 +71,14 @@ async function serve(options: Options, world: World, agents?: string[]): Promise
   return report(ids, results, options, world);
 }
 
-function agentsToServe({ agent, claimedBy: by }: Options, { paths }: World): string[] {
+function agentsToServe({ agent, claimedBy: by }: Options, { paths, now }: World): string[] {
   if (agent !== undefined) return [agent];
-  if (by !== undefined) return claimedBy(paths, by);
+  const claimed = by === undefined ? [] : claimedBy(paths, by);
+  if (claimed.length > 0) return claimed;
+  // Also where a hook had no room for its claim: some wake waits.
   return agentsIn(paths, "outbox").filter((id) => {
     try {
+      recoverLost(paths, id, now());
       return waitingIds(paths, id).length > 0;
     } catch {
       return true; // a folder that cannot be read is that agent's trouble, told with its name
@@ -86,6 +90,7 @@ function agentsToServe({ agent, claimedBy: by }: Options, { paths }: World): str
 async function serveAlone(id: string, options: Options, world: World): Promise<QueueResult> {
   try {
     const takesOver = options.claimedBy === undefined;
+    recoverLost(world.paths, id, world.now());
     return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS, takesOver });
   } catch (error) {
     const lastError = `Cannot deliver to "${id}": ${messageOf(error)}`;
@@ -117,7 +122,7 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
 }
 
 function list(options: Options, world: World): number {
-  const wakes = listWakes(world.paths, options.agent, world.now());
+  const wakes = listWakes(world.paths, options.agent, world.now(), world.warn);
   if (options.json) world.say(JSON.stringify(wakes, null, 1));
   else if (wakes.length === 0) world.say("Nothing waits and nothing was given up");
   else world.say(table(COLUMNS, wakes.map(row)));
@@ -133,7 +138,7 @@ function row(wake: ListedWake): string[] {
 
 /** The wake of that id, waiting or given up; without one, all that were given up. */
 function chosen(wakeId: string | undefined, options: Options, world: World): ListedWake[] {
-  return listWakes(world.paths, options.agent, world.now()).filter((wake) =>
+  return listWakes(world.paths, options.agent, world.now(), world.warn).filter((wake) =>
     wakeId === undefined ? wake.state === "dead" : wake.wake_id === wakeId
   );
 }
@@ -156,7 +161,7 @@ function dropWakes(wakeId: string | undefined, options: Options, world: World): 
   const wakes = chosen(wakeId, options, world);
   if (wakes.length === 0) return none(wakeId, world);
   for (const { file, session, agent_id, wake_id, trigger } of wakes) {
-    removeIfThere(file);
+    removeIfThere(file, { recursive: true }); // what was set aside may be a folder
     record(world.paths, {
       kind: "dead",
       session: session || agent_id,

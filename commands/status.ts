@@ -2,7 +2,7 @@
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
-import { journalSessions, readJournal } from "../lib/journal.ts";
+import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { table } from "../lib/cli/table.ts";
@@ -53,9 +53,12 @@ export function main(args: string[], world: World): number {
 }
 
 function showSessions(name: string | undefined, json: boolean, world: World): number {
-  const listed = listWakes(world.paths, undefined, world.now());
+  const known = journalSessions(world.paths);
+  const problems = unreadableJournals(known, world);
+  const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
+  warnOf(problems, world);
   const sessions = new Set([
-    ...journalSessions(world.paths),
+    ...known,
     ...listed.map((wake) => wake.session),
   ]);
   const all = [...sessions].sort()
@@ -82,6 +85,17 @@ function showSessions(name: string | undefined, json: boolean, world: World): nu
   return 0;
 }
 
+function unreadableJournals(sessions: string[], { paths }: World): string[] {
+  return sessions.flatMap((session) => whyUnreadable(paths, session) ?? []);
+}
+
+/** What cannot be read is left out: the rest is shown all the same. */
+function warnOf(problems: string[], { warn }: World): void {
+  if (problems.length === 0) return;
+  const more = problems.length === 1 ? "" : `; and ${problems.length - 1} more`;
+  warn(`Left out what cannot be read: ${problems[0]}${more}`);
+}
+
 function row(one: SessionStatus, now: number): string[] {
   const { last_delivered: last, last_failure: failure } = one;
   return [
@@ -96,13 +110,13 @@ function row(one: SessionStatus, now: number): string[] {
 }
 
 function showWake(wakeId: string, json: boolean, world: World): number {
-  const records = journalSessions(world.paths).flatMap((
-    session,
-  ) => [...readJournal(world.paths, session)]);
+  const sessions = journalSessions(world.paths);
+  const records = sessions.flatMap((session) => [...readJournal(world.paths, session)]);
   const steps = lifeOf(wakeId, records);
-  const place = listWakes(world.paths, undefined, world.now()).find((wake) =>
-    wake.wake_id === wakeId
-  );
+  const problems = unreadableJournals(sessions, world);
+  const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
+  warnOf(problems, world);
+  const place = listed.find((wake) => wake.wake_id === wakeId);
   if (steps.length === 0 && place === undefined) {
     world.warn(`No wake "${wakeId}" is known: its journal may have been rotated away`);
     return 1;

@@ -2,13 +2,14 @@
 
 import {
   createNew,
+  ensureDir,
   isThere,
   namesIn,
   readTextIfThere,
   removeIfThere,
   writeAtomic,
 } from "./files.ts";
-import { isObject } from "./json.ts";
+import { isObject, messageOf } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
 import type { Transport } from "./registry.ts";
 
@@ -117,43 +118,67 @@ export function deadIds(paths: Paths, agentId: string): string[] {
 /** The wake as its last try left it, unless it has been taken away meanwhile. */
 export function saveAttempts(paths: Paths, wake: QueuedWake): void {
   const path = wakeFile(paths, wake);
-  if (isThere(path)) writeAtomic(path, JSON.stringify(wake, null, 1));
+  if (!isThere(path)) return;
+  // Under another name than a new wake's: what is left of it must not be taken for one.
+  writeAtomic(path, JSON.stringify(wake, null, 1), { durable: true, ending: ".again.tmp" });
 }
 
 export function moveToDead(paths: Paths, wake: QueuedWake, reason: string): void {
-  writeAtomic(deadFile(paths, wake), JSON.stringify({ ...wake, reason }, null, 1));
+  const text = JSON.stringify({ ...wake, reason }, null, 1);
+  writeAtomic(deadFile(paths, wake), text, { durable: true });
   removeIfThere(wakeFile(paths, wake));
 }
 
-/** A file that is no wake goes out of the way as it is; false when it has gone by itself. */
+/**
+ * What is no wake goes out of the way as it is: by a rename, since it may be huge, a fifo or
+ * another user's. False when it has gone by itself.
+ */
 export function setAside(
   paths: Paths,
   wake: Pick<QueuedWake, "agent_id" | "wake_id">,
   path: string,
 ): boolean {
-  const text = readTextIfThere(path);
-  if (text === undefined) return false;
-  writeAtomic(`${deadFile(paths, wake)}.unreadable`, text);
-  removeIfThere(path);
+  if (!isThere(path)) return false;
+  const place = `${deadFile(paths, wake)}.unreadable`;
+  ensureDir(place.slice(0, place.lastIndexOf("/")));
+  Deno.renameSync(path, place);
   return true;
 }
 
-/** Longer than Deno takes to start; a start that came to nothing holds nobody up for longer. */
+/** What is wrong with a file that was not read as a wake. */
+export function whyNoWake(wakeId: string, path: string): string {
+  const what = `The file of ${wakeId} in the outbox`;
+  try {
+    readTextIfThere(path);
+    return `${what} is not a wake`;
+  } catch (error) {
+    return `${what} cannot be read: ${messageOf(error)}`;
+  }
+}
+
+/** Longer than Deno takes to start: a start that came to nothing holds up no other for longer. */
 const START_MS = 2000;
 const MARK = "starts-";
+/** The second mark of an agent; no name of an agent's file has this character. */
+const SECOND = "~2";
 
 /**
- * Whether to start a deliverer for an agent. Not when one is starting: it takes its mark away
- * before it looks into the outbox, so what was written while the mark was there is seen. Many
- * events at once so start a few processes instead of one each. `by` tells who claims.
+ * Whether to start a deliverer for an agent. Not when two are starting: each takes both marks away
+ * before it looks into the outbox, so what was written while they were there is seen. Many events
+ * at once start a few processes instead of one each. Two, because one that is killed while it
+ * starts leaves its mark: the next event must not trust it. `by` tells who claims.
  */
 export function claimStart(paths: Paths, agentId: string, by = ""): boolean {
-  const mark = startMark(paths, agentId);
+  return startMarks(paths, agentId).some((mark) => claimMark(mark, by));
+}
+
+function claimMark(mark: string, by: string): boolean {
   try {
     if (createNew(mark, by)) return true;
-    const age = Date.now() - (Deno.statSync(mark).mtime?.getTime() ?? 0);
-    if (age >= 0 && age < START_MS) return false;
-    Deno.writeTextFileSync(mark, by);
+    const { isFile, mtime } = Deno.lstatSync(mark);
+    const age = Date.now() - (mtime?.getTime() ?? 0);
+    if (isFile && age >= 0 && age < START_MS) return false;
+    writeAtomic(mark, by);
   } catch {
     // Gone meanwhile, or not to be written: one process too many does no harm.
   }
@@ -162,20 +187,35 @@ export function claimStart(paths: Paths, agentId: string, by = ""): boolean {
 
 /** The agents for whom that one has claimed a start. */
 export function claimedBy(paths: Paths, by: string): string[] {
-  return namesIn(`${paths.state}/locks`).filter((name) => name.startsWith(MARK))
-    .map((name) => originalName(name.slice(MARK.length)))
-    .filter((agentId) => readTextIfThere(startMark(paths, agentId)) === by);
+  const dir = `${paths.state}/locks`;
+  const isOwn = (name: string) => {
+    try {
+      return readTextIfThere(`${dir}/${name}`) === by;
+    } catch {
+      return false; // what cannot be read is not ours
+    }
+  };
+  try {
+    const own = namesIn(dir).filter((name) => name.startsWith(MARK) && !name.endsWith(".tmp"))
+      .filter(isOwn).map((name) => originalName(name.slice(MARK.length).replace(SECOND, "")));
+    return [...new Set(own)];
+  } catch {
+    return []; // without locks no agent can be served: the record of each says so
+  }
 }
 
 /** Said by a deliverer before it looks into the outbox, or when none could be started. */
 export function unclaimStart(paths: Paths, agentId: string): void {
-  try {
-    removeIfThere(startMark(paths, agentId));
-  } catch {
-    // It grows too old to count.
+  for (const mark of startMarks(paths, agentId)) {
+    try {
+      removeIfThere(mark);
+    } catch {
+      // It grows too old to count.
+    }
   }
 }
 
-function startMark(paths: Paths, agentId: string): string {
-  return `${paths.state}/locks/${MARK}${safeName(agentId)}`;
+function startMarks(paths: Paths, agentId: string): string[] {
+  const first = `${paths.state}/locks/${MARK}${safeName(agentId)}`;
+  return [first, first + SECOND];
 }

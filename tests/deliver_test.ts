@@ -188,12 +188,14 @@ Deno.test("deliver writes no token anywhere", async () => {
   }
 });
 
-Deno.test("claimStart() lets one start per agent through until that one has started", async () => {
+Deno.test("claimStart() lets two starts per agent through until one of them has started", async () => {
   await using home = await deliveryHome();
   const { paths } = home;
-  const claim = () => claimStart(paths, "warden", "7");
-  assertEquals([claim(), claim(), claimStart(paths, "forge", "8")], [true, false, true]);
+  const claim = (by = "7") => claimStart(paths, "warden", by);
+  assertEquals([claim(), claimStart(paths, "forge", "8")], [true, true]);
   assertEquals(claimedBy(paths, "7"), ["warden"]);
+  assertEquals([claim("9"), claim("10")], [true, false], "the first may have been killed");
+  assertEquals([claimedBy(paths, "9"), claimedBy(paths, "10")], [["warden"], []]);
   const mark = `${paths.state}/locks/starts-warden`;
   const long = new Date(Date.now() - 10_000);
   Deno.utimeSync(mark, long, long);
@@ -216,9 +218,14 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
   );
   assertEquals(waitingIds(home.paths, "forge").length, 1);
   assertEquals(claimStart(home.paths, "warden", "9"), true);
+});
+
+Deno.test("deliver --claimed serves every agent with a wake when it finds no claim", async () => {
+  await using home = await deliveryHome();
+  inbox(home), inbox(home, { agent_id: "forge" });
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
-    "0 delivered, 0 given up, 0 waiting\n",
+    "2 delivered, 0 given up, 0 waiting\n",
   );
 });
 

@@ -1,9 +1,10 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../lib/paths.ts";
 import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
 import { deliveryHome } from "./support/delivery_home.ts";
+import { ODD } from "./support/odd_files.ts";
 import { pause } from "./support/until.ts";
 
 Deno.test("record() stays whole and bounded with many writers at once", async () => {
@@ -107,4 +108,26 @@ Deno.test("status tells each session's state and the life of a wake", async () =
   assertEquals(main(["--wake", "W1", "--json"], world), 0);
   assertEquals(main(["--what"], world), 2);
   assertEquals(err.split("\n").length, 4);
+});
+
+Deno.test("status passes over a journal that is no file, shows the rest and warns in one line", async () => {
+  await using home = await deliveryHome();
+  const { paths } = home;
+  record(paths, { kind: "delivered", session: "warden-main", agent_id: "warden", wake_id: "w" });
+  const broken = ["main", "other"].map((session) => journalFile(paths, session));
+  for (const file of broken) ODD["a folder"]!(file);
+  const lines: string[] = [];
+  const warned: string[] = [];
+  const world = {
+    paths,
+    now: () => Date.now(),
+    say: (line: string) => void lines.push(line),
+    warn: (line: string) => void warned.push(line),
+  };
+  for (const args of [[], ["--wake", "w"]]) {
+    assertEquals(main(args, world), 0);
+    const said = `Left out what cannot be read: ${broken[0]} is a folder, not a file; and 1 more`;
+    assertEquals(warned.splice(0), [said]);
+  }
+  assertStringIncludes(lines[0]!, "warden-main");
 });

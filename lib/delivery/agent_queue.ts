@@ -22,6 +22,7 @@ import {
   setAside,
   waitingIds,
   wakeFile,
+  whyNoWake,
 } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";
 import { asOfNow } from "./late_wake.ts";
@@ -65,7 +66,7 @@ const LEAST_PAUSE_MS = 5 * SECOND;
 
 export class AgentQueue {
   private readonly seen = new Set<string>();
-  /** Delivered, but still in the outbox since the disk would not let go of it. */
+  /** Delivered, or not a wake, but still in the outbox since the disk would not let go of it. */
   private readonly stuck = new Set<string>();
   private readonly turnEnds = new TurnEnds();
   private readonly replies: Promise<void>[] = [];
@@ -190,11 +191,18 @@ export class AgentQueue {
 
   private buryUnreadable(id: string, path: string): void {
     const { paths } = this.world;
-    if (!setAside(paths, { agent_id: this.agentId, wake_id: id }, path)) return;
-    this.dead++;
     const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
-    this.lastError = `The file of ${id} in the outbox is not a wake`;
-    record(paths, { kind: "dead", ...about, reason: this.lastError });
+    const reason = whyNoWake(id, path);
+    try {
+      if (!setAside(paths, about, path)) return;
+      this.dead++;
+      record(paths, { kind: "dead", ...about, reason });
+    } catch (error) {
+      this.stuck.add(id); // passed over: the others must not wait for it
+      const stays = `${reason}; it cannot be set aside: ${messageOf(error)}`;
+      record(paths, { kind: "problem", ...about, reason: stays });
+    }
+    this.lastError = reason;
   }
 
   private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Way; why: string }) {

@@ -98,6 +98,7 @@ export class Carriers {
     writeAtomic(
       `${paths.state}/inbox/${safeName(wake.agent_id)}/${wake.wake_id}.txt`,
       wake.message,
+      { durable: true }, // the wake itself goes now
     );
     const reply = Promise.resolve(
       { status: "failed", reason: "nobody replies through the inbox" } as const,

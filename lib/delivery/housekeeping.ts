@@ -1,8 +1,10 @@
 /** Keeps the state folder from growing without end. Done by the deliverer, once a day. */
 
 import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { agentsIn } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
 import { DAY, MINUTE } from "./delivery.ts";
+import { recoverLost } from "./lost_wakes.ts";
 
 /** What is removed when it has not been written to for so long. */
 const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
@@ -28,9 +30,11 @@ export function keepHouse(paths: Paths, now: number): void {
     // A stamp from the future is a clock that was set back since.
     if (last <= now && now - last < DAY) return;
     writeAtomic(stamp, String(now));
+    // Before temporary files go: one that is whole is a wake.
+    for (const agentId of agentsIn(paths, "outbox")) recoverIn(paths, agentId, now);
     for (const { dir, suffix, afterMs, isNested } of LIMITS) {
       const top = `${paths.state}/${dir}`;
-      const dirs = isNested ? namesIn(top).map((name) => `${top}/${name}`) : [top];
+      const dirs = isNested ? readable(top).map((name) => `${top}/${name}`) : [top];
       for (const folder of dirs) removeOld(folder, suffix, now - afterMs);
     }
   } catch {
@@ -38,8 +42,25 @@ export function keepHouse(paths: Paths, now: number): void {
   }
 }
 
+/** What cannot be looked into keeps nothing else from being cleaned up. */
+function readable(folder: string): string[] {
+  try {
+    return namesIn(folder);
+  } catch {
+    return [];
+  }
+}
+
+function recoverIn(paths: Paths, agentId: string, now: number): void {
+  try {
+    recoverLost(paths, agentId, now);
+  } catch {
+    // A folder of another user: nothing is removed from it either.
+  }
+}
+
 function removeOld(folder: string, suffix: string, before: number): void {
-  for (const name of namesIn(folder)) {
+  for (const name of readable(folder)) {
     if (!name.endsWith(suffix)) continue;
     try {
       const path = `${folder}/${name}`;

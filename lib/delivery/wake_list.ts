@@ -12,6 +12,7 @@ import {
   wakeFile,
 } from "../outbox.ts";
 import { namesIn, removeIfThere } from "../files.ts";
+import { messageOf } from "../json.ts";
 import type { Paths } from "../paths.ts";
 
 export interface ListedWake {
@@ -29,32 +30,44 @@ export interface ListedWake {
   file: string;
 }
 
-export function listWakes(paths: Paths, agentId: string | undefined, now: number): ListedWake[] {
+/** `passOver` is told of a folder that cannot be looked into: the others are listed all the same. */
+export function listWakes(
+  paths: Paths,
+  agentId: string | undefined,
+  now: number,
+  passOver: (problem: string) => void,
+): ListedWake[] {
+  const ofEach = (place: "outbox" | "dead", list: (agentId: string) => ListedWake[]) =>
+    agentsIn(paths, place).filter((id) => agentId === undefined || id === agentId)
+      .flatMap((id) => {
+        try {
+          return list(id);
+        } catch (error) {
+          passOver(messageOf(error));
+          return [];
+        }
+      });
   return [
-    ...listIn(paths, "dead", agentId, now),
-    ...unreadable(paths, agentId),
-    ...listIn(paths, "outbox", agentId, now),
+    ...ofEach("dead", (id) => [...listIn(paths, "dead", id, now), ...unreadable(paths, id)]),
+    ...ofEach("outbox", (id) => listIn(paths, "outbox", id, now)),
   ];
 }
 
 /** Files that were no wakes. */
-function unreadable(paths: Paths, agentId: string | undefined): ListedWake[] {
-  const agents = agentsIn(paths, "dead").filter((id) => agentId === undefined || id === agentId);
-  return agents.flatMap((agent_id) => {
-    const dir = deadFile(paths, { agent_id, wake_id: "" }).replace(/\/[^/]*$/, "");
-    return namesIn(dir).filter((name) => name.endsWith(UNREADABLE)).map((name) => ({
-      state: "dead" as const,
-      wake_id: name.slice(0, -UNREADABLE.length),
-      agent_id,
-      session: "",
-      trigger: "",
-      created_at: "",
-      age_s: 0,
-      tries: 0,
-      reason: `its file in the outbox is not a wake; kept as ${dir}/${name}`,
-      file: `${dir}/${name}`,
-    }));
-  });
+function unreadable(paths: Paths, agent_id: string): ListedWake[] {
+  const dir = deadFile(paths, { agent_id, wake_id: "" }).replace(/\/[^/]*$/, "");
+  return namesIn(dir).filter((name) => name.endsWith(UNREADABLE)).map((name) => ({
+    state: "dead" as const,
+    wake_id: name.slice(0, -UNREADABLE.length),
+    agent_id,
+    session: "",
+    trigger: "",
+    created_at: "",
+    age_s: 0,
+    tries: 0,
+    reason: `its file in the outbox could not be read as a wake; kept as ${dir}/${name}`,
+    file: `${dir}/${name}`,
+  }));
 }
 
 const UNREADABLE = ".json.unreadable";
@@ -62,19 +75,16 @@ const UNREADABLE = ".json.unreadable";
 function listIn(
   paths: Paths,
   place: "outbox" | "dead",
-  agentId: string | undefined,
+  agent_id: string,
   now: number,
 ): ListedWake[] {
-  const agents = agentsIn(paths, place).filter((id) => agentId === undefined || id === agentId);
-  return agents.flatMap((agent_id) => {
-    const ids = place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
-    return ids.flatMap((wake_id) => {
-      const about = { agent_id, wake_id };
-      const file = place === "dead" ? deadFile(paths, about) : wakeFile(paths, about);
-      const wake = readWake(file);
-      if (wake === undefined) return [];
-      return [{ ...listed(wake, place === "dead" ? "dead" : "waiting", now), ...about, file }];
-    });
+  const ids = place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
+  return ids.flatMap((wake_id) => {
+    const about = { agent_id, wake_id };
+    const file = place === "dead" ? deadFile(paths, about) : wakeFile(paths, about);
+    const wake = readWake(file);
+    if (wake === undefined) return [];
+    return [{ ...listed(wake, place === "dead" ? "dead" : "waiting", now), ...about, file }];
   });
 }
 

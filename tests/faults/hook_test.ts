@@ -1,10 +1,11 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
-import { waitingIds } from "../../lib/outbox.ts";
+import { claimStart, waitingIds } from "../../lib/outbox.ts";
 import { seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
-import { HookWorld, ROOT } from "../support/hook_world.ts";
+import { HookWorld, ROOT, section, WARDEN } from "../support/hook_world.ts";
+import { ODD } from "../support/odd_files.ts";
 import { pause, until } from "../support/until.ts";
 
 /** A turn of its own each time: the same one twice would be one wake. */
@@ -119,4 +120,41 @@ Deno.test("registered hooks that fire together have all their wakes delivered, a
     "no start is claimed any more",
     () => namesIn(`${world.paths.state}/locks`).every((name) => !name.startsWith("starts-")),
   );
+});
+
+const INBOX = { delivery: { transport: "inbox" }, agents: [WARDEN] };
+
+Deno.test("the next event is delivered although the starter before it was killed after its claim", async () => {
+  await using world = await HookWorld.create({ registry: INBOX, deliver: true });
+  await world.hook("stop.ts", turn(1)); // makes the folders
+  const told = () => namesIn(`${world.paths.state}/inbox/warden`).length;
+  await until("the first wake is in the inbox", () => told() === 1);
+  claimStart(world.paths, "warden", "4194305");
+  const { code } = await world.hook("stop.ts", turn(2));
+  assertEquals(code, 0);
+  await until("the second wake is in the inbox", () => told() === 2);
+});
+
+Deno.test("an event is delivered although no claim can be written", async () => {
+  await using world = await HookWorld.create({ registry: INBOX, deliver: true });
+  for (const mark of ["starts-warden", "starts-warden~2"]) {
+    ODD["a folder"]!(`${world.paths.state}/locks/${mark}`);
+  }
+  assertEquals((await world.hook("stop.ts", turn(1))).code, 0);
+  const told = () => namesIn(`${world.paths.state}/inbox/warden`).length;
+  await until("the wake is in the inbox", () => told() === 1);
+});
+
+Deno.test("a wake is sent without its whole text when that does not fit on the disk", async () => {
+  const agent = { ...WARDEN, hook_settings: { max_content_chars: 2000 } };
+  await using world = await HookWorld.create({ registry: { agents: [agent] } });
+  const event = { ...JSON.parse(turn(1)), last_assistant_message: "A line.\n".repeat(50_000) };
+  // Room for files of 51,200 bytes: the message fits, the whole text does not.
+  const hook = await start(world, JSON.stringify(event), "ulimit -f 100; trap '' XFSZ;");
+  assertEquals((await hook.done).code, 0);
+  const [message] = world.wakes();
+  const trigger = section(message!, "TRIGGER");
+  assertMatch(trigger, /^whole_text: could not be kept \(.+\)$/m);
+  assert(!message!.includes("/content/"), "it names no file that is not there");
+  assertEquals(namesIn(`${world.paths.state}/content`), []);
 });

@@ -13,18 +13,18 @@ const LATE_S = 120;
 export function checkOutbox(patient: Patient): Finding[] {
   const { world } = patient;
   // Not asked about one agent, wakes of agents long gone are told, too.
-  const wakes = listWakes(world.paths, patient.asked, world.now().getTime());
+  const wakes = listWakes(world.paths, patient.asked, world.now().getTime(), () => {});
   const findings: Finding[] = [...stateFolder(patient)];
   for (const agentId of [...new Set(wakes.map((wake) => wake.agent_id))]) {
     const own = wakes.filter((wake) => wake.agent_id === agentId);
     const strays = own.filter((wake) => wake.created_at === ""); // files that are no wakes
     const dead = own.filter((wake) => wake.state === "dead" && wake.created_at !== "");
     const waiting = own.filter((wake) => wake.state === "waiting");
-    findings.push(...strays.map(({ wake_id, reason }): Finding => ({
+    findings.push(...strays.map(({ wake_id, reason, file }): Finding => ({
       check: CHECK,
       level: "broken",
       text: `Something for agent "${agentId}" cannot be delivered: ${reason}`,
-      mend: taskCommand(world, "deliver", "--drop", wake_id),
+      mend: strayMend(patient, wake_id, file),
     })));
     if (dead.length > 0) {
       const last = dead.at(-1)!;
@@ -66,6 +66,16 @@ export function checkOutbox(patient: Patient): Finding[] {
     level: "ok",
     text: "Nothing waits and nothing was given up",
   }];
+}
+
+/** A wake that was only not to be read, as one of another user, is sent once it can be. */
+function strayMend({ world }: Patient, wakeId: string, file: string): string {
+  const retry = taskCommand(world, "deliver", "--retry", wakeId);
+  if (readWake(file) !== undefined) return retry;
+  const info = Deno.lstatSync(file);
+  return info.isFile && info.uid !== Deno.uid()
+    ? `sudo chown ${Deno.uid()}:${Deno.gid()} ${shellQuote(file)} && ${retry}`
+    : taskCommand(world, "deliver", "--drop", wakeId);
 }
 
 function stateFolder(patient: Patient): Finding[] {

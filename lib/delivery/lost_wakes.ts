@@ -1,0 +1,56 @@
+/**
+ * Wakes that are whole, but do not have their name yet: the writer was killed before the rename, or
+ * a power cut has undone it.
+ */
+
+import { isThere, namesIn, removeIfThere } from "../files.ts";
+import { readJournal, record } from "../journal.ts";
+import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
+import { type Paths, safeName } from "../paths.ts";
+import { MINUTE } from "./delivery.ts";
+
+/** As `enqueue` names a file that is to become a wake. */
+const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;
+/** The rename follows at once: a file that is older has no writer any more. */
+const SETTLED_MS = MINUTE;
+
+/** Gives them their names, so that they are delivered. What is not whole is left to housekeeping. */
+export function recoverLost(paths: Paths, agentId: string, now: number): void {
+  const dir = outboxDir(paths, agentId);
+  for (const name of namesIn(dir)) {
+    const id = FIRST_NAME.exec(name)?.[1];
+    if (id === undefined) continue;
+    try {
+      recoverOne(paths, { agent_id: agentId, wake_id: id }, `${dir}/${name}`, now);
+    } catch {
+      // Gone meanwhile, or not ours to rename: the next one may be.
+    }
+  }
+}
+
+function recoverOne(
+  paths: Paths,
+  about: Pick<QueuedWake, "agent_id" | "wake_id">,
+  path: string,
+  now: number,
+): void {
+  const age = now - (Deno.lstatSync(path).mtime?.getTime() ?? 0);
+  // One from the future is of a clock that was set back since.
+  if (age >= 0 && age < SETTLED_MS) return;
+  const wake = readWake(path);
+  if (wake?.wake_id !== about.wake_id) return;
+  if (safeName(wake.agent_id) !== safeName(about.agent_id)) return;
+  if (isKnown(paths, wake)) return removeIfThere(path);
+  Deno.renameSync(path, wakeFile(paths, about));
+  const { session, trigger } = wake;
+  const reason =
+    "found in the outbox as a temporary file: its hook was stopped, or the power failed";
+  record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
+}
+
+/** It waits, was given up or was delivered under its own name. */
+function isKnown(paths: Paths, wake: QueuedWake): boolean {
+  if (isThere(wakeFile(paths, wake)) || isThere(deadFile(paths, wake))) return true;
+  return readJournal(paths, wake.session)
+    .some((line) => line.kind === "delivered" && line.wake_id === wake.wake_id);
+}

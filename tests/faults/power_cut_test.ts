@@ -1,0 +1,150 @@
+import { assert, assertEquals } from "@std/assert";
+import { DAY, MINUTE } from "../../lib/delivery/delivery.ts";
+import { keepHouse } from "../../lib/delivery/housekeeping.ts";
+import { recoverLost } from "../../lib/delivery/lost_wakes.ts";
+import { isThere, namesIn } from "../../lib/files.ts";
+import { record } from "../../lib/journal.ts";
+import {
+  enqueue,
+  moveToDead,
+  outboxDir,
+  type QueuedWake,
+  saveAttempts,
+  waitingIds,
+  wakeFile,
+} from "../../lib/outbox.ts";
+import { aWake, deliveryHome, type Home } from "../support/delivery_home.ts";
+
+/** Every call that decides what is left after a power cut, in its order. */
+function traced(work: () => void): string[] {
+  const calls: string[] = [];
+  const names = new Map<Deno.FsFile, string>();
+  const { openSync, renameSync } = Deno;
+  const { syncSync, syncDataSync } = Deno.FsFile.prototype;
+  const short = (path: string | URL) =>
+    String(path).replace(/^.*\/state/, "").replace(/\d+-\d+/, "N");
+  Deno.openSync = (path, options) => {
+    const file = openSync(path, options);
+    names.set(file, short(path));
+    return file;
+  };
+  Deno.renameSync = (from, to) => {
+    renameSync(from, to);
+    calls.push(`rename to ${short(to)}`);
+  };
+  const noted = (sync: () => void) =>
+    function (this: Deno.FsFile) {
+      sync.call(this);
+      calls.push(`sync ${names.get(this) || "the state folder"}`);
+    };
+  Deno.FsFile.prototype.syncSync = noted(syncSync);
+  Deno.FsFile.prototype.syncDataSync = noted(syncDataSync);
+  try {
+    work();
+  } finally {
+    Object.assign(Deno, { openSync, renameSync });
+    Object.assign(Deno.FsFile.prototype, { syncSync, syncDataSync });
+  }
+  return calls;
+}
+
+Deno.test("enqueue() syncs the file, then its name, and the folders that it has made", async () => {
+  await using home = await deliveryHome();
+  Deno.mkdirSync(home.paths.state);
+  const [first, second] = [aWake(), aWake()];
+  const file = (wake: QueuedWake) => `/outbox/warden/${wake.wake_id}.json`;
+  assertEquals(traced(() => enqueue(home.paths, first)), [
+    "sync /outbox",
+    "sync the state folder",
+    `sync ${file(first)}.N.tmp`,
+    `rename to ${file(first)}`,
+    "sync /outbox/warden",
+  ]);
+  assertEquals(traced(() => enqueue(home.paths, second)), [
+    `sync ${file(second)}.N.tmp`,
+    `rename to ${file(second)}`,
+    "sync /outbox/warden",
+  ]);
+  const dead = traced(() => moveToDead(home.paths, first, "nobody there"));
+  assertEquals(dead.at(-1), "sync /dead/warden", "before the wake leaves the outbox");
+});
+
+const NOW = Date.now();
+
+/** What a power cut leaves of a wake whose rename was not on the disk yet. */
+function lose(home: Home, more: Partial<QueuedWake> = {}, ageMs = 2 * MINUTE): QueuedWake {
+  const wake = aWake({ transport: "inbox", ...more });
+  enqueue(home.paths, wake);
+  lay(home, wake, wakeFile(home.paths, wake) + ".7-0.tmp", ageMs);
+  return wake;
+}
+
+function lay(home: Home, wake: QueuedWake, path: string, ageMs: number): void {
+  Deno.renameSync(wakeFile(home.paths, wake), path);
+  const then = new Date(NOW - ageMs);
+  Deno.utimeSync(path, then, then);
+}
+
+const temporary = (home: Home) =>
+  namesIn(outboxDir(home.paths, "warden")).filter((name) => name.endsWith(".tmp"));
+
+for (const args of [[], ["--agent", "warden"], ["--claimed", "7"]]) {
+  Deno.test(`deliver ${args.join(" ")} delivers a wake that a power cut left as .tmp`, async () => {
+    await using home = await deliveryHome();
+    const wake = lose(home);
+    assertEquals((await home.deliver(args).done).code, 0);
+    assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));
+    assertEquals(temporary(home), []);
+  });
+}
+
+Deno.test("recoverLost() leaves a file alone that is being written, or is not whole", async () => {
+  await using home = await deliveryHome();
+  lose(home, {}, 1000);
+  const half = lose(home);
+  const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
+  const text = Deno.readTextFileSync(path);
+  const then = new Date(NOW - 2 * MINUTE);
+  for (const cut of ["", text.slice(0, -5)]) {
+    Deno.writeTextFileSync(path, cut);
+    Deno.utimeSync(path, then, then);
+    recoverLost(home.paths, "warden", NOW);
+    assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[], 2]);
+  }
+});
+
+Deno.test("recoverLost() brings no wake back that waits, was given up or was delivered", async () => {
+  await using home = await deliveryHome();
+  const waiting = lose(home);
+  enqueue(home.paths, waiting);
+  const dead = lose(home);
+  moveToDead(home.paths, dead, "nobody there");
+  const delivered = lose(home);
+  const { session, wake_id } = delivered;
+  record(home.paths, { kind: "delivered", session, wake_id });
+  recoverLost(home.paths, "warden", NOW);
+  assertEquals(waitingIds(home.paths, "warden"), [waiting.wake_id]);
+  assertEquals(temporary(home), []);
+});
+
+Deno.test("recoverLost() takes what was left of a try's note for no wake", async () => {
+  await using home = await deliveryHome();
+  const wake = aWake();
+  enqueue(home.paths, wake);
+  const note = /^sync (.*)\.N(\..*)$/.exec(traced(() => saveAttempts(home.paths, wake))[0]!)!;
+  lay(home, wake, `${home.paths.state}${note[1]}.7-0${note[2]}`, 2 * MINUTE);
+  assertEquals(temporary(home).length, 1);
+  recoverLost(home.paths, "warden", NOW);
+  assertEquals(waitingIds(home.paths, "warden"), [], "its wake may have been delivered since");
+});
+
+Deno.test("keepHouse() keeps a whole wake that is a .tmp, and removes half ones", async () => {
+  await using home = await deliveryHome();
+  const whole = lose(home, {}, DAY);
+  const half = lose(home);
+  const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
+  Deno.writeTextFileSync(path, "{");
+  Deno.utimeSync(path, new Date(0), new Date(0));
+  keepHouse(home.paths, NOW);
+  assertEquals(namesIn(outboxDir(home.paths, "warden")), [`${whole.wake_id}.json`]);
+});
