@@ -13,6 +13,7 @@ import { checkPrograms } from "../lib/install/checks/programs_check.ts";
 import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
 import { checkSessions } from "../lib/install/checks/sessions_check.ts";
 import { checkSpeed } from "../lib/install/checks/speed_check.ts";
+import { checkState } from "../lib/install/checks/state_check.ts";
 import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
 import { messageOf } from "../lib/process.ts";
 import { realWorld, type World } from "../lib/sessions/world.ts";
@@ -44,6 +45,7 @@ const CHECKS: Check[] = [
   checkRegistryFile,
   checkSessions,
   checkGateway,
+  checkState,
   checkOutbox,
   checkJournal,
 ];

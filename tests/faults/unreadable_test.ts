@@ -1,0 +1,150 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { isFile, isThere } from "../../lib/files.ts";
+import { readJournal } from "../../lib/journal.ts";
+import { claimStart, waitingIds, wakeFile } from "../../lib/outbox.ts";
+import { checkOutbox } from "../../lib/install/checks/outbox_check.ts";
+import { checkState } from "../../lib/install/checks/state_check.ts";
+import { ROOT } from "../../lib/paths.ts";
+import { newWakeId } from "../../lib/send_wake.ts";
+import { Clinic, WARDEN } from "../support/clinic.ts";
+import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
+import { ended, make, ODD } from "../support/odd_files.ts";
+
+const inbox = (home: Home, more = {}) => put(home.paths, { transport: "inbox", ...more });
+
+for (const [what, lay] of Object.entries(ODD)) {
+  Deno.test(`deliver sets ${what} in the outbox aside and delivers the rest`, async () => {
+    await using home = await deliveryHome();
+    const odd = { agent_id: "warden", wake_id: newWakeId(Date.now() - 1000) };
+    const before = inbox(home, { wake_id: newWakeId(Date.now() - 2000) });
+    const after = inbox(home);
+    lay(wakeFile(home.paths, odd));
+    const { stderr } = await ended(home.deliver(["--agent", "warden"]));
+    for (const { wake_id } of [before, after]) {
+      assert(isThere(`${home.paths.state}/inbox/warden/${wake_id}.txt`), stderr);
+    }
+    assertEquals(waitingIds(home.paths, "warden"), []);
+    const aside = `${home.paths.state}/dead/warden/${odd.wake_id}.json.unreadable`;
+    assert(isThere(aside), "by a rename, as it is");
+    const said = [...readJournal(home.paths, "warden")].find((line) => line.kind === "dead");
+    assertEquals(said?.wake_id, odd.wake_id);
+    assertStringIncludes(String(said?.reason), "cannot be read");
+    const dropped = await ended(home.deliver(["--drop", odd.wake_id]));
+    assertEquals([dropped.code, isThere(aside)], [0, false]);
+  });
+}
+
+Deno.test("deliver passes over what it can neither read nor set aside", async () => {
+  await using home = await deliveryHome();
+  const odd = { agent_id: "warden", wake_id: newWakeId(Date.now() - 1000) };
+  const wake = inbox(home);
+  ODD["a fifo"]!(wakeFile(home.paths, odd));
+  await Deno.writeTextFile(`${home.paths.state}/dead`, "a file where the folder should be");
+  await ended(home.deliver(["--agent", "warden"]));
+  assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));
+  const said = [...readJournal(home.paths, "warden")].find((line) => line.kind === "problem");
+  assertStringIncludes(String(said?.reason), "it cannot be set aside");
+});
+
+for (const what of ["a fifo", "a folder", "a link to itself"]) {
+  Deno.test(`deliver serves all agents though ${what} is in the place of one's mark`, async () => {
+    await using home = await deliveryHome();
+    const wakes = [inbox(home), inbox(home, { agent_id: "forge" })];
+    claimStart(home.paths, "forge", "7");
+    ODD[what]!(`${home.paths.state}/locks/starts-warden`);
+    await ended(home.deliver(["--claimed", "7"]));
+    await ended(home.deliver(["--claimed", "8"]));
+    for (const { agent_id, wake_id } of wakes) {
+      assert(isThere(`${home.paths.state}/inbox/${agent_id}/${wake_id}.txt`), agent_id);
+    }
+  });
+}
+
+Deno.test("doctor names what cannot be used in the state folder, and its mend mends it", async () => {
+  await using clinic = await Clinic.create();
+  const { state } = clinic.world.paths;
+  put(clinic.world.paths);
+  for (const folder of ["locks", "journal", "panes"]) Deno.mkdirSync(`${state}/${folder}`);
+  assertEquals((await clinic.ask(checkState)).broken, []);
+  ODD["a fifo"]!(`${state}/locks/starts-warden`);
+  ODD["a folder"]!(`${state}/journal/warden-main.jsonl`);
+  ODD["a link to itself"]!(`${state}/outbox/warden/${newWakeId(0)}.json`);
+  ODD["a file of 300 MB"]!(`${state}/panes/warden-main.txt`);
+  const { findings } = await clinic.ask(checkState);
+  const broken = findings.filter(({ level }) => level === "broken");
+  assertEquals(broken.length, 4);
+  assertStringIncludes(broken.map(({ text }) => text).join("\n"), "/starts-warden is a fifo");
+  for (const { mend } of broken) await clinic.paste(mend!);
+  assertEquals((await clinic.ask(checkState)).broken, []);
+});
+
+Deno.test("doctor sends a wake again that was set aside while it could not be read", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "inbox" } }] });
+  const { paths } = clinic.world;
+  const wake = aWake({ transport: "inbox" });
+  const aside = `${paths.state}/dead/warden/${wake.wake_id}.json.unreadable`;
+  Deno.mkdirSync(`${paths.state}/dead/warden`, { recursive: true });
+  Deno.writeTextFileSync(aside, JSON.stringify(wake));
+  const { findings } = await clinic.ask(checkOutbox);
+  await clinic.paste(findings.find(({ text }) => text.includes(aside))!.mend!);
+  assert(isThere(`${paths.state}/inbox/warden/${wake.wake_id}.txt`));
+});
+
+const NOBODY = 65534;
+
+/** As `deliver --once` leaves it when it is run by root once in a user's home. */
+Deno.test({
+  name: "a user's deliverer passes over root's files, and doctor names them with the chown",
+  ignore: Deno.uid() !== 0 || !isFile("/usr/bin/setpriv"),
+  async fn() {
+    await using home = await deliveryHome();
+    const { state } = home.paths;
+    const theirs = inbox(home, { agent_id: "forge" });
+    const roots = inbox(home, { wake_id: newWakeId(Date.now() - 1000) });
+    const own = inbox(home);
+    make("chown", "-R", `${NOBODY}:${NOBODY}`, home.dir);
+    make("chown", "0:0", wakeFile(home.paths, roots));
+    const deno = `${home.dir}/deno`; // one that every user can reach
+    await Deno.copyFile(Deno.execPath(), deno);
+    make("chmod", "755", deno);
+    const root = `${home.dir}/project`;
+    await Deno.mkdir(root);
+    make("cp", "-r", `${ROOT}/lib`, `${ROOT}/commands`, root);
+    const as = async (code: string) => {
+      const { stdout, stderr } = await new Deno.Command("setpriv", {
+        args: [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", deno].concat(
+          ["run", "-A", "--quiet", "--no-config", "--no-npm"],
+          code.split(" "),
+        ),
+        env: { ...home.env, DENO_DIR: `${home.dir}/deno_dir` },
+        clearEnv: true,
+        cwd: "/",
+      }).output();
+      return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    };
+    const told = await as(`${root}/commands/deliver.ts`);
+    assert(isThere(`${state}/inbox/warden/${own.wake_id}.txt`), told);
+    assert(isThere(`${state}/inbox/forge/${theirs.wake_id}.txt`), told);
+    assert(isThere(`${state}/dead/warden/${roots.wake_id}.json.unreadable`), told);
+
+    inbox(home);
+    make("chown", "-R", `${NOBODY}:${NOBODY}`, `${state}/outbox`);
+    make("chown", "0:0", `${state}/locks/deliver-warden.lock`);
+    await as(`${root}/commands/deliver.ts`);
+    const said = [...readJournal(home.paths, "warden")].findLast((line) => line.kind === "problem");
+    assertStringIncludes(String(said?.reason), `${state}/locks/deliver-warden.lock`);
+    const check = `${home.dir}/check.ts`;
+    await Deno.writeTextFile(
+      check,
+      `import { checkState } from "${root}/lib/install/checks/state_check.ts";
+       console.log(JSON.stringify(checkState({ world: { paths: { state: "${state}" } } })));`,
+    );
+    const [finding] = JSON.parse(await as(check));
+    assertStringIncludes(
+      finding.text,
+      `${state}/locks/deliver-warden.lock belongs to another user`,
+    );
+    assertEquals(finding.mend, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
+  },
+});
