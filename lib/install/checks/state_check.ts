@@ -1,4 +1,4 @@
-/** Can everything in the state folder be used by who owns it? */
+/** Can every file in the state folder be used? */
 
 import { namesIn } from "../../files.ts";
 import { messageOf } from "../../process.ts";
@@ -30,7 +30,8 @@ export function checkState({ world }: Patient): Finding[] {
       "run as root: hooks and the deliverer cannot use it",
     mend: `sudo chown -R ${uid}:${gid} ${shellQuote(state)}`,
   }];
-  const unusable = files.filter((path) => !foreign.includes(path)).flatMap((path) => {
+  const told = new Set(foreign);
+  const unusable = files.filter((path) => !told.has(path)).flatMap((path) => {
     const why = whyUnusable(path);
     return why === undefined ? [] : [{ path, why }];
   });
@@ -50,7 +51,7 @@ function others({ length }: string[]): string {
   return length === 1 ? "" : ` (and ${length - 1} more in there)`;
 }
 
-/** Where what could not be read was put; the check of the outbox tells of it. */
+/** Set aside from the outbox: the check of the outbox tells of it. */
 function isAside(path: string): boolean {
   return path.endsWith(".unreadable");
 }
