@@ -88,6 +88,15 @@ Deno.test("doctor finds what is wrong in the registry, with the line, and who ca
     (await clinic.ask(checkRegistryFile)).notes.join(),
     /mode "resum", which means resume/,
   );
+  const text = `{\n "hook_settings": { "bidirectional_timeout": 9 },\n "agents": []\n}`;
+  clinic.registry(text);
+  const { notes: slips, broken: none } = await clinic.ask(checkRegistryFile);
+  assertEquals(none, []);
+  assertMatch(
+    slips.join(),
+    /registry\.json:2: hook_settings\.bidirectional_timeout: .* did you mean bidirectional_timeout_s\?$/,
+  );
+  assertEquals(clinic.read(clinic.env.GSD_REGISTRY!), text);
   clinic.registry({ agents: [{ ...WARDEN, claude_post_launch_mode: "continue" }] });
   assertEquals((await clinic.ask(checkRegistryFile)).notes, []);
 });

@@ -2,6 +2,7 @@
 
 import { POST_LAUNCH_MODES } from "../../sessions/launch.ts";
 import { checkRegistry } from "../../sessions/registry_file.ts";
+import { unknownKeys } from "../../sessions/registry_keys.ts";
 import {
   type Agent,
   findAgent,
@@ -46,7 +47,14 @@ export function checkRegistryFile(patient: Patient): Finding[] {
     }];
   }
   const agents = patient.agents.flatMap((agent) => checkAgent(agent, patient));
-  const findings = [...problems, ...agents, ...sharedSessions(registry.registry, patient)];
+  const strangers = unknownKeys(patient.registryText).map(({ line, field, problem }): Finding => ({
+    check: CHECK,
+    level: "note",
+    text: `${file}:${line}: ${field}: ${problem}`,
+    mend: editCommand(file, line),
+  }));
+  const shared = sharedSessions(registry.registry, patient);
+  const findings = [...problems, ...strangers, ...agents, ...shared];
   if (findings.some(({ level }) => level === "broken")) return findings;
   const count = registry.registry.agents.length;
   return [
