@@ -6,11 +6,13 @@ import { taskCommand } from "./lib/install/checks/mend.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
+import { readTextIfThere } from "./lib/files.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/put_launchers.ts";
 import { register, type Registration, unregister } from "./lib/install/registration.ts";
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
 import { regularFile } from "./lib/regular_file.ts";
+import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/sessions/world.ts";
 
 const HELP = `Usage: deno task register [options]
@@ -18,6 +20,8 @@ const HELP = `Usage: deno task register [options]
 Adds the hooks of gsd-code-skill to Claude Code's settings. Everything else in the file stays as it
 is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after
 this folder has moved, or after time limits in the registry have changed.
+Claude Code skips a file with comments or trailing commas. They are kept, but the exit code is 1, and
+the hooks do not run before somebody takes them out.
 
   deno task register                      in ~/.claude/settings.json, for all sessions of this user
   deno task register --dry-run            show the difference, touch nothing
@@ -135,6 +139,7 @@ function tell(
     world.warn(outcome.reason);
     return 1;
   }
+  const skipped = action === "add" ? whySkippedNow(outcome, options.dryRun) : undefined;
   const report = {
     action,
     outcome,
@@ -142,10 +147,23 @@ function tell(
     dryRun: options.dryRun,
     launchers,
     notes,
+    skipped,
     then: { look: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
   };
   world.say(describe(report, options.json));
-  return 0;
+  if (skipped === undefined) return 0;
+  world.warn(skipped);
+  return 1;
+}
+
+/** By the text that the file has now. */
+function whySkippedNow(
+  outcome: Exclude<Registration, { kind: "refused" }>,
+  dryRun: boolean,
+): string | undefined {
+  const isNew = outcome.kind === "written" && !dryRun;
+  const text = isNew ? outcome.after : readTextIfThere(outcome.file);
+  return whySkipped(outcome.file, text ?? "")?.reason;
 }
 
 /** The same place again, by a path that holds wherever it is typed. */

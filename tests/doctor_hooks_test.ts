@@ -47,6 +47,13 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
   await clinic.repair(checkHooks);
   assertEquals((await clinic.ask(checkHooks)).broken, []);
 
+  await Deno.writeTextFile(settings, right.replace("{", "{ // mine"));
+  const skipped = await clinic.ask(checkHooks);
+  assertMatch(skipped.broken.join("\n"), /^Claude Code skips all of .* the comment in line 1, /);
+  assertStringIncludes(skipped.findings[0]!.mend ?? "", `+1 ${settings}`);
+  await Deno.writeTextFile(settings, '{\n "a": [1,],\n}');
+  assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), /the trailing comma in line 2, /);
+
   await Deno.writeTextFile(settings, right.replace("{", '{ "disableAllHooks": true,'));
   assertMatch((await clinic.ask(checkHooks)).broken.join(), /disableAllHooks/);
   await Deno.writeTextFile(settings, "{ broken");

@@ -10,7 +10,7 @@ import { TASK } from "./support/clinic.ts";
 import { seeded } from "./support/delivery_home.ts";
 import { make } from "./support/odd_files.ts";
 
-const USERS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
+const USERS = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      ' +
   '{ "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  }\n}\n';
 
 Deno.test("register puts our hooks in, does nothing the second time, and takes them out", async () => {
@@ -35,6 +35,48 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const removed = await home.register("--remove");
   assertEquals(removed.code, 0);
   assertEquals(home.text(), USERS);
+});
+
+Deno.test("register says that Claude Code skips a file with a comment or a trailing comma", async () => {
+  const cases = [
+    [USERS.replace("{\n", "{\n  // mine\n"), "comment in line 2"],
+    ['\uFEFF{\n  "model": "opus", /* mine */\n}\n', "comment in line 2"],
+    ['{\n  "url": "http://x",\n  "list": [1, 2,\n  ]\n}\n', "trailing comma in line 3"],
+    ['{\n  "model": "opus",\n\n}\n', "trailing comma in line 2"],
+  ] as const;
+  for (const [text, what] of cases) {
+    await using home = await Home.create();
+    await Deno.writeTextFile(home.settings, text);
+    const shown = await home.register("--dry-run");
+    assertEquals(shown.code, 1);
+    assertEquals(
+      shown.stderr,
+      `Claude Code skips all of ${home.settings} because of the ${what}, so that our hooks do ` +
+        "not run: take comments and trailing commas out of it\n",
+    );
+    for (const word of ["do not run yet", "nothing changed"]) {
+      const done = await home.register();
+      assertEquals(done.code, 1);
+      // Our hooks may have moved the comma.
+      assertMatch(done.stderr, /^Claude Code skips .* (comment|trailing comma) in line \d+, .*\n$/);
+      assertStringIncludes(done.stdout, word);
+    }
+    const told = JSON.parse((await home.register("--json")).stdout).skipped_by_claude_code;
+    assertMatch(told, /^Claude Code skips all of /);
+    const removed = await home.register("--remove");
+    assertEquals([removed.code, removed.stderr], [0, ""]);
+    assertEquals(
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(Deno.readFileSync(home.settings)),
+      text,
+    );
+  }
+});
+
+Deno.test("register takes a file with a byte order mark for what it is: Claude Code reads it", async () => {
+  await using home = await Home.create();
+  await Deno.writeTextFile(home.settings, `\uFEFF${USERS}`);
+  const done = await home.register();
+  assertEquals([done.code, done.stderr], [0, ""]);
 });
 
 Deno.test("register fits the time limits to the registry, and says that it has to be run again", async () => {

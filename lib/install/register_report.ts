@@ -10,6 +10,8 @@ export interface RegisterReport {
   dryRun: boolean;
   launchers: string[];
   notes: string[];
+  /** Why Claude Code does not read the file as it is now. */
+  skipped: string | undefined;
   /** Commands to look whether all is well, and to take it back. */
   then: { look: string; undo: string };
 }
@@ -33,6 +35,7 @@ function asObject(report: RegisterReport): Record<string, unknown> {
     moved_from: moved,
     launchers_written: report.launchers,
     notes: report.notes,
+    skipped_by_claude_code: report.skipped ?? null,
     ...(report.dryRun && changed
       ? { diff: formatDiff(outcome.before ?? "", outcome.after ?? "") }
       : {}),
@@ -54,8 +57,7 @@ function asText(report: RegisterReport): string {
     lines.push(...formatDiff(outcome.before ?? "", outcome.after ?? ""));
     if (outcome.after === null) lines.push("and, empty as it was before us, be deleted");
   } else {
-    const verb = report.action === "add" ? "Registered our hooks in" : "Took our hooks out of";
-    lines.push(`${verb} ${outcome.file}`);
+    lines.push(`${verbOf(report)} ${outcome.file}`);
     if (outcome.after === null) lines.push("There was no such file before; it is gone again");
     if (outcome.backup) lines.push(`As it was before: ${outcome.backup}`);
   }
@@ -76,6 +78,13 @@ function asText(report: RegisterReport): string {
     lines.push(`See that all is well: ${report.then.look}`, `Undo: ${report.then.undo}`);
   }
   return lines.join("\n");
+}
+
+function verbOf({ action, skipped }: RegisterReport): string {
+  if (action === "remove") return "Took our hooks out of";
+  return skipped === undefined
+    ? "Registered our hooks in"
+    : "Our hooks, which do not run yet, are in";
 }
 
 function leftOf({ outcome }: RegisterReport): string[] {

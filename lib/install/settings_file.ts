@@ -1,6 +1,7 @@
 /** What Claude Code's settings hold of us, and where. */
 
 import { getNodeValue, type Node } from "jsonc-parser";
+import { firstExtra } from "../jsonc/plain.ts";
 import { propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
 import { type Owner, ownerOf } from "./our_hooks.ts";
 
@@ -29,6 +30,20 @@ export function readSettings(text: string, root: string): SettingsReading {
     else found.push({ ...place.hook, owner: place.owner });
   }
   return { kind: "settings", found, foreign };
+}
+
+export interface Skipped {
+  reason: string;
+  line: number;
+}
+
+/** Why Claude Code reads nothing of a settings file that we can read; undefined when it reads it. */
+export function whySkipped(file: string, text: string): Skipped | undefined {
+  const extra = firstExtra(text);
+  if (extra === undefined) return undefined;
+  const reason = `Claude Code skips all of ${file} because of the ${extra.what} in line ` +
+    `${extra.line}, so that our hooks do not run: take comments and trailing commas out of it`;
+  return { reason, line: extra.line };
 }
 
 export type Opened =

@@ -4,7 +4,16 @@ import { createScanner, type Node } from "jsonc-parser";
 import { endOf } from "./tree.ts";
 
 // jsonc-parser's SyntaxKind exists only while type-checking.
-const KIND = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 };
+export const KIND = {
+  closeBrace: 2,
+  closeBracket: 4,
+  comma: 5,
+  lineComment: 12,
+  blockComment: 13,
+  lineBreak: 14,
+  blank: 15,
+  end: 17,
+};
 
 export interface Layout {
   eol: string;
@@ -84,7 +93,7 @@ interface Token {
   end: number;
 }
 
-function* tokens(text: string, from: number, to: number): Generator<Token> {
+export function* tokens(text: string, from: number, to: number): Generator<Token> {
   const scanner = createScanner(text.slice(from, to), false);
   for (let kind: number = scanner.scan(); kind !== KIND.end; kind = scanner.scan()) {
     const offset = from + scanner.getTokenOffset();

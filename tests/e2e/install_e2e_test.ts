@@ -6,7 +6,13 @@ import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { command, press } from "../support/claude_keys.ts";
-import { isIdle, prepareHome, type RealClaude, startClaude } from "../support/real_claude.ts";
+import {
+  claudeEnv,
+  isIdle,
+  prepareHome,
+  type RealClaude,
+  startClaude,
+} from "../support/real_claude.ts";
 import { startOpenClaw } from "../support/real_openclaw.ts";
 import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
 import { startTmux } from "../support/real_tmux.ts";
@@ -102,6 +108,44 @@ for (const version of VERSIONS.claude) {
       await unhooked.waitUntilIdle();
       await leave(unhooked);
       assertEquals(home.wakes().length, told, "removed: silence");
+    }));
+}
+
+for (const version of VERSIONS.claude) {
+  Deno.test(`Claude Code ${version} skips settings that are more than plain JSON, as register says`, () =>
+    inScene(`skipped ${version}`, async (scene) => {
+      const model = new ClaudeModel();
+      scene.atEnd(() => model.stop());
+      const tmux = startTmux(scene);
+      const home = new Installed(scene, tmux.program);
+      const settings = `${scene.home}/.claude/settings.json`;
+      prepareHome(scene, `${scene.dir}/warden-main`);
+      const program = await claudeProgram(version);
+      const texts = ['{\n  // mine\n  "theme": "dark"\n}\n', '{\n  "theme": "dark",\n}\n'];
+      for (const [index, text] of texts.entries()) {
+        Deno.writeTextFileSync(settings, text);
+        const registered = await home.register();
+        assertEquals(registered.code, 1);
+        assertMatch(registered.stderr, /^Claude Code skips all of .*\n$/);
+        const set = Object.entries(claudeEnv(model.url)).flatMap(([k, v]) => ["-e", `${k}=${v}`]);
+        const where = ["-d", "-s", `s${index}`, "-x", "120", "-y", "40", ...set];
+        await tmux.call("new-session", ...where, "-c", `${scene.dir}/warden-main`, program);
+        await until("Claude Code's own words", async () => {
+          const screen = await tmux.capture(`s${index}`);
+          return /Settings Error[^]*Files with errors are skipped entirely/.test(screen);
+        }, { present: () => tmux.capture(`s${index}`) });
+        assertEquals((await home.register("--remove")).code, 0);
+        assertEquals(Deno.readTextFileSync(settings), text);
+      }
+      // A byte order mark does not matter to it.
+      Deno.writeTextFileSync(settings, '\uFEFF{\n  "theme": "dark"\n}\n');
+      assertEquals((await home.register()).code, 0);
+      const claude = await startClaude({
+        ...{ scene, tmux, version, session: "warden-main", modelUrl: model.url },
+        project: `${scene.dir}/warden-main`,
+      });
+      await claude.submit("Say hello");
+      await home.wake("response_complete", "Done.");
     }));
 }
 

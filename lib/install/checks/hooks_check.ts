@@ -6,7 +6,7 @@ import { originalName } from "../../paths.ts";
 import { messageOf } from "../../process.ts";
 import { readIfThere } from "../../regular_file.ts";
 import { register } from "../registration.ts";
-import { type FoundHook, readSettings } from "../settings_file.ts";
+import { type FoundHook, readSettings, whySkipped } from "../settings_file.ts";
 import { shellQuote } from "../../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
 import { differences, otherFolders } from "./hook_differences.ts";
@@ -79,11 +79,16 @@ function lookAt(file: string, patient: Patient): Finding[] {
   if (reading.kind === "refused") {
     return [broken(`We cannot edit ${file}: ${reading.reason}`, editCommand(file))];
   }
+  const skipped = whySkipped(file, text);
+  const problems = skipped === undefined
+    ? []
+    : [broken(skipped.reason, editCommand(file, skipped.line))];
   const off = switchedOff(text);
-  const problems = off === undefined ? [] : [broken(
-    `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`,
-    editCommand(file, off),
-  )];
+  if (off !== undefined) {
+    const words =
+      `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
+    problems.push(broken(words, editCommand(file, off)));
+  }
   const look = patient.lookFor(reading.found);
   if (look.kind === "refused") return [...problems, broken(look.reason)];
 
