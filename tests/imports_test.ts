@@ -52,6 +52,22 @@ Deno.test("the top of lib/ holds what hooks load, and nothing else", () => {
   assertEquals(files.filter((name) => !loaded.has(`${ROOT}/lib/${name}`)), []);
 });
 
+Deno.test("deliver.ts loads files of lib/ alone, and the command line's road only when it is taken", () => {
+  const loaded = new Set<string>();
+  const statically = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const text = code(path).replace(/^(import|export) type [^;]*;/gm, "");
+    for (const [, address] of text.matchAll(/from\s+"([^"]+)"/g)) {
+      if (!address!.startsWith(".")) loaded.add(address!);
+      else statically(new URL(address!, `file://${path}`).pathname);
+    }
+  };
+  statically(`${ROOT}/commands/deliver.ts`);
+  assertEquals([...loaded].filter((file) => !file.startsWith(`${ROOT}/`)), []);
+  assertEquals([...loaded].filter((file) => /openclaw(_words)?\.ts$/.test(file)), []);
+});
+
 function code(file: string): string {
   return Deno.readTextFileSync(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
 }
