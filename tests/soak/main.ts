@@ -5,7 +5,7 @@ import { type Speaker, terminal } from "../../lib/cli/speaker.ts";
 import { table } from "../../lib/cli/table.ts";
 import { lifeOf } from "../../lib/delivery/wake_life.ts";
 import { messageOf } from "../../lib/process.ts";
-import { planRun } from "./plan.ts";
+import { type Plan, planRun } from "./plan.ts";
 import { play, type Run } from "./play.ts";
 import { Stage } from "./stage.ts";
 import { isClean, judgeRun, type Offence, type Verdict } from "./verdict.ts";
@@ -60,16 +60,26 @@ export async function main(args: string[], world: World): Promise<number> {
 
   const plan = planRun(seed, events, agents);
   const dir = Deno.realPathSync(await Deno.makeTempDir({ prefix: "gsd-soak-" }));
+  try {
+    return await soak(plan, await Stage.set(dir, plan, seed), given.flags.json, world);
+  } catch (error) {
+    world.warn(`The run could not go on: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+async function soak(plan: Plan, stage: Stage, json: boolean, world: World): Promise<number> {
   const began = performance.now();
-  const stage = await Stage.set(dir, plan, seed);
   const interrupted = () => void stage.clear({ keep: false }).then(() => Deno.exit(130));
   Deno.addSignalListener("SIGINT", interrupted);
   let isKept = true;
   try {
-    const run = await play(plan, stage, (run) =>
-      world.progress?.(
-        `${run.played.length} of ${events} events, ${stage.gateway.taken.length} arrived`,
-      ));
+    const run = await play(
+      plan,
+      stage,
+      ({ played }) =>
+        world.progress?.(`${played.length} events, ${stage.gateway.taken.length} arrived`),
+    );
     const superseded = supersededIn(run);
     const verdict = judgeRun({
       played: run.played,
@@ -81,20 +91,17 @@ export async function main(args: string[], world: World): Promise<number> {
     isKept = !isClean(verdict);
     const seconds = (performance.now() - began) / 1000;
     const figures = figuresOf(run, verdict, superseded.length, seconds);
-    if (given.flags.json) {
+    if (json) {
       const { lost, doubledByKey, doubledByContent, outOfOrder } = verdict;
       const offences = { lost, doubledByKey, doubledByContent, outOfOrder };
-      world.say(JSON.stringify({ seed, agents, ...figures, offences }, null, 1));
+      world.say(JSON.stringify({ seed: stage.seed, ...figures, offences }, null, 1));
     } else world.say(table(["", ""], Object.entries(figures).map(([k, v]) => [k, String(v)])));
     if (isKept) tellOffences(verdict, run, world);
     return isKept ? 1 : 0;
-  } catch (error) {
-    world.warn(`The run could not go on: ${messageOf(error)}`);
-    return 1;
   } finally {
     Deno.removeSignalListener("SIGINT", interrupted);
     await stage.clear({ keep: isKept });
-    if (isKept) world.warn(`State, journals and the gateway's log of this run: ${dir}`);
+    if (isKept) world.warn(`State, journals and the gateway's log of this run: ${stage.dir}`);
   }
 }
 

@@ -15,7 +15,7 @@ export class Stage {
   readonly tmux = new TmuxServer();
   readonly panes = new Map<string, { TMUX: string; TMUX_PANE: string }>();
   readonly paths: Paths;
-  gateway!: FakeGateway;
+  gateway!: FakeGateway; // from `set` on
   isHealthy = false;
   private commands = new Map<string, string>();
   private readonly log: Deno.FsFile;
@@ -30,9 +30,14 @@ export class Stage {
     Deno.mkdirSync(`${dir}/home/.openclaw`, { recursive: true });
     Deno.mkdirSync(`${dir}/home/.claude/projects/p`, { recursive: true });
     await stage.openGateway();
-    await stage.register();
-    for (const session of plan.sessions.keys()) {
-      stage.panes.set(session, await stage.tmux.env(await stage.tmux.session(session)));
+    try {
+      await stage.register();
+      for (const session of plan.sessions.keys()) {
+        stage.panes.set(session, await stage.tmux.env(await stage.tmux.session(session)));
+      }
+    } catch (error) {
+      await stage.clear({ keep: false });
+      throw error;
     }
     return stage;
   }
