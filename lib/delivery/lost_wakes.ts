@@ -34,9 +34,9 @@ function recoverOne(
   path: string,
   now: number,
 ): void {
-  const age = now - (Deno.lstatSync(path).mtime?.getTime() ?? 0);
-  // One from the future is of a clock that was set back since.
-  if (age >= 0 && age < SETTLED_MS) return;
+  // Written after `now` was read, it is new; far ahead of it, the clock was set back since.
+  const age = Math.abs(now - (Deno.lstatSync(path).mtime?.getTime() ?? 0));
+  if (age < SETTLED_MS) return;
   const wake = readWake(path);
   if (wake?.wake_id !== about.wake_id) return;
   if (safeName(wake.agent_id) !== safeName(about.agent_id)) return;

@@ -101,6 +101,7 @@ for (const args of [[], ["--agent", "warden"], ["--claimed", "7"]]) {
 Deno.test("recoverLost() leaves a file alone that is being written, or is not whole", async () => {
   await using home = await deliveryHome();
   lose(home, {}, 1000);
+  lose(home, {}, -1000); // written while the folder is looked through
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   const text = Deno.readTextFileSync(path);
@@ -109,7 +110,7 @@ Deno.test("recoverLost() leaves a file alone that is being written, or is not wh
     Deno.writeTextFileSync(path, cut);
     Deno.utimeSync(path, then, then);
     recoverLost(home.paths, "warden", NOW);
-    assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[], 2]);
+    assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[], 3]);
   }
 });
 
