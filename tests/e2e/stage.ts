@@ -151,7 +151,10 @@ export class Stage {
 
   /** Runs one of this project's programs as a person would. */
   async ours(file: string, ...args: string[]) {
-    return await this.#run(Deno.execPath(), ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args]);
+    // Three Claude Codes that start at once take more than their minute on a busy machine.
+    const patience = /\/(spawn|recover)\.ts$/.test(file) ? ["--timeout", "300"] : [];
+    const words = ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args, ...patience];
+    return await this.#run(Deno.execPath(), words);
   }
 
   /** Does what the agent would: takes a line of the wake's actions, fills it in, runs it. */
@@ -227,7 +230,7 @@ export class Stage {
   }
 
   async #run(program: string, args: string[]) {
-    const done = await run(program, args, { env: this.env, timeoutMs: 120_000, cwd: "/" });
+    const done = await run(program, args, { env: this.env, timeoutMs: 600_000, cwd: "/" });
     if (done.kind !== "finished") throw new Error(`${program} ${args.join(" ")}: ${done.kind}`);
     return done;
   }
