@@ -48,6 +48,8 @@ async function driven(
 
 /** Before the first key; until a key shows no effect; between two looks; until hope is given up. */
 const [OPENING, IN_VAIN, LOOK, PATIENCE] = [300, 2000, 40, 10_000];
+/** From the effect of the probe on: the key before it may still show its own. */
+const LOST = 5000;
 
 Deno.test("drive() presses a key again that was lost, not one that was late", async () => {
   assertEquals(
@@ -56,16 +58,27 @@ Deno.test("drive() presses a key again that was lost, not one that was late", as
   );
   assertEquals(
     await driven((keys) => keys === "3 Down 3" ? ANSWERED : keys === "3 Down" ? MOVED : ASKED),
-    ["done", "3 Down 3", OPENING + IN_VAIN + 2 * LOOK + OPENING + LOOK],
+    ["done", "3 Down 3", OPENING + IN_VAIN + 2 * LOOK + LOST + LOOK],
   );
   assertEquals(
     await driven((keys) => keys === "3 Down" ? ANSWERED : ASKED),
-    ["done", "3 Down", OPENING + IN_VAIN + LOOK + OPENING],
+    ["done", "3 Down", OPENING + IN_VAIN + LOOK],
   );
   assertEquals(
     await driven(() => ASKED),
-    ["stuck", "3 Down", OPENING + IN_VAIN + PATIENCE + OPENING],
+    ["stuck", "3 Down", OPENING + IN_VAIN + PATIENCE + LOST],
   );
+});
+
+Deno.test("drive() presses no key again whose effect shows long after the probe's", async () => {
+  const closes = OPENING + IN_VAIN + 2 * LOOK + 4000;
+  const screen = (keys: string, ms: number) =>
+    !keys.includes("Down") ? ASKED : ms < closes ? MOVED : ANSWERED;
+  assertEquals(await driven(screen), ["done", "3 Down", closes]);
+  // Also where the probe has moved the cursor to the row for own words.
+  const own = recorded("11-ask-single-other-focused");
+  const below = (keys: string, ms: number) => screen(keys, ms) === MOVED ? own : screen(keys, ms);
+  assertEquals(await driven(below), ["done", "3 Down", closes]);
 });
 
 Deno.test("drive() presses nothing again while the screen may still change", async () => {

@@ -4,6 +4,7 @@ import type { ClaudePane, Look } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
 import { type Goal, nextStep } from "./keys.ts";
 import { markOf } from "../shown.ts";
+import { waitFor } from "./typing.ts";
 
 export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
 
@@ -13,6 +14,8 @@ const LOOK_EVERY_MS = 40;
 export const OPENING_MS = 300;
 /** After this a key that shows no effect is lost or late, and a probe tells which. */
 const CHANGE_WITHIN_MS = 2000;
+/** After this, counted from the probe's effect, the key before it is lost and not late. */
+const LOST_AFTER_MS = 5000;
 /** A busy machine may keep Claude Code from its keyboard this long. */
 export const PATIENCE_MS = 10_000;
 /** Moves the cursor of a dialog, and does nothing at an empty prompt. */
@@ -40,8 +43,9 @@ export async function drive(
       // Keys are taken in their order: when this one has worked, the one before it was lost.
       await pane.press(PROBE);
       await settled(pane, before, PATIENCE_MS);
-      await pane.clock.sleep(OPENING_MS); // the effects of two keys may show one after the other
-      screen = await pane.look();
+      // A chosen option closes its dialog later than the probe moves its cursor.
+      const isTaken = (now: Look) => beyondCursor(now) !== beyondCursor(before);
+      screen = await waitFor(pane, LOST_AFTER_MS, isTaken);
     }
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
@@ -108,6 +112,12 @@ function isSame(one: Look, other: Look): boolean {
 /** What is asked, wherever the cursor stands. */
 function asks({ dialog }: Look): string {
   return dialog === undefined ? "" : markOf(dialog);
+}
+
+/** What is asked and chosen, wherever the cursor stands. */
+function beyondCursor(screen: Look): string {
+  const rows = screen.dialog?.options.map((row) => ({ ...row, focused: false }));
+  return JSON.stringify([asks(screen), rows]);
 }
 
 /** What a key can change: not the spinner, nor words that arrive meanwhile. */
