@@ -34,6 +34,7 @@ import {
 } from "./start_claude.ts";
 import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { sessionNames, whyMarked } from "./tmux_sessions.ts";
+import { commandWords, otherSocket } from "../wake.ts";
 import type { World } from "./world.ts";
 
 export interface SpawnWish extends AgentWish {
@@ -185,7 +186,8 @@ async function begin(
       ? ""
       : `; its first command is kept and sent as soon as this is answered, so do not send it ` +
         `again: ${first}`;
-    const problem = `Session ${session} waits: ${dialogHelp(arrival.dialog)}; ${look}${kept}`;
+    const way = agentsWay(arrival.dialog, launch, world);
+    const problem = `Session ${session} waits: ${dialogHelp(arrival.dialog)}; ${look}${way}${kept}`;
     return { ...result, state: "dialog", problem };
   }
   if (!await hasOurWords(tmux, pane, launch)) {
@@ -197,6 +199,18 @@ async function begin(
     ? ""
     : `Session ${session} is ready, but its first command came to nothing: ${refused}`;
   return { ...result, state: "ready", problem };
+}
+
+/** The command by which an agent that may decide says yes itself. */
+function agentsWay({ options }: Dialog, launch: Launch, world: World): string {
+  const { session, agent_id, tmux_socket = "" } = launch;
+  const yes = options.find(({ label }) => /^Yes\b/.test(label));
+  if (yes === undefined || !agentIn(world, agent_id).agent?.settings.answer_permissions) return "";
+  const words = commandWords(world.paths, "menu-driver");
+  const socket = otherSocket(`${tmux_socket},0,0`);
+  if (socket !== undefined) words.push("--socket", socket);
+  words.push(session, "choose", String(yes.number));
+  return `, or say yes with: ${words.map(shellQuote).join(" ")}`;
 }
 
 /** The first command is at work already. */

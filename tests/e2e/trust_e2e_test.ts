@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { main as drive } from "../../commands/menu_driver.ts";
 import { main as recover } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import { readScreen } from "../../lib/pane.ts";
@@ -38,7 +39,9 @@ async function inUntrusted(
       const script = `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`;
       Deno.writeTextFileSync(world.variables.GSD_CLAUDE, script, { mode: 0o755 });
       const inbox = { delivery: { transport: "inbox" } };
-      world.registry({ agents: [{ agent_id: "w", tmux_session_name: "w-main", ...inbox }] });
+      const hook_settings = { answer_permissions: true };
+      const agent = { agent_id: "w", tmux_session_name: "w-main", hook_settings, ...inbox };
+      world.registry({ agents: [agent] });
       Deno.mkdirSync(`${world.dir}/new`);
       try {
         await play(world, model, `${world.dir}/new`);
@@ -99,7 +102,11 @@ for (const version of VERSIONS.claude) {
       assertEquals(await recover(["--skip-sync"], world), 0, world.warned.join("\n"));
       assertMatch(world.said.join("\n"), /w in w-main: recovered/);
       assertEquals(asked(), []);
-      await trust(world);
+      const words = / say yes with: \S+menu-driver (--socket \S+ w-main choose \d);/.exec(
+        world.warned.join("\n"),
+      );
+      const chosen = await drive(words?.[1]?.split(" ") ?? [], { ...world, readStdin: () => "" });
+      assertEquals(chosen, 0, world.warned.join("\n"));
       await until("the wake of its end", () => isTold(world));
       assertEquals(asked(), [first]);
 
