@@ -54,11 +54,16 @@ export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): 
   if (typed.kind === "unsure") {
     return refused(`${typed.reason}; ${describe(await scene.pane.look())}`);
   }
-  if (EXITS.test(text)) return await afterExit(scene, text);
-  if (typed.kind === "ended") return refused(`${typed.reason}; deno task recover brings it back`);
-  const isQueued = before.state === "working" || QUEUED.test(typed.screen.text);
-  const verb = queue && isQueued ? "Queued:" : "Typed";
-  return { kind: "done", said: `${verb} ${count(text)}`, via: "keys" };
+  const isBusy = before.state === "working" ||
+    (typed.kind === "sent" && QUEUED.test(typed.screen.text));
+  const isQueued = queue && isBusy;
+  if (EXITS.test(text)) {
+    const end = await afterExit(scene, text);
+    if (end.kind === "done" || !isQueued) return end;
+  } else if (typed.kind === "ended") {
+    return refused(`${typed.reason}; deno task recover brings it back`);
+  }
+  return { kind: "done", said: `${isQueued ? "Queued:" : "Typed"} ${count(text)}`, via: "keys" };
 }
 
 /** A turn that has just begun does not show yet; the empty box then says this. */
