@@ -2,7 +2,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main as drive } from "../../commands/menu_driver.ts";
 import { main as recover } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
+import { readTextIfThere } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
+import { readMemory } from "../../lib/session_memory.ts";
 import { allProcesses, type ProcessInfo } from "../../lib/sessions/process_tree.ts";
 import { shellQuote } from "../../lib/shell.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
@@ -80,6 +82,12 @@ function isTold(world: SessionWorld): boolean {
   }
 }
 
+/** The transcript has the end of the turn. */
+function isWritten(world: SessionWorld): boolean {
+  const text = readTextIfThere(readMemory(world.paths, "w-main").transcript_path) ?? "";
+  return /"turn_duration"|"stop_hook_summary"/.test(text);
+}
+
 for (const version of VERSIONS.claude) {
   for (const [name, first] of Object.entries(FIRST)) {
     Deno.test(`${version}: the first command waits for trust and goes once: ${name}`, () =>
@@ -110,6 +118,11 @@ for (const version of VERSIONS.claude) {
       await until("the wake of its end", () => isTold(world));
       assertEquals(asked(), [first]);
 
+      // Killed while its first Stop hook runs, 2.1.197 has no conversation to resume yet.
+      await until("its turn to be over", async () => {
+        const screen = await world.tmux("capture-pane", "-p", "-t", "=w-main:");
+        return readScreen(screen).state === "idle" && isWritten(world);
+      });
       await world.killClaude("w-main");
       assertEquals(await recover(["--skip-sync"], world), 0, world.warned.join("\n"));
       await until("its conversation on the screen", async () => {
