@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { historyMishap, planRun } from "./soak/plan.ts";
 import { type Evidence, isClean, judgeRun, type Played } from "./soak/verdict.ts";
 import { main } from "./soak/main.ts";
-import { newWakeId } from "../lib/send_wake.ts";
+import { newWakeId } from "../lib/new_wake.ts";
 import type { Taken } from "./support/fake_gateway.ts";
 
 const NOON = Date.parse("2026-11-16T12:00:00Z");

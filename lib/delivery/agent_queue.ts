@@ -1,5 +1,6 @@
 /** Takes one agent's wakes out of the outbox, in order, with pauses where they do not get through. */
 
+import { AgentOutbox } from "./agent_outbox.ts";
 import { Carriers, type CarrierWorld, type Tried, type Way } from "./carriers.ts";
 import {
   type Delivered,
@@ -12,23 +13,11 @@ import {
 } from "./delivery.ts";
 import type { HeldLock } from "../cli/held_lock.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
-import { record } from "../journal.ts";
-import {
-  moveToDead,
-  outboxDir,
-  type QueuedWake,
-  readWake,
-  saveAttempts,
-  setAside,
-  waitingIds,
-  wakeFile,
-  whyNoWake,
-} from "../outbox.ts";
+import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";
 import { asOfNow } from "./late_wake.ts";
 import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
-import { safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { letHooksGo, saveReply } from "./reply_files.ts";
 import { TurnEnds } from "./turn_ends.ts";
@@ -65,9 +54,7 @@ const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
 
 export class AgentQueue {
-  private readonly seen = new Set<string>();
-  /** Delivered, or not a wake, but still in the outbox since the disk would not let go of it. */
-  private readonly stuck = new Set<string>();
+  private readonly outbox: AgentOutbox;
   private readonly turnEnds = new TurnEnds();
   private readonly replies: Promise<void>[] = [];
   private readonly carriers: NonNullable<QueueWorld["carriers"]>;
@@ -84,35 +71,39 @@ export class AgentQueue {
     private readonly world: QueueWorld,
     private readonly options: QueueOptions,
   ) {
+    this.outbox = new AgentOutbox(world.paths, agentId);
     this.carriers = world.carriers ?? new Carriers(world);
     this.startedAt = world.now();
   }
 
   result(): QueueResult {
     const { delivered, dead, lastError, replies } = this;
-    return { kind: "served", delivered, dead, left: this.waiting().length, lastError, replies };
+    return {
+      kind: "served",
+      delivered,
+      dead,
+      left: this.outbox.waiting().length,
+      lastError,
+      replies,
+    };
   }
 
   hasUnseen(): boolean {
-    return this.unseen().length > 0;
-  }
-
-  private unseen(): string[] {
-    return this.waiting().filter((id) => !this.seen.has(id));
+    return this.outbox.unseen().length > 0;
   }
 
   /** "wanted": another process has asked for the lock. */
   async work(lock: HeldLock): Promise<"done" | "wanted"> {
     try {
-      while (lock.isOurs() && this.waiting().length > 0) {
+      while (lock.isOurs() && this.outbox.waiting().length > 0) {
         const before = this.delivered + this.dead;
         await this.pass();
         if (this.delivered + this.dead > before) this.failures = 0;
-        if (this.waiting().length === 0) continue;
+        if (this.outbox.waiting().length === 0) continue;
         this.failures++;
         const isLast = this.options.once || this.isOver() || this.isOutOfPlace;
         if (isLast || this.failures > 1) {
-          letHooksGo(this.world.paths, this.waiting(), this.lastError);
+          letHooksGo(this.world.paths, this.outbox.waiting(), this.lastError);
         }
         if (isLast) return "done";
         this.carriers.close();
@@ -124,10 +115,6 @@ export class AgentQueue {
     }
   }
 
-  private waiting(): string[] {
-    return waitingIds(this.world.paths, this.agentId).filter((id) => !this.stuck.has(id));
-  }
-
   // A clock that was set back makes a life longer, never endless: each pause moves it on.
   private isOver(): boolean {
     const age = this.world.now() - this.startedAt;
@@ -136,8 +123,8 @@ export class AgentQueue {
 
   private async pass(): Promise<void> {
     const closed = new Set<string>();
-    const ids = this.waiting();
-    for (const id of ids) this.seen.add(id);
+    const ids = this.outbox.waiting();
+    this.outbox.see(ids);
     for (const id of ids) {
       const wake = this.read(id);
       if (wake === undefined || this.isTold(wake)) continue;
@@ -167,6 +154,17 @@ export class AgentQueue {
     return true;
   }
 
+  /** A wake to try: for one that failed before, its place in OpenClaw is asked anew. */
+  private read(id: string): QueuedWake | undefined {
+    const found = this.outbox.read(id);
+    if (found.kind === "set aside") this.dead++;
+    if (found.kind === "set aside" || found.kind === "passed over") this.lastError = found.reason;
+    if (found.kind !== "wake") return undefined;
+    const { wake } = found;
+    const current = wake.attempts === undefined ? undefined : this.world.targetNow(wake);
+    return current === undefined ? wake : { ...wake, ...current };
+  }
+
   private async tryOne(wake: QueuedWake): Promise<Tried> {
     try {
       return await this.carriers.deliver(wake);
@@ -176,42 +174,13 @@ export class AgentQueue {
     }
   }
 
-  /** A wake to try: for one that failed before, its place in OpenClaw is asked anew. */
-  private read(id: string): QueuedWake | undefined {
-    const path = `${outboxDir(this.world.paths, this.agentId)}/${id}.json`;
-    const wake = readWake(path);
-    // A wake under another name or in another's folder would be told again and again.
-    if (wake?.wake_id !== id || safeName(wake.agent_id) !== safeName(this.agentId)) {
-      this.buryUnreadable(id, path);
-      return undefined;
-    }
-    const current = wake.attempts === undefined ? undefined : this.world.targetNow(wake);
-    return current === undefined ? wake : { ...wake, ...current };
-  }
-
-  private buryUnreadable(id: string, path: string): void {
-    const { paths } = this.world;
-    const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
-    const reason = whyNoWake(id, path);
-    try {
-      if (!setAside(paths, about, path)) return;
-      this.dead++;
-      record(paths, { kind: "dead", ...about, reason });
-    } catch (error) {
-      this.stuck.add(id); // passed over: the others must not wait for it
-      const stays = `${reason}; it cannot be set aside: ${messageOf(error)}`;
-      record(paths, { kind: "problem", ...about, reason: stays });
-    }
-    this.lastError = reason;
-  }
-
   private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Way; why: string }) {
     const { paths } = this.world;
     const now = this.world.now();
     try {
       removeIfThere(wakeFile(paths, wake));
     } catch (error) {
-      this.stuck.add(wake.wake_id);
+      this.outbox.passOver(wake.wake_id);
       this.note("problem", wake, `Delivered, but still in the outbox: ${messageOf(error)}`);
     }
     this.delivered++;
@@ -271,10 +240,10 @@ export class AgentQueue {
       await this.world.sleep(step);
       rested += step;
       if (isLockWanted(this.world.paths, this.agentId)) return "wanted";
-      const unseen = this.unseen();
+      const unseen = this.outbox.unseen();
       const isNudged = unseen.length > 0 &&
         (rested >= LEAST_PAUSE_MS || unseen.some((id) => isAwaited(this.world.paths, id)));
-      if (isNudged || this.waiting().length === 0) break;
+      if (isNudged || this.outbox.waiting().length === 0) break;
     }
     return "rested";
   }

@@ -1,6 +1,6 @@
 /** Who could not be brought back: noted in the journal and told to whoever minds all, each once. */
 
-import { newWakeId } from "../send_wake.ts";
+import { newWakeId } from "../new_wake.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";

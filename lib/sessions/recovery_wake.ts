@@ -3,7 +3,7 @@
 import { commandWords } from "../wake.ts";
 import { record } from "../journal.ts";
 import type { Conversation } from "./launch.ts";
-import { newWake, type Receiver } from "../send_wake.ts";
+import { newWake, type Receiver } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";

@@ -5,7 +5,7 @@ import { tmuxWords } from "./candidates.ts";
 import { record } from "../journal.ts";
 import type { Launch, Untold } from "./launch.ts";
 import { readLaunch, writeLaunch } from "./launch_files.ts";
-import { newWakeId, receiverOf } from "../send_wake.ts";
+import { newWakeId, receiverOf } from "../new_wake.ts";
 import { type Dialog, readScreen } from "../pane.ts";
 import type { RecoveryPlan } from "./recover_agent.ts";
 import { recoveredDraft, send } from "./recovery_wake.ts";

@@ -1,3 +1,4 @@
+import { realClock } from "../../lib/time.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as drive } from "../../commands/menu_driver.ts";
 import { main as recover } from "../../commands/recover.ts";
@@ -113,7 +114,11 @@ for (const version of VERSIONS.claude) {
       const words = / say yes with: \S+menu-driver (--socket \S+ w-main choose \d);/.exec(
         world.warned.join("\n"),
       );
-      const chosen = await drive(words?.[1]?.split(" ") ?? [], { ...world, readStdin: () => "" });
+      const chosen = await drive(words?.[1]?.split(" ") ?? [], {
+        ...world,
+        clock: realClock,
+        readStdin: () => "",
+      });
       assertEquals(chosen, 0, world.warned.join("\n"));
       await until("the wake of its end", () => isTold(world));
       assertEquals(asked(), [first]);

@@ -5,7 +5,7 @@ import { claimStart, waitingIds, wakeFile } from "../../lib/outbox.ts";
 import { checkOutbox } from "../../lib/install/checks/outbox_check.ts";
 import { checkState } from "../../lib/install/checks/state_check.ts";
 import { ROOT } from "../../lib/paths.ts";
-import { newWakeId } from "../../lib/send_wake.ts";
+import { newWakeId } from "../../lib/new_wake.ts";
 import { Clinic, WARDEN } from "../support/clinic.ts";
 import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";

@@ -1,6 +1,6 @@
 /** A home for tests of delivery: state, OpenClaw's config, wakes, and the real deliverer process. */
 
-import { newWakeId } from "../../lib/send_wake.ts";
+import { newWakeId } from "../../lib/new_wake.ts";
 import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { Dice } from "./fuzz.ts";
