@@ -81,6 +81,15 @@ Deno.test("drive() presses no key again whose effect shows long after the probe'
   assertEquals(await driven(below), ["done", "3 Down", closes]);
 });
 
+Deno.test("drive() presses no key again that has ticked its row, though the dialog still stands", async () => {
+  const ticked = MOVED.replace(/(3\. \S+)/, "$1 ✔");
+  const closes = OPENING + IN_VAIN + 1000;
+  const [kind, keys] = await driven((keys, ms) =>
+    !keys.includes("Down") ? ASKED : ms < closes ? ticked : ANSWERED
+  );
+  assertEquals([kind, keys], ["done", "3 Down"]);
+});
+
 Deno.test("drive() presses nothing again while the screen may still change", async () => {
   const busyUntil = OPENING + IN_VAIN - LOOK;
   assertEquals(

@@ -52,7 +52,7 @@ export async function drive(
       return isFinal(step) ? { kind: "done", screen } : quicker(screen);
     }
     if (isSame(screen, before)) return { kind: "stuck", reason: inVain(step) };
-    isProbed = isLate && asks(screen) === asks(before);
+    isProbed = isLate && beyondCursor(screen) === beyondCursor(before);
     if (isFinal(step) && !isProbed) return { kind: "done", screen };
   }
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
