@@ -5,6 +5,7 @@ import { readJournal } from "../lib/journal.ts";
 import { launchFiles, readLaunch, writeLaunch } from "../lib/sessions/launch_files.ts";
 import { changeAgent, IDLE, idOf, killServer, recover, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
 
 function problems(world: SessionWorld, session: string): unknown[] {
   return [...readJournal(world.paths, session)].filter(({ kind }) => kind === "problem")
@@ -135,6 +136,12 @@ Deno.test("recover() says how a registry comes about, and which agents it has", 
     assertMatch(world.warned[0]!, /has no agent "nobody"; its agents: anvil, bolt$/);
   }));
 
+/** tmux answers before the program of its new pane runs. */
+async function hasStarted(world: SessionWorld, ...server: string[]): Promise<void> {
+  const ask = [...server, "display-message", "-p", "-t", "=desk:", "#{pane_current_command}"];
+  await until("the program in desk", async () => !/^tmux|^$/.test(await world.tmux(...ask)));
+}
+
 Deno.test("recover() names the tmux session in which a conversation is open, or the process", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
@@ -142,6 +149,7 @@ Deno.test("recover() names the tmux session in which a conversation is open, or 
     await killServer(world);
     const words = ["/bin/sh", "-c", "sleep 100; :", "--resume", id];
     await world.tmux("new-session", "-d", "-s", "desk", ...words);
+    await hasStarted(world);
     assertMatch(
       (await recover(world)).agents[0]!.detail,
       /in process \d+: it is open in tmux session "desk"; go on there: tmux attach -t =desk$/,
@@ -151,6 +159,7 @@ Deno.test("recover() names the tmux session in which a conversation is open, or 
     const other = ["-L", `gsd-test-${id.slice(0, 8)}`];
     try {
       await world.tmux(...other, "new-session", "-d", "-s", "desk", ...words);
+      await hasStarted(world, ...other);
       const { detail } = (await recover(world)).agents[0]!;
       assertMatch(detail, /is open already in process \d+: end that one first$/);
     } finally {
