@@ -205,7 +205,12 @@ for (const version of VERSIONS.claude) {
         const done = await stage.ours("commands/spawn.ts", ...more);
         assertEquals([done.code, JSON.parse(done.stdout).session], [0, `${main}-2`], done.stderr);
         await stage.waitForPrompt("words of the second");
-        await until("its answer", () => readMemory(stage.paths, `${main}-2`).said.length > 0);
+        // Claude Code writes the transcript some 300 ms after the Stop hook.
+        await until("their transcripts", () =>
+          [main, `${main}-2`].every((session) => {
+            const { transcript_path } = readMemory(stage.paths, session);
+            return (readTextIfThere(transcript_path) ?? "").includes('"stop_hook_summary"');
+          }));
 
         await killServer(stage);
         const { agents } = await recover(stage);
@@ -263,6 +268,7 @@ story(
       assertEquals(reading.registry.agents[0]!.openclaw_session_key, "agent:bolt:main");
       assertMatch(reading.registry.agents[0]!.openclaw_session_id, /^[0-9a-f-]{36}$/);
 
+      stage.env.GSD_CLAUDE = await stage.claudeLauncher();
       const typo = await stage.ours("commands/spawn.ts", "anvli", scene.dir, "", "--dry-run");
       assertEquals(typo.code, 1);
       assertMatch(typo.stderr, /neither the registry nor OpenClaw has .* did you mean anvil\?/);
