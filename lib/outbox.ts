@@ -168,15 +168,15 @@ const SECOND = "~2";
  * at once start a few processes instead of one each. Two, because one that is killed while it
  * starts leaves its mark: the next event must not trust it. `by` tells who claims.
  */
-export function claimStart(paths: Paths, agentId: string, by = ""): boolean {
-  return startMarks(paths, agentId).some((mark) => claimMark(mark, by));
+export function claimStart(paths: Paths, agentId: string, by = "", now = Date.now()): boolean {
+  return startMarks(paths, agentId).some((mark) => claimMark(mark, by, now));
 }
 
-function claimMark(mark: string, by: string): boolean {
+function claimMark(mark: string, by: string, now: number): boolean {
   try {
     if (createNew(mark, by)) return true;
     const { isFile, mtime } = Deno.lstatSync(mark);
-    const age = Date.now() - (mtime?.getTime() ?? 0);
+    const age = now - (mtime?.getTime() ?? 0);
     if (isFile && age >= 0 && age < START_MS) return false;
     writeAtomic(mark, by);
   } catch {

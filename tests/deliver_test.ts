@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main, type World } from "../commands/deliver.ts";
+import { namesIn } from "../lib/files.ts";
 import { readJournal } from "../lib/journal.ts";
 import {
   claimedBy,
@@ -191,18 +192,23 @@ Deno.test("deliver writes no token anywhere", async () => {
 Deno.test("claimStart() lets two starts per agent through until one of them has started", async () => {
   await using home = await deliveryHome();
   const { paths } = home;
-  const claim = (by = "7") => claimStart(paths, "warden", by);
+  const locks = `${paths.state}/locks`;
+  const dated = (at: Date) => {
+    for (const name of namesIn(locks)) Deno.utimeSync(`${locks}/${name}`, at, at);
+  };
+  // Marks that are as old as the test says, however long it takes.
+  const made = new Date("2026-11-16T10:00:00Z");
+  const claim = (by = "7", afterMs = 0) => {
+    const claimed = claimStart(paths, "warden", by, made.getTime() + afterMs);
+    dated(made);
+    return claimed;
+  };
   assertEquals([claim(), claimStart(paths, "forge", "8")], [true, true]);
   assertEquals(claimedBy(paths, "7"), ["warden"]);
   assertEquals([claim("9"), claim("10")], [true, false], "the first may have been killed");
   assertEquals([claimedBy(paths, "9"), claimedBy(paths, "10")], [["warden"], []]);
-  const mark = `${paths.state}/locks/starts-warden`;
-  const long = new Date(Date.now() - 10_000);
-  Deno.utimeSync(mark, long, long);
-  assertEquals([claim(), claim()], [true, false], "one that was killed on its way");
-  const ahead = new Date(Date.now() + 3_600_000);
-  Deno.utimeSync(mark, ahead, ahead);
-  assertEquals([claim(), claim()], [true, false], "a clock that was set back");
+  assertEquals([claim("7", 1999), claim("7", 2000)], [false, true], "killed on its way");
+  assertEquals(claim("7", -3_600_000), true, "a clock that was set back");
   unclaimStart(paths, "warden");
   assertEquals(claim(), true, "one that could not be started");
 });

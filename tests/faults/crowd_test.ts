@@ -43,7 +43,7 @@ Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in orde
 
     await settled(home, gateway);
     await until("every deliverer that was started has ended", () => watch.alive() === 0);
-    const { megabytes, most, started } = watch.stop();
+    const { megabytes } = watch.stop();
     assertEquals(leftOver(home), 0);
     const arrived = gateway.taken.map(({ key }) => key.split("~")[0]!);
     assertEquals(arrived.length, 200, "each wake was begun once");
@@ -54,9 +54,6 @@ Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in orde
       `${gateway.connections.most} connections`,
     );
     assert(megabytes < 200, `a deliverer grew to ${megabytes} MB`);
-    // One per agent works, one starts; on a busy machine some more are on their way out.
-    const bound = 8 * AGENTS.length;
-    assert(most <= bound, `${most} deliverers at once, of ${started} for 200 wakes`);
   } finally {
     await gateway.stop();
   }
@@ -105,7 +102,7 @@ async function writer(home: Home, agent: string, session: string, see: (pid?: nu
 /** Looks at the deliverers that were started, while they live. */
 function watchProcesses() {
   const pids = new Set<number>();
-  let [started, most, megabytes] = [0, 0, 0];
+  let megabytes = 0;
   const look = () => {
     for (const pid of pids) {
       try {
@@ -116,19 +113,16 @@ function watchProcesses() {
         pids.delete(pid);
       }
     }
-    most = Math.max(most, pids.size);
   };
   const timer = setInterval(look, 50);
   return {
     see(pid: number | undefined) {
-      if (pid === undefined) return;
-      started++;
-      pids.add(pid);
+      if (pid !== undefined) pids.add(pid);
     },
     alive: () => (look(), pids.size),
     stop: () => {
       clearInterval(timer);
-      return { megabytes, most, started };
+      return { megabytes };
     },
   };
 }
