@@ -1,10 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import type { QueueWorld } from "../lib/delivery/agent_queue.ts";
-import type { Tried } from "../lib/delivery/carriers.ts";
 import { MINUTE, SECOND } from "../lib/delivery/delivery.ts";
 import { askForLock, isLockWanted } from "../lib/delivery/handover.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { DOWN, OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 
 const LIFE = { lifeMs: 90 * MINUTE };
@@ -14,25 +13,11 @@ async function asleep(home: Home) {
   const clock = new SimClock();
   const state = { isUp: false };
   const tries: number[] = [];
-  const world = (): QueueWorld => ({
-    paths: home.paths,
-    env: () => undefined,
-    allEnv: () => ({}),
-    now: () => clock.now,
-    sleep: clock.sleep,
-    targetNow: () => undefined,
-    carriers: {
-      deliver(): Promise<Tried> {
-        tries.push(clock.now);
-        return Promise.resolve(
-          state.isUp
-            ? { outcome: { kind: "delivered", detail: "accepted" }, way: "gateway", why: "" }
-            : { outcome: { kind: "later", scope: "all", reason: "gateway down" }, why: "" },
-        );
-      },
-      close() {},
-    },
-  });
+  const world = () =>
+    queueWorld(home, clock, () => {
+      tries.push(clock.now);
+      return state.isUp ? OK : DOWN;
+    });
   put(home.paths, { created_at: new Date(clock.now).toISOString() });
   const sleeper = serveAgent("warden", world(), { ...LIFE, once: false });
   await clock.run(clock.now + 4 * MINUTE);

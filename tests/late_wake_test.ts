@@ -6,6 +6,8 @@ import { readJournal } from "../lib/journal.ts";
 import { endReplyWait, holdReplyWait } from "../lib/reply_wait.ts";
 import { renderWake } from "../lib/wake.ts";
 import { aWake, deliveryHome, put } from "./support/delivery_home.ts";
+import { OK, queueWorld } from "./support/queue_world.ts";
+import { SimClock } from "./support/sim_clock.ts";
 
 const IDENTITY = {
   agent_id: "warden",
@@ -71,22 +73,11 @@ Deno.test("serveAgent() sends a turn's end without the reminder that waited behi
     put(paths, { ...at(5), prompt_id: "p1", trigger: "permission_prompt" }),
   ];
   const sent: string[] = [];
-  const result = await serveAgent("warden", {
-    paths,
-    env: () => undefined,
-    allEnv: () => ({}),
-    now: Date.now,
-    sleep: () => Promise.reject(new Error("slept")),
-    targetNow: () => undefined,
-    carriers: {
-      deliver(wake) {
-        sent.push(wake.wake_id);
-        const outcome = { kind: "delivered", detail: "accepted" } as const;
-        return Promise.resolve({ outcome, way: "gateway" as const, why: "" });
-      },
-      close() {},
-    },
-  }, { once: true, lifeMs: MINUTE });
+  const world = queueWorld(home, new SimClock(), (wake) => {
+    sent.push(wake.wake_id);
+    return OK;
+  });
+  const result = await serveAgent("warden", world, { once: true, lifeMs: MINUTE });
   assertEquals(sent, [end, ...others].map((wake) => wake.wake_id));
   assertEquals([result.delivered, result.dead, result.left], [5, 0, 0]);
   const left = [...readJournal(paths, "warden-main")].filter((line) => line.kind === "suppressed");

@@ -1,30 +1,15 @@
 import { assertEquals } from "@std/assert";
-import type { QueueWorld } from "../lib/delivery/agent_queue.ts";
-import type { Tried } from "../lib/delivery/carriers.ts";
 import { MINUTE } from "../lib/delivery/delivery.ts";
 import { saveReply } from "../lib/delivery/reply_files.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { isThere } from "../lib/files.ts";
-import { type QueuedWake, replyFile } from "../lib/outbox.ts";
+import { replyFile } from "../lib/outbox.ts";
 import { awaitedIds, endReplyWait, holdReplyWait, isAwaited } from "../lib/reply_wait.ts";
 import { aWake, deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { DOWN, OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 import { until } from "./support/until.ts";
 
-function worldOf(home: Home, clock: SimClock, carry: (wake: QueuedWake) => Tried): QueueWorld {
-  return {
-    paths: home.paths,
-    env: () => undefined,
-    allEnv: () => ({}),
-    now: () => clock.now,
-    sleep: clock.sleep,
-    targetNow: () => undefined,
-    carriers: { deliver: (wake) => Promise.resolve(carry(wake)), close() {} },
-  };
-}
-
-const DOWN: Tried = { outcome: { kind: "later", scope: "all", reason: "gateway down" }, why: "" };
-const OK: Tried = { outcome: { kind: "delivered", detail: "accepted" }, way: "gateway", why: "" };
 const EXPECTS = { expects_reply: true };
 
 /** A hook as a process of its own: it holds the wait until it is killed. */
@@ -80,7 +65,7 @@ Deno.test("serveAgent() lets a waiting hook go when its wake cannot be delivered
   const { wake_id } = put(home.paths, { ...EXPECTS, created_at });
   holdReplyWait(home.paths, wake_id);
   try {
-    const serving = serveAgent("warden", worldOf(home, clock, () => DOWN), {
+    const serving = serveAgent("warden", queueWorld(home, clock, () => DOWN), {
       once: false,
       lifeMs: MINUTE,
     });
@@ -100,7 +85,7 @@ Deno.test("serveAgent() tries at once, from its sleep, what a hook waits for", a
   const clock = new SimClock();
   let isUp = false;
   const sent: number[] = [];
-  const world = worldOf(home, clock, () => {
+  const world = queueWorld(home, clock, () => {
     if (isUp) sent.push(clock.now);
     return isUp ? OK : DOWN;
   });

@@ -1,0 +1,33 @@
+/** What a deliverer works with, where only its time and its luck with OpenClaw matter. */
+
+import type { QueueWorld } from "../../lib/delivery/agent_queue.ts";
+import type { Tried } from "../../lib/delivery/carriers.ts";
+import type { QueuedWake } from "../../lib/outbox.ts";
+import type { Home } from "./delivery_home.ts";
+import type { SimClock } from "./sim_clock.ts";
+
+export const OK: Tried = {
+  outcome: { kind: "delivered", detail: "accepted" },
+  way: "gateway",
+  why: "",
+};
+export const DOWN: Tried = {
+  outcome: { kind: "later", scope: "all", reason: "gateway down" },
+  why: "",
+};
+
+export function queueWorld(
+  home: Home,
+  clock: SimClock,
+  carry: (wake: QueuedWake) => Tried,
+): QueueWorld {
+  return {
+    paths: home.paths,
+    env: () => undefined,
+    allEnv: () => ({}),
+    now: () => clock.now,
+    sleep: clock.sleep,
+    targetNow: () => undefined,
+    carriers: { deliver: (wake) => Promise.resolve(carry(wake)), close() {} },
+  };
+}
