@@ -62,6 +62,11 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
   const { paths } = world;
+  const refusal = whyNotAsRoot(paths.state);
+  if (refusal !== undefined) {
+    world.warn(refusal);
+    return 1;
+  }
   const ids = agents ?? agentsToServe(options, world);
   // Before the outbox is looked into: who finds no mark starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
@@ -84,6 +89,18 @@ function agentsToServe({ agent, claimedBy: by }: Options, { paths, now }: World)
       return true; // a folder that cannot be read is that agent's trouble, told with its name
     }
   });
+}
+
+/** What root writes into a user's state folder that user can no longer read. */
+function whyNotAsRoot(state: string): string | undefined {
+  try {
+    const { uid } = Deno.statSync(state);
+    if (Deno.uid() !== 0 || uid === 0) return undefined;
+    return `Cannot deliver as root: ${state} belongs to user ${uid}. Run it as that user: ` +
+      `sudo -u '#${uid}' …`;
+  } catch {
+    return undefined; // no state folder yet, or a launcher that may not ask who it is
+  }
 }
 
 /** One agent's trouble is its own. */

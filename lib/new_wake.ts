@@ -46,7 +46,9 @@ export function newWake(
   const first = renderWake(identity, draft, { maxChars, wholeTextFile });
   let { message } = first;
   try {
-    if (first.wholeText !== undefined) writeAtomic(wholeTextFile, first.wholeText);
+    if (first.wholeText !== undefined) {
+      writeAtomic(wholeTextFile, first.wholeText, { durable: true });
+    }
   } catch (error) {
     // What there is room for is told all the same.
     const details = { ...draft.details, whole_text: `could not be kept (${messageOf(error)})` };

@@ -57,6 +57,11 @@ export function deadFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake
   return `${paths.state}/dead/${safeName(wake.agent_id)}/${wake.wake_id}.json`;
 }
 
+/** Where a file goes that is in the outbox and cannot be read as a wake. */
+function asideFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): string {
+  return `${deadFile(paths, wake)}.unreadable`;
+}
+
 export function enqueue(paths: Paths, wake: QueuedWake): void {
   writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1), { durable: true });
 }
@@ -93,7 +98,7 @@ export function readWake(path: string): QueuedWake | undefined {
 
 /** Where a wake stands: only what has left outbox and dead letters has been delivered. */
 export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {
-  return !isThere(wakeFile(paths, wake)) && !isThere(deadFile(paths, wake));
+  return ![wakeFile(paths, wake), deadFile(paths, wake), asideFile(paths, wake)].some(isThere);
 }
 
 function isFolder(path: string): boolean {
@@ -139,22 +144,26 @@ export function setAside(
   path: string,
 ): boolean {
   if (!isThere(path)) return false;
-  const place = `${deadFile(paths, wake)}.unreadable`;
+  const place = asideFile(paths, wake);
   ensureDir(place.slice(0, place.lastIndexOf("/")));
   Deno.renameSync(path, place);
   return true;
 }
 
-/** What is wrong with a file that was not read as a wake. */
-export function whyNoWake(wakeId: string, path: string): string {
+/** What is wrong with a file that was not read as a wake; `passes`: it may be read another time. */
+export function whyNoWake(wakeId: string, path: string): { reason: string; passes: boolean } {
   const what = `The file of ${wakeId} in the outbox`;
   try {
     readTextIfThere(path);
-    return `${what} is not a wake`;
+    return { reason: `${what} is not a wake`, passes: false };
   } catch (error) {
-    return `${what} cannot be read: ${messageOf(error)}`;
+    const passes = PASSING.test(String((error as { code?: unknown }).code));
+    return { reason: `${what} cannot be read: ${messageOf(error)}`, passes };
   }
 }
+
+/** Troubles of the machine, not of the file. */
+const PASSING = /^(EIO|ENOMEM|EMFILE|ENFILE|EAGAIN|EINTR)$/;
 
 /** Longer than Deno takes to start: a start that came to nothing holds up no other for longer. */
 const START_MS = 2000;

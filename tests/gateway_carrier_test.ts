@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
-import { holdsWake, replyInHistory } from "../lib/delivery/session_history.ts";
+import { placeOfWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
 import { onPath } from "../lib/install/programs.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
@@ -129,6 +129,28 @@ Deno.test("GatewayCarrier sends nothing while the history cannot tell whether it
   }
 });
 
+Deno.test("GatewayCarrier looks twice at what a young gateway has only queued", async () => {
+  for (const isDropped of [true, false]) {
+    const gateway = await startFakeGateway({ sessions: SESSIONS, upMs: 1000 });
+    const target = { url: gateway.url, token: "fake-token", source: "" };
+    const carrier = new GatewayCarrier(target, Date.now, 20);
+    try {
+      const wake = aWake({ attempts: { count: 1, next_at: "", last_error: "broke off" } });
+      gateway.queued = [wake.wake_id];
+      let looks = 0;
+      gateway.faults.decide = ({ method }) => {
+        if (method === "chat.history" && ++looks === 2 && isDropped) gateway.queued = [];
+        return undefined;
+      };
+      assertEquals((await carrier.deliver(wake)).kind, "delivered");
+      assertEquals([looks, gateway.taken.length], [2, isDropped ? 1 : 0]);
+    } finally {
+      carrier.close();
+      await gateway.stop();
+    }
+  }
+});
+
 Deno.test("GatewayCarrier waits for a reply as long as the hook does", async () => {
   await withGateway({}, async (gateway, deliver) => {
     gateway.faults.decide = ({ method }) =>
@@ -225,21 +247,24 @@ Deno.test("GatewayCarrier asks how a run ended when another connection began it"
   });
 });
 
-Deno.test("holdsWake() knows a wake by key or by text, and an interrupted one as not there", () => {
+Deno.test("placeOfWake() knows a wake by key or by text, and an interrupted one as not there", () => {
   const id = aWake().wake_id;
   const user = (more: Record<string, unknown>) => ({ messages: [{ role: "user", ...more }] });
-  assertEquals(holdsWake(user({ idempotencyKey: `${id}:user` }), id), true);
-  assertEquals(holdsWake(user({ idempotencyKey: `${id}~2:user` }), id), true);
-  assertEquals(holdsWake(user({ idempotencyKey: `${id}X:user` }), id), false);
-  assertEquals(holdsWake(user({ content: `a\nwake_id: ${id}\nb` }), id), true);
+  assertEquals(placeOfWake(user({ idempotencyKey: `${id}:user` }), id), "read");
+  assertEquals(placeOfWake(user({ idempotencyKey: `${id}~2:user` }), id), "read");
+  assertEquals(placeOfWake(user({ idempotencyKey: `${id}X:user` }), id), undefined);
+  assertEquals(placeOfWake(user({ content: `a\nwake_id: ${id}\nb` }), id), "read");
   assertEquals(
-    holdsWake(user({ content: [{ type: "text", text: `\nwake_id: ${id}\n` }] }), id),
-    true,
+    placeOfWake(user({ content: [{ type: "text", text: `\nwake_id: ${id}\n` }] }), id),
+    "read",
   );
   const pending = (state: string) => ({ pendingInputs: { items: [{ state, runId: id }] } });
-  assertEquals(holdsWake(pending("queued"), id), true);
-  assertEquals(holdsWake(pending("interrupted"), id), false);
-  assertEquals(holdsWake({ messages: [{ role: "assistant", idempotencyKey: id }] }, id), false);
+  assertEquals(placeOfWake(pending("queued"), id), "pending");
+  assertEquals(placeOfWake(pending("interrupted"), id), undefined);
+  assertEquals(
+    placeOfWake({ messages: [{ role: "assistant", idempotencyKey: id }] }, id),
+    undefined,
+  );
 });
 
 Deno.test("replyInHistory() takes the agent's last words before the next message", () => {

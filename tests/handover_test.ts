@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { MINUTE, SECOND } from "../lib/delivery/delivery.ts";
 import { askForLock, isLockWanted } from "../lib/delivery/handover.ts";
+import { holdLock } from "../lib/cli/held_lock.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
 import { DOWN, OK, queueWorld } from "./support/queue_world.ts";
@@ -63,6 +64,33 @@ Deno.test("serveAgent() goes on when the one that asked for its lock never comes
   await clock.run(clock.now + 10 * SECOND, sleeper);
   assertEquals((await sleeper).delivered, 1);
   assertEquals(isLockWanted(home.paths, "warden"), false);
+});
+
+Deno.test("serveAgent() takes its lock back when the one that took over is ended by its user", async () => {
+  await using home = await deliveryHome();
+  const { clock, state, sleeper } = await asleep(home);
+  const lockPath = `${home.paths.state}/locks/deliver-warden.lock`;
+  askForLock(home.paths, "warden");
+  await clock.run(clock.now + 2 * SECOND);
+  const person = holdLock(lockPath)!;
+  await clock.run(clock.now + 20 * MINUTE);
+  person.release(); // Ctrl-C
+  state.isUp = true;
+  await clock.run(clock.now + 10 * SECOND, sleeper);
+  assertEquals((await sleeper).delivered, 1);
+});
+
+Deno.test("serveAgent() takes its question back when the lock is not given", async () => {
+  await using home = await deliveryHome();
+  const clock = new SimClock();
+  const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`)!;
+  put(home.paths);
+  const world = queueWorld(home, clock, () => OK);
+  const asking = serveAgent("warden", world, { ...LIFE, once: true, takesOver: true });
+  await clock.run(clock.now + 2 * MINUTE, asking);
+  assertEquals((await asking).kind, "busy");
+  assertEquals(isLockWanted(home.paths, "warden"), false);
+  lock.release();
 });
 
 Deno.test("serveAgent() leaves the lock to a sleeper when it was started by a hook", async () => {

@@ -33,22 +33,31 @@ Deno.test("messageNow() says how long a wake has waited", () => {
     [DAY + 5 * MINUTE, { delayed: "24 h 5 min" }],
   ];
   for (const [delayMs, details] of cases) {
-    const late = messageNow(rendered({}), { delayMs, isAwaited: false });
+    const late = messageNow(rendered({}), { delayMs });
     assertEquals(late, rendered(details));
-    assertEquals(messageNow(late, { delayMs, isAwaited: false }), late);
+    assertEquals(messageNow(late, { delayMs }), late);
   }
 });
 
 Deno.test("messageNow() expects a reply only while a hook waits, and leaves Claude's words alone", () => {
   const body = "reply_expected: never\ndelayed: no\n\n[TRIGGER]\nreply_expected: x\n";
   const asked = rendered({ reply_expected: "within 60 s", stop_hook_active: "true" }, body);
-  assertEquals(messageNow(asked, { delayMs: 0, isAwaited: true }), asked);
+  assertEquals(messageNow(asked, { delayMs: 0, replyMs: 60_000 }), asked);
   const left = rendered({ stop_hook_active: "true" }, body);
-  assertEquals(messageNow(asked, { delayMs: 0, isAwaited: false }), left);
+  assertEquals(messageNow(asked, { delayMs: 0 }), left);
   assertEquals(
-    messageNow("no wake of ours", { delayMs: DAY, isAwaited: false }),
+    messageNow("no wake of ours", { delayMs: DAY }),
     "no wake of ours",
   );
+});
+
+Deno.test("messageNow() tells a late reader how long the hook still waits", () => {
+  const asked = rendered({ reply_expected: "within 60 s" });
+  const late = (delayMs: number, replyMs: number) => messageNow(asked, { delayMs, replyMs });
+  assertEquals(late(SECOND, 59_000), asked);
+  assertEquals(late(40 * SECOND, 19_900), rendered({ reply_expected: "within 19 s" }));
+  assertEquals(late(40 * SECOND, -5), rendered({ reply_expected: "within 1 s" }));
+  assertEquals(late(40 * SECOND, NaN), asked);
 });
 
 Deno.test("asOfNow() asks for a reply only as long as the hook waits", async () => {

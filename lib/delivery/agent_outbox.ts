@@ -52,8 +52,9 @@ export class AgentOutbox {
 
   private bury(id: string, path: string): Found {
     const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
-    const reason = whyNoWake(id, path);
+    const { reason, passes } = whyNoWake(id, path);
     try {
+      if (passes) throw new Error("the disk or the system is in trouble");
       if (!setAside(this.paths, about, path)) return { kind: "gone" };
       record(this.paths, { kind: "dead", ...about, reason });
       return { kind: "set aside", reason };

@@ -52,6 +52,8 @@ export interface QueueResult {
 /** How often a pause looks whether a new wake has come, and how soon that one may end it. */
 const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
+/** After a failure that took so long, hooks that wait for a reply are let go at once. */
+const LONG_TRY_MS = 2 * SECOND;
 
 export class AgentQueue {
   private readonly outbox: AgentOutbox;
@@ -97,12 +99,14 @@ export class AgentQueue {
     try {
       while (lock.isOurs() && this.outbox.waiting().length > 0) {
         const before = this.delivered + this.dead;
+        const began = this.world.now();
         await this.pass();
         if (this.delivered + this.dead > before) this.failures = 0;
         if (this.outbox.waiting().length === 0) continue;
         this.failures++;
         const isLast = this.options.once || this.isOver() || this.isOutOfPlace;
-        if (isLast || this.failures > 1) {
+        const isSlow = this.world.now() - began > LONG_TRY_MS;
+        if (isLast || isSlow || this.failures > 1) {
           letHooksGo(this.world.paths, this.outbox.waiting(), this.lastError);
         }
         if (isLast) return "done";
@@ -116,7 +120,7 @@ export class AgentQueue {
   }
 
   // A clock that was set back makes a life longer, never endless: each pause moves it on.
-  private isOver(): boolean {
+  isOver(): boolean {
     const age = this.world.now() - this.startedAt;
     return age > this.options.lifeMs;
   }

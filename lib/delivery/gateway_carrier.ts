@@ -11,7 +11,7 @@ import {
 } from "./delivery.ts";
 import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
 import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
-import { holdsWake } from "./session_history.ts";
+import { placeOfWake } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -25,7 +25,11 @@ export class GatewayCarrier {
   private readonly sessions = new Sessions();
   private readonly repliesAwaited = new Set<Promise<Reply>>();
 
-  constructor(private readonly target: GatewayTarget, private readonly now: () => number) {}
+  constructor(
+    private readonly target: GatewayTarget,
+    private readonly now: () => number,
+    private readonly watchMs = REVOKED_WITHIN_MS,
+  ) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
     const opened = await this.open();
@@ -36,11 +40,9 @@ export class GatewayCarrier {
     if (session.kind !== "session") return session;
     const { sessionKey } = session;
     if (isDoubtful(wake, this.now(), gateway.upMs())) {
-      const params = { sessionKey, limit: 1000, maxChars: 1 };
-      const history = await gateway.request("chat.history", params, ANSWER_MS);
-      if (history.kind !== "ok") return withoutHistory(judged(history, notSearched(sessionKey)));
-      // OpenClaw keeps the idempotency key beside each message.
-      if (holdsWake(history.payload, wake.wake_id)) {
+      const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
+      if (history.kind === "unread") return history.outcome;
+      if (history.place !== undefined) {
         return this.taken(wake, "it was in the session already", undefined);
       }
     }
@@ -50,7 +52,7 @@ export class GatewayCarrier {
     );
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
-      const undone = await undoing(gateway, run.final);
+      const undone = await undoing(gateway, run.final, this.watchMs);
       if (undone !== undefined) {
         const what = undone.kind === "lost" ? "broke off" : "let it go again";
         return judged(undone, `The gateway took the wake for ${sessionKey} and ${what}`);
@@ -70,6 +72,30 @@ export class GatewayCarrier {
     this.gateway = undefined;
     if (gateway === undefined) return;
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
+  }
+
+  /** OpenClaw keeps the idempotency key beside each message. */
+  private async inHistory(
+    gateway: Gateway,
+    sessionKey: string,
+    wakeId: string,
+  ): Promise<{ kind: "read"; place?: string } | { kind: "unread"; outcome: TryOutcome }> {
+    const params = { sessionKey, limit: 1000, maxChars: 1 };
+    for (let isSecond = false;; isSecond = true) {
+      const history = await gateway.request("chat.history", params, ANSWER_MS);
+      if (history.kind !== "ok") {
+        return {
+          kind: "unread",
+          outcome: withoutHistory(judged(history, notSearched(sessionKey))),
+        };
+      }
+      const place = placeOfWake(history.payload, wakeId);
+      // A young gateway may still drop what it has only queued: it is watched as a new one is.
+      if (place !== "pending" || isSecond || gateway.upMs() > YOUNG_MS) {
+        return { kind: "read", ...(place === undefined ? {} : { place }) };
+      }
+      await pause(this.watchMs);
+    }
   }
 
   private async open(): Promise<{ kind: "open"; gateway: Gateway } | TryOutcome> {
@@ -133,9 +159,10 @@ const REVOKED_WITHIN_MS = 5_000;
 async function undoing(
   gateway: Gateway,
   final: Promise<Answer>,
+  watchMs: number,
 ): Promise<Exclude<Answer, { kind: "ok" }> | undefined> {
   if (gateway.upMs() > YOUNG_MS) return undefined;
-  const end = await within(final, REVOKED_WITHIN_MS);
+  const end = await within(final, watchMs);
   if (end === TIME_IS_UP || end.kind === "ok") return undefined;
   return end.kind === "lost" || end.code === "UNAVAILABLE" ? end : undefined;
 }

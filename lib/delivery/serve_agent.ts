@@ -1,7 +1,9 @@
 /** Serves one agent's outbox by one process at a time, and leaves no wake lying that came meanwhile. */
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
-import { holdLock, noteOn } from "../cli/held_lock.ts";
+import { type HeldLock, holdLock, noteOn } from "../cli/held_lock.ts";
+import { record } from "../journal.ts";
+import { messageOf } from "../process.ts";
 import { MINUTE, SECOND } from "./delivery.ts";
 import { askForLock, endAsking, isLockWanted } from "./handover.ts";
 import { safeName } from "../paths.ts";
@@ -26,15 +28,18 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
+  // One that has handed over stays behind the other: a person may end that one at any time.
+  let hasHandedOver = false;
   for (let waitedMs = 0;;) {
-    const lock = holdLock(lockPath, options.once ? SHORT_RUN : "");
+    const lock = lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
     if (lock === undefined) {
-      if (options.takesOver && waitedMs < HANDOVER_MS) {
+      if (options.takesOver && !hasHandedOver && waitedMs < HANDOVER_MS) {
         if (waitedMs === 0) world.tell?.(`another process delivers to ${agentId}: waiting for it`);
         askForLock(world.paths, agentId);
-      } else {
+      } else if (!hasHandedOver || queue.isOver()) {
         // One that tries everything once does not stay for what has come since: we do.
         const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
+        if (options.takesOver) endAsking(world.paths, agentId);
         if (isOver) return { ...queue.result(), kind: "busy" };
       }
       await world.sleep(LOOK_EVERY_MS);
@@ -50,11 +55,29 @@ export async function serveAgent(
     }
     if (ending === "wanted") {
       await standBack(agentId, world);
-      waitedMs = 0;
+      hasHandedOver = true;
       continue;
     }
     // Check again: a process that was refused the lock has exited.
     if (!queue.hasUnseen()) return queue.result();
+  }
+}
+
+/** A lock file that another user has left, root for one, is set aside: it would block for good. */
+function lockFor(
+  agentId: string,
+  path: string,
+  note: string,
+  { paths }: QueueWorld,
+): HeldLock | undefined {
+  try {
+    return holdLock(path, note);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    Deno.renameSync(path, `${path}.unreadable`);
+    const reason = `A lock that is not ours was set aside: ${messageOf(error)}`;
+    record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
+    return holdLock(path, note);
   }
 }
 

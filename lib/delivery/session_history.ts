@@ -2,14 +2,21 @@
 
 import { isObject } from "../json.ts";
 
-export function holdsWake(history: Record<string, unknown>, wakeId: string): boolean {
-  const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
+/** "pending": the gateway has it queued, and may still drop it; "read": it is in the conversation. */
+export function placeOfWake(
+  history: Record<string, unknown>,
+  wakeId: string,
+): "read" | "pending" | undefined {
   const isOurs = (key: unknown) => typeof key === "string" && isKeyOf(key, wakeId);
-  // What a restart interrupted is listed, but will never run: it has to be sent anew.
-  if (pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")) return true;
-  return objectsOf(history.messages).some((entry) =>
+  const isRead = objectsOf(history.messages).some((entry) =>
     entry.role === "user" && (isOurs(entry.idempotencyKey) || isUserTextOf(entry, wakeId))
   );
+  if (isRead) return "read";
+  const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
+  // What a restart interrupted is listed, but will never run: it has to be sent anew.
+  return pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")
+    ? "pending"
+    : undefined;
 }
 
 function objectsOf(list: unknown): Record<string, unknown>[] {

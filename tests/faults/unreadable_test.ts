@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { isFile, isThere } from "../../lib/files.ts";
+import { AgentOutbox } from "../../lib/delivery/agent_outbox.ts";
+import { isFile, isThere, namesIn } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
-import { claimStart, waitingIds, wakeFile } from "../../lib/outbox.ts";
+import { claimStart, isDelivered, waitingIds, wakeFile } from "../../lib/outbox.ts";
 import { checkOutbox } from "../../lib/install/checks/outbox_check.ts";
 import { checkState } from "../../lib/install/checks/state_check.ts";
 import { ROOT } from "../../lib/paths.ts";
@@ -93,6 +94,31 @@ Deno.test("doctor sends a wake again that was set aside while it could not be re
 
 const NOBODY = 65534;
 
+Deno.test({
+  name: "deliver refuses to write into another user's state folder as root",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    await using home = await deliveryHome();
+    const wake = inbox(home);
+    make("chown", "-R", `${NOBODY}:${NOBODY}`, home.paths.state);
+    for (const args of [["--once"], [], ["--claimed", "7"]]) {
+      const { code, stderr } = await home.deliver(args).done;
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, `Cannot deliver as root: ${home.paths.state} belongs to user`);
+    }
+    assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
+    assertEquals(namesIn(home.paths.state), ["outbox"]);
+  },
+});
+
+Deno.test("isDelivered() is false for a wake that was set aside", async () => {
+  await using home = await deliveryHome();
+  const wake = inbox(home);
+  Deno.writeTextFileSync(wakeFile(home.paths, wake), "half a wa");
+  assertEquals(new AgentOutbox(home.paths, "warden").read(wake.wake_id).kind, "set aside");
+  assertEquals(isDelivered(home.paths, wake), false);
+});
+
 /** As `deliver --once` leaves it when it is run by root once in a user's home. */
 Deno.test({
   name: "a user's deliverer passes over root's files, and doctor names them with the chown",
@@ -128,10 +154,11 @@ Deno.test({
     assert(isThere(`${state}/inbox/forge/${theirs.wake_id}.txt`), told);
     assert(isThere(`${state}/dead/warden/${roots.wake_id}.json.unreadable`), told);
 
-    inbox(home);
+    const late = inbox(home);
     make("chown", "-R", `${NOBODY}:${NOBODY}`, `${state}/outbox`);
     make("chown", "0:0", `${state}/locks/deliver-warden.lock`);
     await as(`${root}/commands/deliver.ts`);
+    assert(isThere(`${state}/inbox/warden/${late.wake_id}.txt`), "root's lock blocks nothing");
     const said = [...readJournal(home.paths, "warden")].findLast((line) => line.kind === "problem");
     assertStringIncludes(String(said?.reason), `${state}/locks/deliver-warden.lock`);
     const check = `${home.dir}/check.ts`;
@@ -143,7 +170,7 @@ Deno.test({
     const [finding] = JSON.parse(await as(check));
     assertStringIncludes(
       finding.text,
-      `${state}/locks/deliver-warden.lock belongs to another user`,
+      `${state}/locks/deliver-warden.lock.unreadable belongs to another user`,
     );
     assertEquals(finding.mend, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
   },

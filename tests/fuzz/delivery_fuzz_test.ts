@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { replyFrom } from "../../lib/delivery/delivery.ts";
 import { connect } from "../../lib/delivery/gateway.ts";
-import { holdsWake } from "../../lib/delivery/session_history.ts";
+import { placeOfWake } from "../../lib/delivery/session_history.ts";
 import { isObject } from "../../lib/json.ts";
 import { decisionIn } from "../../lib/replies.ts";
 import { Dice, EVENTS, forSeeds, parsedOrUndefined, spoil, spoilValue } from "../support/fuzz.ts";
@@ -25,7 +25,7 @@ Deno.test("decisionIn() finds no decision that is not there", () => {
   });
 });
 
-Deno.test("replyFrom() and holdsWake() take whatever a gateway sends", () => {
+Deno.test("replyFrom() and placeOfWake() take whatever a gateway sends", () => {
   const wakeId = "01JM0000000000000000000000";
   const final = {
     runId: wakeId,
@@ -39,14 +39,14 @@ Deno.test("replyFrom() and holdsWake() take whatever a gateway sends", () => {
     pendingInputs: { items: [{ runId: wakeId, state: "interrupted" }] },
   };
   assertEquals(replyFrom(final), { status: "ok", text: "Understood" });
-  assertEquals(holdsWake(history, wakeId), true);
+  assertEquals(placeOfWake(history, wakeId), "read");
   forSeeds(2000, (dice) => {
     const reply = replyFrom(spoilValue(final, dice));
     assert(reply.status === "ok" ? typeof reply.text === "string" : reply.reason !== "");
     const spoiled = spoilValue(history, dice);
     if (!isObject(spoiled)) return;
-    const holds = holdsWake(spoiled, wakeId);
-    assert(!holds || JSON.stringify(spoiled).includes(wakeId), "It found a wake that is not there");
+    const place = placeOfWake(spoiled, wakeId);
+    assert(!place || JSON.stringify(spoiled).includes(wakeId), "It found a wake that is not there");
   });
 });
 

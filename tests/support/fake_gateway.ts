@@ -18,6 +18,8 @@ export interface FakeGateway {
   url: string;
   /** Every run that was begun, in order: an idempotency key is here once or the gateway is broken. */
   taken: Taken[];
+  /** Keys that its history shows as queued, not read by the agent yet. */
+  queued: string[];
   /** How many `agent` requests came for a key. */
   asked: Map<string, number>;
   connections: { now: number; most: number; all: number };
@@ -56,6 +58,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     port: 0,
     url: "",
     taken: [],
+    queued: [],
     asked: new Map(),
     connections: { now: 0, most: 0, all: 0 },
     sessions: new Map(Object.entries(options.sessions ?? {})),
@@ -219,6 +222,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       .map(({ key }) => ({ role: "user", content: "…", idempotencyKey: `${key}:user` }));
     const items = [...interrupted].filter(([, place]) => place === session)
       .map(([runId]) => ({ runId, state: "interrupted" }));
+    items.push(...gateway.queued.map((runId) => ({ runId, state: "queued" })));
     return { messages: messages.slice(-limit), pendingInputs: { items } };
   }
 
