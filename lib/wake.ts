@@ -84,8 +84,9 @@ function shorten(text: string, max: number, wholeTextFile: string | undefined): 
   if (cut === undefined) return text;
   const { chars, lines } = cut.missing;
   const place = wholeTextFile === undefined ? "" : ` The whole text: ${wholeTextFile}`;
-  const left = `… ${chars} of ${text.length} characters (${lines} lines) are not shown here.`;
-  return `${cut.head}\n${left}${place}\n${cut.tail}`;
+  const counted = `${lines} ${lines === 1 ? "line" : "lines"}`;
+  const note = `… ${chars} of ${text.length} characters (${counted}) are not shown here.${place}`;
+  return note.length >= chars ? text : `${cut.head}\n${note}\n${cut.tail}`;
 }
 
 function section(name: string, body: string): string {

@@ -4,7 +4,7 @@ import { unknownKeys } from "../lib/sessions/registry_keys.ts";
 
 const TEXT = `{
   // mine
-  "_note": "a comment",
+  "$schema": "./registry.schema.json", "_note": "a comment",
   "hook_setings": {},
   "hook_settings": {
     "bidirectional_timeout": 300,
@@ -18,6 +18,7 @@ const TEXT = `{
       "agent_id": "b",
       "answer_permissions": true,
       "tmux_session": "x",
+      "$schema": "x",
       "colour": { "hook_mode": "red" },
       "hook_settings": { "dedupMode": "off" },
       "delivery": { "retries": 3 }
@@ -39,10 +40,11 @@ Deno.test("unknownKeys() names each key that nobody reads, its line, and what wa
     [10, "delivery.transprot", meant("transport")],
     [15, "agents[1].answer_permissions", meant("hook_settings.answer_permissions")],
     [16, "agents[1].tmux_session", meant("tmux_session_name")],
-    [17, "agents[1].colour", NO_EFFECT],
-    [18, "agents[1].hook_settings.dedupMode", meant("dedup_mode")],
-    [19, "agents[1].delivery.retries", NO_EFFECT],
-    [22, "working_directory", meant("agents[].working_directory")],
+    [17, "agents[1].$schema", NO_EFFECT],
+    [18, "agents[1].colour", NO_EFFECT],
+    [19, "agents[1].hook_settings.dedupMode", meant("dedup_mode")],
+    [20, "agents[1].delivery.retries", NO_EFFECT],
+    [23, "working_directory", meant("agents[].working_directory")],
   ]);
 });
 

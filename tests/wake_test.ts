@@ -69,6 +69,21 @@ Deno.test("renderWake() cuts a long text in its middle and says what is missing 
   assertEquals(wholeText, body);
 });
 
+Deno.test("renderWake() shows a text whole where the note would be longer than what it hides", () => {
+  const body = `${"a".repeat(99)}\n${"b".repeat(101)}`;
+  assertEquals(rendered({ body }, 200), rendered({ body }, 201));
+  assertEquals(rendered({ body }, 200).text, body);
+});
+
+Deno.test("renderWake() says one line where one is missing", () => {
+  const body = `${"a".repeat(100)}\n${"b".repeat(300)}\n${"c".repeat(100)}`;
+  const { text } = rendered({ body }, 210);
+  assertEquals(
+    text.split("\n")[1],
+    "… 302 of 502 characters (1 line) are not shown here. The whole text: /f",
+  );
+});
+
 Deno.test("renderWake() makes no header of a line that it cuts", () => {
   const body = `[CONTENT] ${"x".repeat(500)} [TRIGGER]`;
   for (let max = 10; max < 60; max++) {

@@ -41,6 +41,7 @@ function strangersIn(node: Node, schema: unknown, path: JsonPath): Stranger[] {
     const [key, value] = property.children ?? [];
     const name = String(key?.value);
     if (name.startsWith("_") || value === undefined) return []; // a comment
+    if (name === "$schema" && path.length === 0) return []; // editors read it
     const at = [...path, name];
     return level.includes(name)
       ? strangersIn(value, inner.shape[name], at)
