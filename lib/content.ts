@@ -42,7 +42,7 @@ export function finalText(event: HookEvent, clock?: Clock): Content {
 function writtenText(event: HookEvent, clock?: Clock): Content {
   const { transcriptPath: path, promptId } = event;
   const read = (lines: Iterable<Line>) => {
-    const isNew = isAfterStop(event);
+    const isNew = isAfterStop(event) === true;
     const turn = sinceLastStop(readLastTurn(lines, promptId), isContinued(event));
     return isNew ? turn : { ...turn, blocks: [], finished: false };
   };
@@ -55,9 +55,10 @@ function writtenText(event: HookEvent, clock?: Clock): Content {
 function eventText(event: HookEvent, words: string, clock?: Clock): Content {
   const { transcriptPath: path, promptId } = event;
   const read = (lines: Iterable<Line>) => {
-    const isNew = isAfterStop(event);
+    // Where that is not known, the words tell: a message that was told before ends with others.
+    const isNew = isAfterStop(event) !== false;
     // Only the end of the file can hold this message: nothing is searched for.
-    const turn = readLastTurn(lines, promptId, 0);
+    const turn = readLastTurn(endOf(lines), promptId, 0);
     const isTold = isContinued(event) && turn.stopped !== undefined;
     return { turn, isOwn: isNew && !isTold && endsWith(turn, words) };
   };
@@ -71,14 +72,26 @@ function eventText(event: HookEvent, words: string, clock?: Clock): Content {
   };
 }
 
+const MOST_AT_THE_END = 1_000_000;
+
+/** Further back no line belongs to the last message: a long turn is not read to its beginning. */
+function* endOf(lines: Iterable<Line>): Generator<Line> {
+  let passed = 0;
+  for (const line of lines) {
+    if (passed > MOST_AT_THE_END) return;
+    passed += line.text.length;
+    yield line;
+  }
+}
+
 /** The event says that a Stop hook has sent Claude on: what was said before was told at that Stop. */
 function isContinued({ fields }: HookEvent): boolean {
   return fields.stop_hook_active === true;
 }
 
 /** Looked at before the turn is read, so that what was told cannot pass for what came since. */
-function isAfterStop(event: HookEvent): boolean {
-  return !isContinued(event) || fromEnd(event.transcriptPath, followsStop) === true;
+function isAfterStop(event: HookEvent): boolean | undefined {
+  return !isContinued(event) || fromEnd(event.transcriptPath, followsStop);
 }
 
 /** What the transcript holds of the turn now, finished or not. */

@@ -108,14 +108,21 @@ export function lastTokens(lines: Iterable<Line>): number | undefined {
   return undefined;
 }
 
+/** How much is searched for the last Stop, so that a long turn costs a hook no more than a short one. */
+const MOST_SINCE_STOP = 1_000_000;
+
 /**
  * Whether a Stop hook sent Claude on before the last message. Where the event says that one did
  * and this is false, that message was told at the Stop before: the new one is not written yet.
+ * undefined: the last Stop lies further back than is searched.
  */
-export function followsStop(lines: Iterable<Line>): boolean {
+export function followsStop(lines: Iterable<Line>): boolean | undefined {
   let spoken = false;
-  for (const line of lines) {
-    const entry = parseEntry(line.text);
+  let searched = 0;
+  for (const { text } of lines) {
+    if ((searched += text.length) > MOST_SINCE_STOP) return undefined;
+    if (spoken && !isStopOrPrompt(text)) continue;
+    const entry = parseEntry(text);
     if (entry === undefined) continue;
     if (entry.type === "assistant") spoken = true;
     else if (afterStop(entry) !== undefined) return spoken;
@@ -125,6 +132,12 @@ export function followsStop(lines: Iterable<Line>): boolean {
     }
   }
   return false;
+}
+
+/** By the look of a line: most are calls of tools and their results, which need not be parsed. */
+function isStopOrPrompt(text: string): boolean {
+  return text.includes('"stop_hook_summary"') ||
+    (/"type"\s*:\s*"user"/.test(text) && !/"type"\s*:\s*"tool_result"/.test(text));
 }
 
 /**

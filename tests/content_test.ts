@@ -17,6 +17,8 @@ const claude = (id: string, text: string, tokens: number, stop = "end_turn") =>
     },
   });
 const RESULT = prompt("p", [{ type: "tool_result" }]);
+const LONG_RESULT = prompt("p", [{ type: "tool_result", content: "x".repeat(9_000) }]);
+const MUCH = Array(120).fill([claude("2", "", 8_050, "tool_use"), LONG_RESULT]).flat();
 const FEEDBACK = prompt("p", "Stop hook feedback:\ngo on", { isMeta: true });
 const OLDER = [prompt("o"), claude("0", "An older answer.", 158_050)];
 
@@ -50,6 +52,8 @@ const CASES: Record<string, Case> = {
     { there: [prompt("p"), claude("1", "A", 7_050)], late: [FEEDBACK, claude("2", "B", 8_050)], continued: true, words: "", text: "B", tokens: 8_050 },
   "a turn that a hook in the background began anew":
     { there: [prompt("p", "<task-notification>Stop hook blocking error")], late: [claude("1", "B", 8_050)], continued: true, text: "B", tokens: 8_050 },
+  "a turn of many tools after a block, more than is searched":
+    { there: [prompt("p"), claude("1", "A", 7_050), FEEDBACK, ...MUCH, claude("3", "B", 9_050)], continued: true, text: "B", tokens: 9_050 },
   "a turn that another hook has blocked already":
     { there: [prompt("p"), claude("1", "B", 7_050), FEEDBACK], text: "B", tokens: 7_050 },
 
@@ -59,6 +63,8 @@ const CASES: Record<string, Case> = {
   "nothing where only an older turn is written": { there: OLDER, text: "B" },
   "nothing where only what was told before a block is written":
     { there: [prompt("p"), claude("1", "A", 7_050)], continued: true, text: "B" },
+  "nothing where only what was told after many tools is written":
+    { there: [prompt("p"), ...MUCH, claude("1", "A", 7_050)], continued: true, text: "B" },
   "nothing where only the same words before a block are written":
     { there: [prompt("p"), claude("1", "B", 7_050)], continued: true, text: "B" },
 };
@@ -85,6 +91,26 @@ Deno.test("finalText() does not wait for a line that is there, nor without a tra
   assertEquals(finalText({ ...file.stop("B"), transcriptPath: "" }, clock).text, "B");
   assertEquals(clock.now(), 0);
 });
+
+for (const continued of [false, true]) {
+  const title = continued ? "a turn that was sent on" : "a turn whose last line is late";
+  Deno.test(`finalText() reads only the end of a transcript, of ${title}`, () => {
+    const file = new Transcript([prompt("p"), ...Array(8).fill(MUCH).flat()]);
+    const { readSync } = Deno.FsFile.prototype;
+    let bytes = 0;
+    Deno.FsFile.prototype.readSync = function (buffer) {
+      bytes += buffer.length;
+      return readSync.call(this, buffer);
+    };
+    try {
+      assertEquals(finalText(file.stop("B", continued), file.clock()).text, "B");
+    } finally {
+      Deno.FsFile.prototype.readSync = readSync;
+      file.remove();
+    }
+    assertEquals(bytes > 0 && bytes < 2_300_000, true, `${bytes} bytes`);
+  });
+}
 
 Deno.test("finalText() gives up on a line after half a second", () => {
   const file = new Transcript([prompt("p")]);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  followsStop,
   joinBlocks,
   type Line,
   readLastTurn,
@@ -200,3 +201,52 @@ for (const [title, { ends, continued, blocks }] of Object.entries(SINCE_STOP)) {
     }
   });
 }
+
+const RESULT = user("p", [{ type: "tool_result", content: "x".repeat(200) }]);
+const CALL = claude("2", { type: "tool_use" }, {}, "tool_use");
+
+// deno-fmt-ignore
+const FOLLOWS: Record<string, { lines: string[]; follows: boolean }> = {
+  "a message behind a block, with tools in between":
+    { lines: [user("p"), claude("1", text("told")), feedback("p"), CALL, RESULT, claude("3", text("new"))], follows: true },
+  "a message behind a hook's context":
+    { lines: [user("p"), claude("1", text("told")), SUMMARY, claude("2", text("new"))], follows: true },
+  "a message behind a hook that ran on in the background":
+    { lines: [user("p", "<task-notification>go on"), CALL, RESULT, claude("3", text("new"))], follows: true },
+  "no message, where the block came last":
+    { lines: [user("p"), claude("1", text("told")), feedback("p")], follows: false },
+  "no message behind a prompt alone, though it speaks of results":
+    { lines: [feedback("o"), user("p", '{"type":"tool_result"}'), CALL, RESULT, claude("1", text("told"))], follows: false },
+  "no message where no Stop is written": { lines: [CALL, RESULT, claude("1", text("told"))], follows: false },
+};
+for (const [title, { lines, follows }] of Object.entries(FOLLOWS)) {
+  Deno.test(`followsStop() finds ${title}`, () => {
+    assertEquals(followsStop(backwards(lines)), follows);
+  });
+}
+
+Deno.test("followsStop() looks at the end of a transcript alone, however long it is", () => {
+  let read = 0;
+  function* endless(): Generator<Line> {
+    for (let at = 0; at < 200_000; at++) {
+      const text = at % 2 === 0 ? CALL : RESULT;
+      read += text.length;
+      yield { text, partial: false };
+    }
+  }
+  assertEquals(followsStop(endless()), undefined);
+  assertEquals(read < 1_010_000, true, `${read} characters`);
+});
+
+Deno.test("followsStop() parses no line that is neither a Stop's nor a prompt", () => {
+  const lines = backwards([feedback("p"), ...Array(500).fill([CALL, RESULT]).flat()]);
+  const { parse } = JSON;
+  let parsed = 0;
+  JSON.parse = (...args) => (parsed++, parse(...args));
+  try {
+    assertEquals(followsStop(lines), true);
+  } finally {
+    JSON.parse = parse;
+  }
+  assertEquals(parsed, 3); // a result, the first call that is met, the feedback
+});
