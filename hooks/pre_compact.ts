@@ -15,13 +15,15 @@ export const hook: Hook = {
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";
+    // By itself it comes before a prompt or a tool's result is sent, which no usage counts yet.
+    const tokens = trigger === "manual" ? tokensSoFar(event) : undefined;
     const sent = await sendWake(context, {
       trigger: "pre_compact",
       section: "CONTENT",
       body: `Claude Code is about to compact the conversation (${trigger || "unknown cause"}).` +
         (asked === "" ? "" : `\nInstructions given for the summary: ${asked}`),
       state: "working",
-      pressure: await pressureLine(context, tokensSoFar(event)),
+      pressure: await pressureLine(context, tokens),
       ...(expectsReply ? { details: { reply_expected: replyExpected(settings) } } : {}),
       actions: actions(context, { kind: "working" }),
     }, { source: "event", expectsReply });

@@ -100,7 +100,7 @@ export function textSoFar({ transcriptPath, promptId }: HookEvent): Content {
   return fromTranscript(fromEnd(transcriptPath, read) ?? UNKNOWN);
 }
 
-/** How full the context was at the last answer, of whichever turn. */
+/** How full the context is, where it still ends with an answer. */
 export function tokensSoFar({ transcriptPath }: HookEvent): number | undefined {
   return fromEnd(transcriptPath, lastTokens);
 }

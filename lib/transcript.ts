@@ -98,12 +98,12 @@ export function readLastTurn(
   return promptId === "" ? reading : { ...nothing(), ...ofOthers };
 }
 
-/** Tokens in the context at the last usage, of any turn; unknown where it was compacted since. */
+/** Tokens in the context, by the last usage of any turn; unknown where anything was added since. */
 export function lastTokens(lines: Iterable<Line>): number | undefined {
   for (const line of lines) {
     const entry = parseEntry(line.text);
     if (entry?.type === "assistant") return tokensOf(entry.message.usage);
-    if (entry?.fields.isCompactSummary === true) return undefined;
+    if (entry?.type === "user") return undefined;
   }
   return undefined;
 }

@@ -133,14 +133,26 @@ Deno.test("finalText() does not repeat what was told before Claude was sent on, 
   }
 });
 
-Deno.test("tokensSoFar() tells the last usage of any turn, but none from before a compaction", () => {
-  const lines = fixtureTranscript("after-compact");
-  for (const [written, tokens] of [[164, 850_050], [181, 985_050], [194, undefined]] as const) {
-    const file = new Transcript(lines.slice(0, written + 1));
+const AFTER_COMPACT = fixtureTranscript("after-compact");
+const ASKED = [prompt("p"), claude("1", "A", 7_050, "tool_use")];
+
+// deno-fmt-ignore
+const SO_FAR: Record<string, { lines: string[]; tokens: number | undefined }> = {
+  "the last usage, of any turn": { lines: AFTER_COMPACT.slice(0, 181), tokens: 985_050 },
+  "none where a prompt has come since": { lines: AFTER_COMPACT.slice(0, 182), tokens: undefined },
+  "none from before a compaction": { lines: AFTER_COMPACT.slice(0, 195), tokens: undefined },
+  "none where a tool has answered since": { lines: [...ASKED, RESULT], tokens: undefined },
+  "none where a command has told Claude more": { lines: AFTER_COMPACT.slice(0, 213), tokens: undefined },
+  "the usage behind a subagent's lines":
+    { lines: [...ASKED, prompt("p", "find it", { isSidechain: true })], tokens: 7_050 },
+};
+for (const [title, { lines, tokens }] of Object.entries(SO_FAR)) {
+  Deno.test(`tokensSoFar() tells ${title}`, () => {
+    const file = new Transcript(lines);
     assertEquals(tokensSoFar(file.stop("")), tokens);
     file.remove();
-  }
-});
+  });
+}
 
 class Transcript {
   readonly path = Deno.makeTempFileSync({ suffix: ".jsonl" });
