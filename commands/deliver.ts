@@ -139,11 +139,15 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
 }
 
 function list(options: Options, world: World): number {
-  const wakes = listWakes(world.paths, options.agent, world.now(), world.warn);
+  const wakes = listWakes(world.paths, options.agent, world.now(), leftOut(world));
   if (options.json) world.say(JSON.stringify(wakes, null, 1));
   else if (wakes.length === 0) world.say("Nothing waits and nothing was given up");
   else world.say(table(COLUMNS, wakes.map(row)));
   return 0;
+}
+
+function leftOut({ warn }: World): (problem: string) => void {
+  return (problem) => warn(`Left out what cannot be read: ${problem}`);
 }
 
 const COLUMNS = ["STATE", "WAKE", "AGENT", "SESSION", "TRIGGER", "AGE", "TRIES", "REASON"];
@@ -155,7 +159,7 @@ function row(wake: ListedWake): string[] {
 
 /** The wake of that id, waiting or given up; without one, all that were given up. */
 function chosen(wakeId: string | undefined, options: Options, world: World): ListedWake[] {
-  return listWakes(world.paths, options.agent, world.now(), world.warn).filter((wake) =>
+  return listWakes(world.paths, options.agent, world.now(), leftOut(world)).filter((wake) =>
     wakeId === undefined ? wake.state === "dead" : wake.wake_id === wakeId
   );
 }

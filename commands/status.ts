@@ -53,8 +53,7 @@ export function main(args: string[], world: World): number {
 }
 
 function showSessions(name: string | undefined, json: boolean, world: World): number {
-  const known = journalSessions(world.paths);
-  const problems = unreadableJournals(known, world);
+  const { known, problems } = journals(world);
   const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
   warnOf(problems, world);
   const sessions = new Set([
@@ -85,8 +84,14 @@ function showSessions(name: string | undefined, json: boolean, world: World): nu
   return 0;
 }
 
-function unreadableJournals(sessions: string[], { paths }: World): string[] {
-  return sessions.flatMap((session) => whyUnreadable(paths, session) ?? []);
+/** The sessions that have a journal, and why some journals cannot be read. */
+function journals({ paths }: World): { known: string[]; problems: string[] } {
+  try {
+    const known = journalSessions(paths);
+    return { known, problems: known.flatMap((session) => whyUnreadable(paths, session) ?? []) };
+  } catch (error) {
+    return { known: [], problems: [messageOf(error)] };
+  }
 }
 
 /** What cannot be read is left out: the rest is shown all the same. */
@@ -110,10 +115,9 @@ function row(one: SessionStatus, now: number): string[] {
 }
 
 function showWake(wakeId: string, json: boolean, world: World): number {
-  const sessions = journalSessions(world.paths);
-  const records = sessions.flatMap((session) => [...readJournal(world.paths, session)]);
+  const { known, problems } = journals(world);
+  const records = known.flatMap((session) => [...readJournal(world.paths, session)]);
   const steps = lifeOf(wakeId, records);
-  const problems = unreadableJournals(sessions, world);
   const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
   warnOf(problems, world);
   const place = listed.find((wake) => wake.wake_id === wakeId);

@@ -62,7 +62,7 @@ export class AgentOutbox {
       this.passOver(id); // the others must not wait for it
       const stays = `${reason}; it cannot be set aside: ${messageOf(error)}`;
       record(this.paths, { kind: "problem", ...about, reason: stays });
-      return { kind: "passed over", reason };
+      return { kind: "passed over", reason: stays };
     }
   }
 }

@@ -63,6 +63,8 @@ export class AgentQueue {
   private readonly startedAt: number;
   private delivered = 0;
   private dead = 0;
+  /** Files in the outbox that are no wakes and cannot be moved away. */
+  private passedOver = 0;
   private failures = 0;
   /** What waits is not for a process like this one: the next event or the timer brings another. */
   private isOutOfPlace = false;
@@ -80,14 +82,8 @@ export class AgentQueue {
 
   result(): QueueResult {
     const { delivered, dead, lastError, replies } = this;
-    return {
-      kind: "served",
-      delivered,
-      dead,
-      left: this.outbox.waiting().length,
-      lastError,
-      replies,
-    };
+    const left = this.outbox.waiting().length + this.passedOver;
+    return { kind: "served", delivered, dead, left, lastError, replies };
   }
 
   hasUnseen(): boolean {
@@ -162,6 +158,7 @@ export class AgentQueue {
   private read(id: string): QueuedWake | undefined {
     const found = this.outbox.read(id);
     if (found.kind === "set aside") this.dead++;
+    if (found.kind === "passed over") this.passedOver++;
     if (found.kind === "set aside" || found.kind === "passed over") this.lastError = found.reason;
     if (found.kind !== "wake") return undefined;
     const { wake } = found;

@@ -37,16 +37,18 @@ export function listWakes(
   now: number,
   passOver: (problem: string) => void,
 ): ListedWake[] {
+  const readable = <T>(list: () => T[]): T[] => {
+    try {
+      return list();
+    } catch (error) {
+      passOver(messageOf(error));
+      return [];
+    }
+  };
   const ofEach = (place: "outbox" | "dead", list: (agentId: string) => ListedWake[]) =>
-    agentsIn(paths, place).filter((id) => agentId === undefined || id === agentId)
-      .flatMap((id) => {
-        try {
-          return list(id);
-        } catch (error) {
-          passOver(messageOf(error));
-          return [];
-        }
-      });
+    readable(() => agentsIn(paths, place))
+      .filter((id) => agentId === undefined || id === agentId)
+      .flatMap((id) => readable(() => list(id)));
   return [
     ...ofEach("dead", (id) => [...listIn(paths, "dead", id, now), ...unreadable(paths, id)]),
     ...ofEach("outbox", (id) => listIn(paths, "outbox", id, now)),

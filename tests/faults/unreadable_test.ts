@@ -1,15 +1,17 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main as status } from "../../commands/status.ts";
 import { AgentOutbox } from "../../lib/delivery/agent_outbox.ts";
-import { isFile, isThere, namesIn } from "../../lib/files.ts";
+import { isThere, namesIn } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { claimStart, isDelivered, waitingIds, wakeFile } from "../../lib/outbox.ts";
 import { checkOutbox } from "../../lib/install/checks/outbox_check.ts";
+import type { Finding } from "../../lib/install/checks/finding.ts";
 import { checkState } from "../../lib/install/checks/state_check.ts";
-import { ROOT } from "../../lib/paths.ts";
 import { newWakeId } from "../../lib/new_wake.ts";
 import { Clinic, WARDEN } from "../support/clinic.ts";
 import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
+import { CAN_BE_NOBODY, NOBODY, type OtherUser, otherUser } from "../support/other_user.ts";
 
 const inbox = (home: Home, more = {}) => put(home.paths, { transport: "inbox", ...more });
 
@@ -41,7 +43,10 @@ Deno.test("deliver passes over what it can neither read nor set aside", async ()
   const wake = inbox(home);
   ODD["a fifo"]!(wakeFile(home.paths, odd));
   await Deno.writeTextFile(`${home.paths.state}/dead`, "a file where the folder should be");
-  await ended(home.deliver(["--agent", "warden"]));
+  const { code, stdout, stderr } = await ended(home.deliver(["--once"]));
+  assertEquals([code, stdout], [1, "1 delivered, 0 given up, 1 waiting\n"]);
+  assertStringIncludes(stderr, `${odd.wake_id} in the outbox cannot be read`);
+  assertStringIncludes(stderr, "it cannot be set aside");
   assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));
   const said = [...readJournal(home.paths, "warden")].find((line) => line.kind === "problem");
   assertStringIncludes(String(said?.reason), "it cannot be set aside");
@@ -79,6 +84,19 @@ Deno.test("doctor names what cannot be used in the state folder, and its mend me
   assertEquals((await clinic.ask(checkState)).broken, []);
 });
 
+Deno.test("doctor says how many more files cannot be used", async () => {
+  await using clinic = await Clinic.create();
+  const { state } = clinic.world.paths;
+  Deno.mkdirSync(`${state}/locks`, { recursive: true });
+  for (let i = 1; i <= 5; i++) ODD["a fifo"]!(`${state}/locks/starts-${i}`);
+  assertEquals((await clinic.ask(checkState)).broken.length, 5);
+  ODD["a fifo"]!(`${state}/locks/starts-6`);
+  ODD["a fifo"]!(`${state}/locks/starts-7`);
+  const { broken } = await clinic.ask(checkState);
+  assertEquals(broken.length, 6);
+  assertStringIncludes(broken.at(-1)!, `2 more files in ${state} cannot be used`);
+});
+
 Deno.test("doctor sends a wake again that was set aside while it could not be read", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "inbox" } }] });
@@ -92,7 +110,16 @@ Deno.test("doctor sends a wake again that was set aside while it could not be re
   assert(isThere(`${paths.state}/inbox/warden/${wake.wake_id}.txt`));
 });
 
-const NOBODY = 65534;
+/** What doctor says of the state folder when that user runs it. */
+async function checkedBy(user: OtherUser, { dir, paths: { state } }: Home): Promise<Finding[]> {
+  const check = `${dir}/check.ts`;
+  await Deno.writeTextFile(
+    check,
+    `import { checkState } from "${user.root}/lib/install/checks/state_check.ts";
+     console.log(JSON.stringify(checkState({ world: { paths: { state: "${state}" } } })));`,
+  );
+  return JSON.parse((await user.run(check)).stdout);
+}
 
 Deno.test({
   name: "deliver refuses to write into another user's state folder as root",
@@ -122,56 +149,71 @@ Deno.test("isDelivered() is false for a wake that was set aside", async () => {
 /** As `deliver --once` leaves it when it is run by root once in a user's home. */
 Deno.test({
   name: "a user's deliverer passes over root's files, and doctor names them with the chown",
-  ignore: Deno.uid() !== 0 || !isFile("/usr/bin/setpriv"),
+  ignore: !CAN_BE_NOBODY,
   async fn() {
     await using home = await deliveryHome();
     const { state } = home.paths;
     const theirs = inbox(home, { agent_id: "forge" });
     const roots = inbox(home, { wake_id: newWakeId(Date.now() - 1000) });
     const own = inbox(home);
-    make("chown", "-R", `${NOBODY}:${NOBODY}`, home.dir);
+    const user = await otherUser(home);
+    const deliver = `${user.root}/commands/deliver.ts`;
     make("chown", "0:0", wakeFile(home.paths, roots));
-    const deno = `${home.dir}/deno`; // one that every user can reach
-    await Deno.copyFile(Deno.execPath(), deno);
-    make("chmod", "755", deno);
-    const root = `${home.dir}/project`;
-    await Deno.mkdir(root);
-    make("cp", "-r", `${ROOT}/lib`, `${ROOT}/commands`, root);
-    const as = async (code: string) => {
-      const { stdout, stderr } = await new Deno.Command("setpriv", {
-        args: [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", deno].concat(
-          ["run", "-A", "--quiet", "--no-config", "--no-npm"],
-          code.split(" "),
-        ),
-        env: { ...home.env, DENO_DIR: `${home.dir}/deno_dir` },
-        clearEnv: true,
-        cwd: "/",
-      }).output();
-      return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    };
-    const told = await as(`${root}/commands/deliver.ts`);
-    assert(isThere(`${state}/inbox/warden/${own.wake_id}.txt`), told);
-    assert(isThere(`${state}/inbox/forge/${theirs.wake_id}.txt`), told);
-    assert(isThere(`${state}/dead/warden/${roots.wake_id}.json.unreadable`), told);
+    const { stderr } = await user.run(deliver);
+    assert(isThere(`${state}/inbox/warden/${own.wake_id}.txt`), stderr);
+    assert(isThere(`${state}/inbox/forge/${theirs.wake_id}.txt`), stderr);
+    assert(isThere(`${state}/dead/warden/${roots.wake_id}.json.unreadable`), stderr);
 
     const late = inbox(home);
     make("chown", "-R", `${NOBODY}:${NOBODY}`, `${state}/outbox`);
     make("chown", "0:0", `${state}/locks/deliver-warden.lock`);
-    await as(`${root}/commands/deliver.ts`);
+    await user.run(deliver);
     assert(isThere(`${state}/inbox/warden/${late.wake_id}.txt`), "root's lock blocks nothing");
     const said = [...readJournal(home.paths, "warden")].findLast((line) => line.kind === "problem");
     assertStringIncludes(String(said?.reason), `${state}/locks/deliver-warden.lock`);
-    const check = `${home.dir}/check.ts`;
-    await Deno.writeTextFile(
-      check,
-      `import { checkState } from "${root}/lib/install/checks/state_check.ts";
-       console.log(JSON.stringify(checkState({ world: { paths: { state: "${state}" } } })));`,
-    );
-    const [finding] = JSON.parse(await as(check));
+    const [finding] = await checkedBy(user, home);
     assertStringIncludes(
-      finding.text,
+      finding!.text,
       `${state}/locks/deliver-warden.lock.unreadable belongs to another user`,
     );
-    assertEquals(finding.mend, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
+    assertEquals(finding!.mend, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
   },
+});
+
+for (const folder of ["dead", "inbox", "outbox", "pending"]) {
+  Deno.test({
+    name: `doctor names the folder ${folder} of another user, and the list shows the rest`,
+    ignore: !CAN_BE_NOBODY,
+    async fn() {
+      await using home = await deliveryHome();
+      const { state } = home.paths;
+      const wake = inbox(home);
+      const user = await otherUser(home);
+      assertEquals((await checkedBy(user, home)).map(({ level }) => level), ["ok"]);
+      Deno.mkdirSync(`${state}/${folder}`, { recursive: true });
+      Deno.chmodSync(`${state}/${folder}`, 0o700);
+      make("chown", "0:0", `${state}/${folder}`);
+      const findings = await checkedBy(user, home);
+      assertEquals(findings.map(({ level }) => level), ["broken"]);
+      assertStringIncludes(findings[0]!.text, `${state}/${folder} belongs to another user`);
+      const { code, stdout, stderr } = await user.run(`${user.root}/commands/deliver.ts`, "--list");
+      assertEquals([code, stdout.includes(wake.wake_id)], [0, folder !== "outbox"], stderr);
+      const isListed = ["dead", "outbox"].includes(folder);
+      assertEquals(stderr.includes(`'${state}/${folder}'`), isListed, stderr);
+    },
+  });
+}
+
+Deno.test("status shows the rest where a folder of ours cannot be looked into", async () => {
+  for (const folder of ["dead", "journal"]) {
+    await using home = await deliveryHome();
+    inbox(home);
+    Deno.writeTextFileSync(`${home.paths.state}/${folder}`, "a file where the folder should be");
+    const [said, warned]: string[][] = [[], []];
+    const world = { paths: home.paths, now: Date.now, say: (t: string) => said!.push(t) };
+    const code = status([], { ...world, warn: (text) => warned!.push(text) });
+    assertEquals([code, warned!.length], [0, 1]);
+    assertStringIncludes(warned![0]!, `'${home.paths.state}/${folder}'`);
+    assertStringIncludes(said![0]!, "warden-main");
+  }
 });

@@ -10,6 +10,8 @@ const CHECK = "state";
 const FLAT = ["journal", "claude", "replies", "content", "panes", "sessions", "locks"];
 /** With a folder for each agent or session. */
 const NESTED = ["outbox", "dead", "pending"];
+/** The same, but what lies in an agent's folder there is the agent's: only its owner counts. */
+const INBOX = "inbox";
 const MOST_TOLD = 5;
 
 export function checkState({ world }: Patient): Finding[] {
@@ -19,7 +21,9 @@ export function checkState({ world }: Patient): Finding[] {
   // For root every file is its own: what counts is who the folder belongs to.
   const uid = Deno.uid() === 0 ? owner.uid : Deno.uid();
   const gid = Deno.uid() === 0 ? owner.gid : Deno.gid();
-  const places = [state, ...FLAT.map((name) => `${state}/${name}`), ...nested(state)];
+  const places = [state, ...[...FLAT, ...NESTED, INBOX].map((name) => `${state}/${name}`)];
+  const inboxes = pathsIn(`${state}/${INBOX}`);
+  places.push(...nested(state), ...inboxes, ...inboxes.flatMap(pathsIn));
   const files = FLAT.flatMap((name) => pathsIn(`${state}/${name}`));
   files.push(...nested(state).filter(isFolder).flatMap(pathsIn).filter((path) => !isAside(path)));
   const foreign = [...places, ...files].filter((path) => (look(path)?.uid ?? uid) !== uid);
@@ -43,6 +47,11 @@ export function checkState({ world }: Patient): Finding[] {
       mend: mendFor(path),
     })),
   );
+  const more = unusable.length - MOST_TOLD;
+  if (more > 0) {
+    const text = `${more} more file${more === 1 ? "" : "s"} in ${state} cannot be used`;
+    findings.push({ check: CHECK, level: "broken", text });
+  }
   const fine: Finding = { check: CHECK, level: "ok", text: `Every file in ${state} can be used` };
   return findings.length > 0 ? findings : [fine];
 }
