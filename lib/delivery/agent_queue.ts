@@ -117,8 +117,7 @@ export class AgentQueue {
 
   // A clock that was set back makes a life longer, never endless: each pause moves it on.
   isOver(): boolean {
-    const age = this.world.now() - this.startedAt;
-    return age > this.options.lifeMs;
+    return this.world.now() - this.startedAt > this.options.lifeMs;
   }
 
   private async pass(): Promise<void> {
