@@ -80,8 +80,8 @@ Deno.test("launchScript() ends with the first command, as one word that is no op
   const line = (first_command: string) =>
     launchScript({ ...LAUNCH, first_command }, { kind: "new", id: "x" });
   assertStringIncludes(line("--help me"), " --session-id x -- '--help me'\n");
-  assertStringIncludes(line("/init"), " --session-id x -- /init\n");
-  assertStringIncludes(line("update"), " -- 'update\n'\n", "no subcommand of Claude Code");
+  assertStringIncludes(line("/init"), " --session-id x /init\n");
+  assertStringIncludes(line("update"), " x 'update\n'\n", "no subcommand of Claude Code");
   assertStringIncludes(line(""), " --session-id x\n");
 });
 

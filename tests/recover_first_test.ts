@@ -25,7 +25,7 @@ Deno.test("recover gives the first command again while Claude Code has not come 
       await world.killClaude("w-main");
       world.standIn("claude", pane);
       assertEquals((await recover(world)).outcomes, { w: "recovered" });
-      assertEquals(wordsOf(world).slice(-4), ["--session-id", id, "--", FIRST]);
+      assertEquals(wordsOf(world).slice(-3), ["--session-id", id, FIRST]);
     }
     const [waiting, ready] = world.wakes("w").map(({ message }) => message);
     assertStringIncludes(waiting!, `begins by itself with its first command: ${FIRST}`);

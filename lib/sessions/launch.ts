@@ -104,10 +104,23 @@ function conversationWords(conversation: Conversation): string[] {
 /**
  * Claude Code submits it by itself, once, behind the trust dialog and all others of its start.
  * A single word could be one of its subcommands (`update`): a new line behind it prevents that.
+ * `--` stands only where it must: what a wrapper has behind its `"$@"` would be no option after it.
  */
 function firstWords(first: string): string[] {
   if (first === "") return [];
-  return ["--", /^[\w-]+$/.test(first) ? `${first}\n` : first];
+  const word = /^[\w-]+$/.test(first) ? `${first}\n` : first;
+  return word.startsWith("-") ? ["--", word] : [word];
+}
+
+/** Linux gives a program no argument of 131,072 bytes or more; a wrapper may add to this one. */
+const FIRST_MAX_BYTES = 128_000;
+
+/** Why a first command cannot be given; undefined when it can. */
+export function whyTooLong(first: string): string | undefined {
+  const { length } = new TextEncoder().encode(first);
+  if (length <= FIRST_MAX_BYTES) return undefined;
+  return `its first command has ${length} bytes, and Claude Code can be started with ` +
+    `${FIRST_MAX_BYTES} at most: put it into a file, and let the first command name that file`;
 }
 
 export interface KnownOfConversation {

@@ -30,6 +30,7 @@ const FIRST: Record<string, string> = {
 async function inUntrusted(
   version: ClaudeVersion,
   play: (world: SessionWorld, model: ClaudeModel, folder: string) => Promise<void>,
+  behind = "",
 ): Promise<void> {
   const program = await claudeProgram(version);
   const model = new ClaudeModel();
@@ -39,7 +40,7 @@ async function inUntrusted(
       const set = Object.entries(claudeEnv(model.url))
         .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
       world.variables.GSD_CLAUDE = `${world.dir}/claude`;
-      const script = `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`;
+      const script = `#!/bin/sh\nexport ${set}\nexec ${program} "$@" ${behind}\n`;
       Deno.writeTextFileSync(world.variables.GSD_CLAUDE, script, { mode: 0o755 });
       const inbox = { delivery: { transport: "inbox" } };
       const hook_settings = { answer_permissions: true };
@@ -101,6 +102,18 @@ for (const version of VERSIONS.claude) {
         assertEquals(model.asked().map(({ prompt }) => prompt.trimEnd()), [first]);
       }));
   }
+
+  Deno.test(`${version}: a launch wrapper may have options behind the first command`, () =>
+    inUntrusted(version, async (world, model, folder) => {
+      assertEquals(await spawn(["w", folder, "plan it"], world), 1);
+      await trust(world);
+      await until("the wake of its end", () => isTold(world));
+      assertEquals(model.asked().map(({ prompt }) => prompt), ["plan it"]);
+      await until("its mode on the screen", async () => {
+        const screen = await world.tmux("capture-pane", "-p", "-t", "=w-main:");
+        return screen.includes("plan mode on");
+      });
+    }, "--permission-mode plan"));
 
   Deno.test(`${version}: a first command that still waits outlives a kill, and goes once`, () =>
     inUntrusted(version, async (world, model, folder) => {
