@@ -6,7 +6,7 @@ import { choosesConversation } from "./command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
-import type { Launch } from "./launch.ts";
+import { type Launch, whyTooLong } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
@@ -58,7 +58,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   const { paths } = world;
   const known = agentIn(world, wish.agentId);
   const command = launchCommand(world, known.agent ?? { claude_launch_command: "" });
-  const refused = whyNoLaunch(world.env, wish.dir, command);
+  const refused = whyNoLaunch(world.env, wish.dir, command) ?? whyTooLong(wish.first ?? "");
   if (refused !== undefined) throw new Error(refused);
   if (findProgram(world.env, "GSD_TMUX", "tmux") === undefined) {
     throw new Error(missingProgram(world.env, "GSD_TMUX", "tmux"));
@@ -178,20 +178,19 @@ async function begin(
   if (arrival.kind === "failed") {
     const lines = arrival.screen.split("\n").filter((line) => line.trim() !== "").slice(-8);
     const shown = lines.length === 0 ? "" : `\nIts screen:\n${lines.join("\n")}`;
-    const problem = `Session ${session} was started, but ${arrival.reason}; ${look}${shown}`;
+    const kept = arrival.lives ? notAgain(GIVEN, first) : "";
+    const problem = `Session ${session} was started, but ${arrival.reason}; ${look}${kept}${shown}`;
     return { ...result, state: "failed", problem };
   }
   if (arrival.kind === "dialog" && !isAsking(arrival.dialog)) {
-    const kept = first === ""
-      ? ""
-      : `; its first command is kept and sent as soon as this is answered, so do not send it ` +
-        `again: ${first}`;
+    const kept = notAgain(isOfStart(arrival.dialog) ? KEPT : PERHAPS_ITS_OWN, first);
     const way = agentsWay(arrival.dialog, launch, world);
     const problem = `Session ${session} waits: ${dialogHelp(arrival.dialog)}; ${look}${way}${kept}`;
     return { ...result, state: "dialog", problem };
   }
   if (!await hasOurWords(tmux, pane, launch)) {
-    const problem = `Session ${session} runs, but ${NO_WORDS}; ${look}`;
+    const missed = first === "" ? "" : `; nor has its first command reached it: ${first}`;
+    const problem = `Session ${session} runs, but ${NO_WORDS}; ${look}${missed}`;
     return { ...result, state: "failed", problem };
   }
   const refused = await whyRefused(tmux, pane, first);
@@ -199,6 +198,23 @@ async function begin(
     ? ""
     : `Session ${session} is ready, but its first command came to nothing: ${refused}`;
   return { ...result, state: "ready", problem };
+}
+
+const GIVEN =
+  "its first command was given at the start, and Claude Code keeps it until it is ready";
+const KEPT = "its first command is kept and sent as soon as this is answered";
+const PERHAPS_ITS_OWN = "this may be the dialog of its first command itself; if it is not, that " +
+  "command is kept until it is answered";
+
+/** Sent a second time, it would be done twice. */
+function notAgain(whereItIs: string, first: string): string {
+  return first === "" ? "" : `; ${whereItIs}, so do not send it again: ${first}`;
+}
+
+/** Claude Code shows these before it comes to its first command. */
+function isOfStart({ kind, title }: Dialog): boolean {
+  return kind === "trust" || kind === "bypass" || kind === "resume_summary" ||
+    title === "Settings Error";
 }
 
 /** The command by which an agent that may decide says yes itself. */

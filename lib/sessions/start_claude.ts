@@ -67,7 +67,8 @@ async function treeOf(tmux: Tmux, session: string, pane: string): Promise<Proces
 export type Arrival =
   | { kind: "ready"; pane: string }
   | { kind: "dialog"; pane: string; dialog: Dialog }
-  | { kind: "failed"; reason: string; screen: string };
+  /** `lives`: what was started is still there, and may come to its prompt. */
+  | { kind: "failed"; reason: string; screen: string; lives: boolean };
 
 export interface WaitOptions {
   timeoutMs?: number;
@@ -94,7 +95,7 @@ export async function awaitReady(
     const now = performance.now();
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
     if (capture.kind === "failed") {
-      return { kind: "failed", reason: `its pane ${pane} closed at once`, screen };
+      return { kind: "failed", reason: `its pane ${pane} closed at once`, screen, lives: false };
     }
     screen = stripCodes(capture.stdout);
     const reading = readScreen(capture.stdout);
@@ -107,11 +108,13 @@ export async function awaitReady(
       if (now - dialogSince > DIALOG_MS) return { kind: "dialog", pane, dialog: reading.dialog };
     }
     if (now - began > 1000 && isIdleShell(await treeOf(tmux, session, pane))) {
-      return { kind: "failed", reason: "Claude Code ended as soon as it was started", screen };
+      const reason = "Claude Code ended as soon as it was started";
+      return { kind: "failed", reason, screen, lives: false };
     }
     if (now - began > timeoutMs) {
       const reason = `Claude Code showed no prompt within ${Math.round(timeoutMs / 1000)} s`;
-      return { kind: "failed", reason, screen };
+      const lives = !isIdleShell(await treeOf(tmux, session, pane));
+      return { kind: "failed", reason, screen, lives };
     }
     if (now > nextWord) {
       progress(`Waiting for Claude Code in ${session}: ${Math.round((now - began) / 1000)} s`);
