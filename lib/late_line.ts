@@ -1,6 +1,7 @@
 /** Waits for a line that Claude Code writes while the hook of its event runs already. */
 
-import { isFile, linesFromEnd, sleepSync } from "./files.ts";
+import { isFile, sleepSync } from "./files.ts";
+import { linesFromEnd } from "./lines_from_end.ts";
 import type { Line } from "./transcript.ts";
 
 /** A last line was seen up to 107 ms late. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { appendLine, linesFromEnd, namesIn, withLock, writeAtomic } from "../lib/files.ts";
+import { appendLine, namesIn, withLock, writeAtomic } from "../lib/files.ts";
+import { linesFromEnd } from "../lib/lines_from_end.ts";
 
 async function inDir(work: (dir: string) => void | Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();

@@ -3,9 +3,9 @@
 import { AgentOutbox } from "./agent_outbox.ts";
 import { Carriers, type CarrierWorld, type Tried, type Way } from "./carriers.ts";
 import {
+  afterTry,
   type Delivered,
   type Failed,
-  nextKey,
   pauseAfter,
   SECOND,
   targetOf,
@@ -16,6 +16,7 @@ import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.t
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";
 import { asOfNow } from "./late_wake.ts";
+import { recoverLost } from "./lost_wakes.ts";
 import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
@@ -97,8 +98,9 @@ export class AgentQueue {
         const before = this.delivered + this.dead;
         const began = this.world.now();
         await this.pass();
-        if (this.delivered + this.dead > before) this.failures = 0;
-        if (this.outbox.waiting().length === 0) continue;
+        const isMoving = this.delivered + this.dead > before;
+        if (isMoving) this.failures = 0;
+        if (this.outbox.waiting().length === 0 || (isMoving && this.hasUnseen())) continue;
         this.failures++;
         const isLast = this.options.once || this.isOver() || this.isOutOfPlace;
         const isSlow = this.world.now() - began > LONG_TRY_MS;
@@ -121,6 +123,8 @@ export class AgentQueue {
   }
 
   private async pass(): Promise<void> {
+    // Before the list is made: what a killed hook has left comes in its order.
+    recoverLost(this.world.paths, this.agentId, this.world.now());
     const closed = new Set<string>();
     const ids = this.outbox.waiting();
     this.outbox.see(ids);
@@ -196,17 +200,7 @@ export class AgentQueue {
 
   private failed(wake: QueuedWake, outcome: Failed): "dead" | "waits" {
     const now = this.world.now();
-    const count = (wake.attempts?.count ?? 0) + 1;
-    const tried: QueuedWake = {
-      ...wake,
-      attempts: {
-        ...wake.attempts,
-        count,
-        next_at: new Date(now + pauseAfter(count)).toISOString(),
-        last_error: outcome.reason,
-      },
-    };
-    if (outcome.kind === "later" && outcome.newKey) tried.attempts!.key = nextKey(wake);
+    const tried = afterTry(wake, outcome, now);
     this.lastError = outcome.reason;
     this.isOutOfPlace ||= outcome.kind === "later" && outcome.elsewhere === true;
     let reason = whyDead(tried, now, outcome);

@@ -88,6 +88,19 @@ export function keyOf(wake: QueuedWake): string {
   return wake.attempts?.key ?? wake.wake_id;
 }
 
+/** The wake as a try in vain leaves it. */
+export function afterTry(wake: QueuedWake, outcome: Failed, now: number): QueuedWake {
+  const count = (wake.attempts?.count ?? 0) + 1;
+  const attempts: QueuedWake["attempts"] = {
+    ...wake.attempts,
+    count,
+    next_at: new Date(now + pauseAfter(count)).toISOString(),
+    last_error: outcome.reason,
+  };
+  if (outcome.kind === "later" && outcome.newKey) attempts.key = nextKey(wake);
+  return { ...wake, attempts };
+}
+
 /** All keys of a wake begin with its id: a session's history can be searched for any of them. */
 export function nextKey(wake: QueuedWake): string {
   const last = /~(\d+)$/.exec(keyOf(wake));

@@ -7,12 +7,10 @@ import { isThere, namesIn, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
-import { MINUTE } from "./delivery.ts";
+import { openRegular } from "../regular_file.ts";
 
 /** As `enqueue` names a file that is to become a wake. */
 const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;
-/** The rename follows at once: a file that is older has no writer any more. */
-const SETTLED_MS = MINUTE;
 
 /** Gives them their names, so that they are delivered. What is not whole is left to housekeeping. */
 export function recoverLost(paths: Paths, agentId: string, now: number): void {
@@ -34,18 +32,26 @@ function recoverOne(
   path: string,
   now: number,
 ): void {
-  // Written after `now` was read, it is new; far ahead of it, the clock was set back since.
-  const age = Math.abs(now - (Deno.lstatSync(path).mtime?.getTime() ?? 0));
-  if (age < SETTLED_MS) return;
   const wake = readWake(path);
   if (wake?.wake_id !== about.wake_id) return;
   if (safeName(wake.agent_id) !== safeName(about.agent_id)) return;
+  if (isBeingWritten(path)) return;
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
   const { session, trigger } = wake;
   const reason =
     "found in the outbox as a temporary file: its hook was stopped, or the power failed";
   record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
+}
+
+/** Its writer holds a lock on it until it has its name. */
+function isBeingWritten(path: string): boolean {
+  const file = openRegular(path, { read: true });
+  try {
+    return !file.tryLockSync(true);
+  } finally {
+    file.close();
+  }
 }
 
 /** It waits, was given up or was delivered under its own name. */

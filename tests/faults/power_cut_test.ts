@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { DAY, MINUTE } from "../../lib/delivery/delivery.ts";
+import { MINUTE } from "../../lib/delivery/delivery.ts";
 import { keepHouse } from "../../lib/delivery/housekeeping.ts";
 import { recoverLost } from "../../lib/delivery/lost_wakes.ts";
+import { serveAgent } from "../../lib/delivery/serve_agent.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
 import { record } from "../../lib/journal.ts";
 import {
@@ -13,7 +14,9 @@ import {
   waitingIds,
   wakeFile,
 } from "../../lib/outbox.ts";
-import { aWake, deliveryHome, type Home } from "../support/delivery_home.ts";
+import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
+import { OK, queueWorld } from "../support/queue_world.ts";
+import { SimClock } from "../support/sim_clock.ts";
 
 /** Every call that decides what is left after a power cut, in its order. */
 function traced(work: () => void): string[] {
@@ -72,17 +75,11 @@ Deno.test("enqueue() syncs the file, then its name, and the folders that it has 
 const NOW = Date.now();
 
 /** What a power cut leaves of a wake whose rename was not on the disk yet. */
-function lose(home: Home, more: Partial<QueuedWake> = {}, ageMs = 2 * MINUTE): QueuedWake {
+function lose(home: Home, more: Partial<QueuedWake> = {}): QueuedWake {
   const wake = aWake({ transport: "inbox", ...more });
   enqueue(home.paths, wake);
-  lay(home, wake, wakeFile(home.paths, wake) + ".7-0.tmp", ageMs);
+  Deno.renameSync(wakeFile(home.paths, wake), wakeFile(home.paths, wake) + ".7-0.tmp");
   return wake;
-}
-
-function lay(home: Home, wake: QueuedWake, path: string, ageMs: number): void {
-  Deno.renameSync(wakeFile(home.paths, wake), path);
-  const then = new Date(NOW - ageMs);
-  Deno.utimeSync(path, then, then);
 }
 
 const temporary = (home: Home) =>
@@ -100,18 +97,45 @@ for (const args of [[], ["--agent", "warden"], ["--claimed", "7"]]) {
 
 Deno.test("recoverLost() leaves a file alone that is being written, or is not whole", async () => {
   await using home = await deliveryHome();
-  lose(home, {}, 1000);
-  lose(home, {}, -1000); // written while the folder is looked through
+  const wake = aWake();
+  const rename = Deno.renameSync;
+  const looked: string[][] = [];
+  Deno.renameSync = (from, to) => {
+    recoverLost(home.paths, "warden", NOW); // whole, and its writer is about to name it
+    looked.push(waitingIds(home.paths, "warden"));
+    rename(from, to);
+  };
+  try {
+    enqueue(home.paths, wake);
+  } finally {
+    Deno.renameSync = rename;
+  }
+  assertEquals([looked, waitingIds(home.paths, "warden")], [[[]], [wake.wake_id]]);
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   const text = Deno.readTextFileSync(path);
-  const then = new Date(NOW - 2 * MINUTE);
   for (const cut of ["", text.slice(0, -5)]) {
     Deno.writeTextFileSync(path, cut);
-    Deno.utimeSync(path, then, then);
     recoverLost(home.paths, "warden", NOW);
-    assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[], 3]);
+    assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[wake.wake_id], 1]);
   }
+});
+
+Deno.test("serveAgent() tells what a killed hook left before what came later", async () => {
+  await using home = await deliveryHome();
+  const clock = new SimClock();
+  const sent: string[] = [];
+  let left: QueuedWake | undefined, later: QueuedWake | undefined;
+  const world = queueWorld(home, clock, (wake) => {
+    // Both come while the deliverer is at work.
+    left ??= lose(home, { created_at: "2026-11-16T10:00:01Z" });
+    later ??= put(home.paths, { created_at: "2026-11-16T10:00:02Z" });
+    sent.push(wake.wake_id);
+    return OK;
+  });
+  const first = put(home.paths, { created_at: "2026-11-16T10:00:00Z" });
+  await serveAgent("warden", world, { once: false, lifeMs: MINUTE });
+  assertEquals(sent, [first, left!, later!].map((wake) => wake.wake_id));
 });
 
 Deno.test("recoverLost() brings no wake back that waits, was given up or was delivered", async () => {
@@ -133,7 +157,7 @@ Deno.test("recoverLost() takes what was left of a try's note for no wake", async
   const wake = aWake();
   enqueue(home.paths, wake);
   const note = /^sync (.*)\.N(\..*)$/.exec(traced(() => saveAttempts(home.paths, wake))[0]!)!;
-  lay(home, wake, `${home.paths.state}${note[1]}.7-0${note[2]}`, 2 * MINUTE);
+  Deno.renameSync(wakeFile(home.paths, wake), `${home.paths.state}${note[1]}.7-0${note[2]}`);
   assertEquals(temporary(home).length, 1);
   recoverLost(home.paths, "warden", NOW);
   assertEquals(waitingIds(home.paths, "warden"), [], "its wake may have been delivered since");
@@ -141,7 +165,7 @@ Deno.test("recoverLost() takes what was left of a try's note for no wake", async
 
 Deno.test("keepHouse() keeps a whole wake that is a .tmp, and removes half ones", async () => {
   await using home = await deliveryHome();
-  const whole = lose(home, {}, DAY);
+  const whole = lose(home);
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   Deno.writeTextFileSync(path, "{");
