@@ -93,10 +93,10 @@ export const HARD_DAYS: Story[] = [
       } finally {
         await gateway.start();
       }
-      // Right away, while the gateway is still busy with the turn that was cut off.
-      const delivered = await stage.ours("commands/deliver.ts", "--once");
+      // Right away, while the gateway is still busy with the turn that was cut off: it may let the
+      // wake go again. Then the deliverer that has handed over goes on.
+      await stage.ours("commands/deliver.ts", "--once");
       thinking.resolve();
-      assertEquals(delivered.code, 0, delivered.stderr);
       const told = () =>
         agentModel.requests.some((request) => request.message.includes("\nTwo.\n"));
       await until("the agent to be told of the second turn", told, {
