@@ -6,6 +6,7 @@ import { startFakeGateway } from "../support/fake_gateway.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
 import { HookWorld, ROOT, section, WARDEN } from "../support/hook_world.ts";
 import { ODD } from "../support/odd_files.ts";
+import { assertTold, leftIn } from "../support/told_ids.ts";
 import { pause, until } from "../support/until.ts";
 
 /** A turn of its own each time: the same one twice would be one wake. */
@@ -51,9 +52,9 @@ Deno.test("a Stop hook that is killed at any moment leaves a whole wake or none"
     await done;
   }
   assertEquals((await (await start(world, turn(99))).done).code, 0);
-  const waiting = waitingIds(world.paths, "warden");
+  const left = leftIn(world.paths, "warden");
   const queued = world.journal().filter((line) => line.kind === "queued").map((l) => l.wake_id);
-  assertEquals(queued.filter((id) => !waiting.includes(String(id))), []);
+  assertEquals(queued.filter((id) => !left.waiting.includes(String(id))), []);
 
   const gateway = await startFakeGateway({ sessions: { "agent:warden:main": "id" } });
   try {
@@ -66,7 +67,7 @@ Deno.test("a Stop hook that is killed at any moment leaves a whole wake or none"
       clearEnv: true,
     }).output();
     assertEquals(code, 0);
-    assertEquals(gateway.taken.map(({ key }) => key), waiting);
+    assertTold(gateway.taken.map(({ key }) => key), left);
     assert(gateway.taken.every(({ message }) => message.startsWith("[SESSION IDENTITY]")));
   } finally {
     await gateway.stop();

@@ -3,6 +3,7 @@ import { ROOT } from "../../lib/paths.ts";
 import { waitingIds } from "../../lib/outbox.ts";
 import { deliveryHome, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
+import { assertTold, leftIn } from "../support/told_ids.ts";
 import { pause } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
@@ -61,12 +62,13 @@ Deno.test("enqueue() keeps what it accepted, whole, when its process is killed a
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   try {
     home.configure({ port: gateway.port, auth: { token: "fake-token" } });
-    const waiting = waitingIds(home.paths, "warden");
+    const left = leftIn(home.paths, "warden");
     assert(accepted.length >= 16, "each process had begun");
-    const missing = accepted.filter((id) => !waiting.includes(id));
+    const missing = accepted.filter((id) => !left.waiting.includes(id));
     assertEquals(missing, []);
     assertEquals((await home.deliver([]).done).code, 0);
-    assertEquals(gateway.taken.map(({ key }) => key), waiting, "no half file went out or stayed");
+    assertTold(gateway.taken.map(({ key }) => key), left);
+    assertEquals(waitingIds(home.paths, "warden"), []);
   } finally {
     await gateway.stop();
   }
