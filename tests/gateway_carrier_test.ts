@@ -129,26 +129,39 @@ Deno.test("GatewayCarrier sends nothing while the history cannot tell whether it
   }
 });
 
-Deno.test("GatewayCarrier looks twice at what a young gateway has only queued", async () => {
-  for (const isDropped of [true, false]) {
-    const gateway = await startFakeGateway({ sessions: SESSIONS, upMs: 1000 });
-    const target = { url: gateway.url, token: "fake-token", source: "" };
-    const carrier = new GatewayCarrier(target, Date.now, 20);
-    try {
-      const wake = aWake({ attempts: { count: 1, next_at: "", last_error: "broke off" } });
-      gateway.queued = [wake.wake_id];
-      let looks = 0;
-      gateway.faults.decide = ({ method }) => {
-        if (method === "chat.history" && ++looks === 2 && isDropped) gateway.queued = [];
-        return undefined;
-      };
-      assertEquals((await carrier.deliver(wake)).kind, "delivered");
-      assertEquals([looks, gateway.taken.length], [2, isDropped ? 1 : 0]);
-    } finally {
-      carrier.close();
-      await gateway.stop();
+Deno.test("GatewayCarrier waits until the agent reads what a young gateway has only queued", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS, upMs: 1000 });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const carrier = new GatewayCarrier(target, Date.now, 20);
+  try {
+    const wake = aWake();
+    gateway.faults.decide = ({ method }) => method === "agent" ? { kind: "queue" } : undefined;
+    const attempts = { count: 1, next_at: "", last_error: "" };
+    for (const again of [wake, { ...wake, attempts }]) {
+      const outcome = await carrier.deliver(again);
+      assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+      assertStringIncludes(outcome.reason, "has not begun to read the wake");
     }
+    gateway.queued = []; // dropped: it was never read
+    gateway.faults.decide = undefined;
+    assertEquals((await carrier.deliver({ ...wake, attempts })).kind, "delivered");
+    assertEquals(gateway.taken.map(({ key }) => key), [wake.wake_id]);
+  } finally {
+    carrier.close();
+    await gateway.stop();
   }
+});
+
+Deno.test("GatewayCarrier counts what an old gateway has queued as delivered", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake({ attempts: { count: 1, next_at: "", last_error: "no answer" } });
+    gateway.queued = [wake.wake_id];
+    assertEquals(await deliver(wake), {
+      kind: "delivered",
+      detail: "it was in the session already",
+    });
+    assertEquals(gateway.taken, []);
+  });
 });
 
 Deno.test("GatewayCarrier waits for a reply as long as the hook does", async () => {

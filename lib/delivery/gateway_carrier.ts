@@ -42,6 +42,7 @@ export class GatewayCarrier {
     if (isDoubtful(wake, this.now(), gateway.upMs())) {
       const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
       if (history.kind === "unread") return history.outcome;
+      if (history.place === "pending" && gateway.upMs() <= YOUNG_MS) return notBegun(sessionKey);
       if (history.place !== undefined) {
         return this.taken(wake, "it was in the session already", undefined);
       }
@@ -52,10 +53,15 @@ export class GatewayCarrier {
     );
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
-      const undone = await undoing(gateway, run.final, this.watchMs);
-      if (undone !== undefined) {
-        const what = undone.kind === "lost" ? "broke off" : "let it go again";
-        return judged(undone, `The gateway took the wake for ${sessionKey} and ${what}`);
+      const end = await watched(gateway, run.final, this.watchMs);
+      if (end.kind === "undone") {
+        const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
+        return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
+      }
+      if (end.kind === "open") {
+        const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
+        if (history.kind === "unread") return history.outcome;
+        if (history.place !== "read") return notBegun(sessionKey);
       }
       // Only the connection that began a run is told of its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
@@ -79,23 +85,17 @@ export class GatewayCarrier {
     gateway: Gateway,
     sessionKey: string,
     wakeId: string,
-  ): Promise<{ kind: "read"; place?: string } | { kind: "unread"; outcome: TryOutcome }> {
-    const params = { sessionKey, limit: 1000, maxChars: 1 };
-    for (let isSecond = false;; isSecond = true) {
-      const history = await gateway.request("chat.history", params, ANSWER_MS);
-      if (history.kind !== "ok") {
-        return {
-          kind: "unread",
-          outcome: withoutHistory(judged(history, notSearched(sessionKey))),
-        };
-      }
-      const place = placeOfWake(history.payload, wakeId);
-      // A young gateway may still drop what it has only queued: it is watched as a new one is.
-      if (place !== "pending" || isSecond || gateway.upMs() > YOUNG_MS) {
-        return { kind: "read", ...(place === undefined ? {} : { place }) };
-      }
-      await pause(this.watchMs);
+  ): Promise<
+    { kind: "read"; place: "read" | "pending" | undefined } | {
+      kind: "unread";
+      outcome: TryOutcome;
     }
+  > {
+    const params = { sessionKey, limit: 1000, maxChars: 1 };
+    const history = await gateway.request("chat.history", params, ANSWER_MS);
+    return history.kind === "ok"
+      ? { kind: "read", place: placeOfWake(history.payload, wakeId) }
+      : { kind: "unread", outcome: withoutHistory(judged(history, notSearched(sessionKey))) };
   }
 
   private async open(): Promise<{ kind: "open"; gateway: Gateway } | TryOutcome> {
@@ -151,20 +151,32 @@ export class GatewayCarrier {
 const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
 
+type Watched =
+  | { kind: "settled" | "open" }
+  | { kind: "undone"; answer: Exclude<Answer, { kind: "ok" }> };
+
 /**
- * A gateway that was killed in an agent's turn says "accepted" and, some seconds later and for the
+ * A gateway that was killed in an agent's turn says "accepted" and, some time later and for the
  * same request, UNAVAILABLE: then nobody will ever read the message. Seen only after a start. A
- * connection that breaks in that time leaves it open: the next try looks into the history.
+ * connection that breaks in that time leaves it open, and so does a run whose end does not come.
  */
-async function undoing(
+async function watched(
   gateway: Gateway,
   final: Promise<Answer>,
   watchMs: number,
-): Promise<Exclude<Answer, { kind: "ok" }> | undefined> {
-  if (gateway.upMs() > YOUNG_MS) return undefined;
+): Promise<Watched> {
+  if (gateway.upMs() > YOUNG_MS) return { kind: "settled" };
   const end = await within(final, watchMs);
-  if (end === TIME_IS_UP || end.kind === "ok") return undefined;
-  return end.kind === "lost" || end.code === "UNAVAILABLE" ? end : undefined;
+  if (end === TIME_IS_UP) return { kind: "open" };
+  const isUndone = end.kind === "lost" || (end.kind === "error" && end.code === "UNAVAILABLE");
+  return isUndone ? { kind: "undone", answer: end } : { kind: "settled" };
+}
+
+/** A young gateway may still drop what it has only queued: it is looked at again. */
+function notBegun(sessionKey: string): TryOutcome {
+  const reason = `The gateway has just started and the agent has not begun to read the wake for ` +
+    `${sessionKey} yet`;
+  return { kind: "later", scope: "all", reason };
 }
 
 async function resolve(gateway: Gateway, params: Record<string, string>): Promise<Called> {

@@ -185,6 +185,10 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
         await pause(mishap?.kind === "revoke" ? mishap.afterMs : 200);
         return no("UNAVAILABLE", "Session changed while starting work. Retry.");
       }
+      if (mishap?.kind === "queue") {
+        gateway.queued.push(key);
+        return accepted();
+      }
       if (mishap?.kind === "swallow") {
         if (mishap.kept) take();
         return;

@@ -14,6 +14,8 @@ export type Mishap =
   | { kind: "swallow"; kept: boolean }
   /** An agent that is long at work: "accepted", and its end comes late. */
   | { kind: "slow"; afterMs: number }
+  /** "accepted", behind a turn that runs: in the history it is only queued. */
+  | { kind: "queue" }
   | { kind: "error" };
 
 export interface GatewayRequest {
