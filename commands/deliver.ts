@@ -1,6 +1,7 @@
 /** Carries the wakes of the outbox to their agents; lists, revives and drops them. */
 
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
+import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
@@ -51,6 +52,13 @@ export async function main(args: string[], world: World): Promise<number> {
       return 2;
     case "list":
       return list(options, world);
+  }
+  const refusal = whyNotAsRoot(world.paths.state);
+  if (refusal !== undefined) {
+    world.warn(refusal);
+    return 1;
+  }
+  switch (order.kind) {
     case "retry":
       return await retry(order.wakeId, options, world);
     case "drop":
@@ -62,11 +70,6 @@ export async function main(args: string[], world: World): Promise<number> {
 
 async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
   const { paths } = world;
-  const refusal = whyNotAsRoot(paths.state);
-  if (refusal !== undefined) {
-    world.warn(refusal);
-    return 1;
-  }
   const ids = agents ?? agentsToServe(options, world);
   // Before the outbox is looked into: who finds no mark starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
@@ -89,18 +92,6 @@ function agentsToServe({ agent, claimedBy: by }: Options, { paths, now }: World)
       return true; // a folder that cannot be read is that agent's trouble, told with its name
     }
   });
-}
-
-/** What root writes into a user's state folder that user can no longer read. */
-function whyNotAsRoot(state: string): string | undefined {
-  try {
-    const { uid } = Deno.statSync(state);
-    if (Deno.uid() !== 0 || uid === 0) return undefined;
-    return `Cannot deliver as root: ${state} belongs to user ${uid}. Run it as that user: ` +
-      `sudo -u '#${uid}' …`;
-  } catch {
-    return undefined; // no state folder yet, or a launcher that may not ask who it is
-  }
 }
 
 /** One agent's trouble is its own. */

@@ -128,7 +128,8 @@ Deno.test({
     await using home = await deliveryHome();
     const wake = inbox(home);
     make("chown", "-R", `${NOBODY}:${NOBODY}`, home.paths.state);
-    for (const args of [["--once"], [], ["--claimed", "7"]]) {
+    const id = wake.wake_id;
+    for (const args of [["--once"], [], ["--claimed", "7"], ["--retry", id], ["--drop", id]]) {
       const { code, stderr } = await home.deliver(args).done;
       assertEquals(code, 1);
       assertStringIncludes(stderr, `Cannot deliver as root: ${home.paths.state} belongs to user`);
@@ -136,6 +137,23 @@ Deno.test({
     assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
     assertEquals(namesIn(home.paths.state), ["outbox"]);
   },
+});
+
+Deno.test("AgentOutbox leaves a wake where it is while the disk is in trouble", async () => {
+  await using home = await deliveryHome();
+  const wake = inbox(home);
+  const outbox = new AgentOutbox(home.paths, "warden");
+  const { readTextFileSync } = Deno;
+  Deno.readTextFileSync = () => {
+    throw Object.assign(new Error("Input/output error"), { code: "EIO" });
+  };
+  try {
+    assertEquals(outbox.read(wake.wake_id).kind, "passed over");
+  } finally {
+    Deno.readTextFileSync = readTextFileSync;
+  }
+  assertEquals(outbox.waiting(), [], "not again in this run");
+  assertEquals(new AgentOutbox(home.paths, "warden").read(wake.wake_id).kind, "wake");
 });
 
 Deno.test("isDelivered() is false for a wake that was set aside", async () => {
