@@ -1,8 +1,8 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
 import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
-import { statIfThere } from "./lib/cli/user_file.ts";
-import { taskCommand } from "./lib/install/checks/mend.ts";
+import { statIfThere } from "./lib/doors/user_file.ts";
+import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
@@ -13,7 +13,7 @@ import { register, type Registration, unregister } from "./lib/install/registrat
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
 import { regularFile } from "./lib/regular_file.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
-import { realWorld, type World } from "./lib/sessions/world.ts";
+import { realWorld, type World } from "./lib/cli/world.ts";
 
 const HELP = `Usage: deno task register [options]
 

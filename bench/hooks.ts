@@ -2,7 +2,7 @@
 
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { findProgram } from "../lib/install/programs.ts";
+import { findProgram } from "../lib/doors/programs.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";

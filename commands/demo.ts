@@ -5,7 +5,7 @@ import { terminal } from "../lib/cli/speaker.ts";
 import { type Scene, Stage } from "../lib/install/demo_stage.ts";
 import { ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { findProgram } from "../lib/install/programs.ts";
+import { findProgram } from "../lib/doors/programs.ts";
 
 const HELP = `Shows what an agent is told, without Claude Code, OpenClaw or any settings of yours.
 

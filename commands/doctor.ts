@@ -1,22 +1,22 @@
 /** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import type { Check, Finding, Patient } from "../lib/install/checks/finding.ts";
-import { checkGateway } from "../lib/install/checks/gateway_check.ts";
-import { checkHooks } from "../lib/install/checks/hooks_check.ts";
-import { checkJournal } from "../lib/install/checks/journal_check.ts";
-import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
-import { taskCommand } from "../lib/install/checks/mend.ts";
-import { checkOutbox } from "../lib/install/checks/outbox_check.ts";
-import { admit } from "../lib/install/checks/patient.ts";
-import { checkPrograms } from "../lib/install/checks/programs_check.ts";
-import { checkRegistryFile } from "../lib/install/checks/registry_check.ts";
-import { checkSessions } from "../lib/install/checks/sessions_check.ts";
-import { checkSpeed } from "../lib/install/checks/speed_check.ts";
-import { checkState } from "../lib/install/checks/state_check.ts";
-import { sendTestWakes } from "../lib/install/checks/test_wake.ts";
+import type { Check, Finding, Patient } from "../lib/doctor/finding.ts";
+import { checkGateway } from "../lib/doctor/gateway_check.ts";
+import { checkHooks } from "../lib/doctor/hooks_check.ts";
+import { checkJournal } from "../lib/doctor/journal_check.ts";
+import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
+import { taskCommand } from "../lib/cli/task_command.ts";
+import { checkOutbox } from "../lib/doctor/outbox_check.ts";
+import { admit } from "../lib/doctor/patient.ts";
+import { checkPrograms } from "../lib/doctor/programs_check.ts";
+import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
+import { checkSessions } from "../lib/doctor/sessions_check.ts";
+import { checkSpeed } from "../lib/doctor/speed_check.ts";
+import { checkState } from "../lib/doctor/state_check.ts";
+import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { messageOf } from "../lib/process.ts";
-import { realWorld, type World } from "../lib/sessions/world.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Usage: deno task doctor [agent] [options]
 

@@ -1,15 +1,15 @@
 /** Puts recovery after boot and redelivery every minute into systemd, or takes them out again. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import { pinDeno } from "../lib/install/deno_binary.ts";
+import { pinDeno } from "../lib/doors/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { lastingPath } from "../lib/install/launcher_places.ts";
 import { lookAround } from "../lib/install/installation.ts";
 import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
-import { findProgram } from "../lib/install/programs.ts";
-import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/sessions/units.ts";
-import { realWorld, type World } from "../lib/sessions/world.ts";
+import { findProgram } from "../lib/doors/programs.ts";
+import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/install/units.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
 

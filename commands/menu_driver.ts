@@ -1,13 +1,13 @@
 /** Works Claude Code's menus and prompt in a tmux session, for the agent that looks after it. */
 
 import { isWaiting, listPending } from "../lib/answers.ts";
-import { findPane } from "../lib/menu/claude_pane.ts";
-import { type HeldLock, holdLock } from "../lib/cli/held_lock.ts";
-import { type MenuOptions, readMenuArgs, type Verb } from "../lib/menu/menu_args.ts";
-import { answerOpen, choose, decide, submit, type } from "../lib/menu/menu_dialogs.ts";
-import { clearThen, pressKey } from "../lib/menu/menu_prompt.ts";
-import { describe, type Outcome, refused } from "../lib/menu/scene.ts";
-import { paneWorld, realWorld, sceneFor, type World } from "../lib/menu/menu_world.ts";
+import { findPane } from "../lib/driver/claude_pane.ts";
+import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
+import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
+import { answerOpen, choose, decide, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
+import { describe, type Outcome, refused } from "../lib/driver/scene.ts";
+import { paneWorld, realWorld, sceneFor, type World } from "../lib/driver/menu_world.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 

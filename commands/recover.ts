@@ -1,10 +1,10 @@
 /** Brings back the sessions that should be running: after a crash, after a reboot. */
 
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { type HeldLock, holdLock, noteOn } from "../lib/cli/held_lock.ts";
+import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
 import { messageOf } from "../lib/process.ts";
 import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
-import { realWorld, type World } from "../lib/sessions/world.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Starts the sessions again that should be running and are not.
 

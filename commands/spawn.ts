@@ -7,7 +7,7 @@ import { whyUnreachable } from "../lib/registry.ts";
 import { shellQuote } from "../lib/shell.ts";
 import { agentIn } from "../lib/sessions/spawn_agent.ts";
 import { type SpawnResult, spawnSession, type SpawnWish } from "../lib/sessions/spawn_session.ts";
-import { realWorld, type World } from "../lib/sessions/world.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Starts Claude Code for an agent in a tmux session of its own.
 

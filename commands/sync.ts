@@ -3,7 +3,7 @@
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { messageOf } from "../lib/process.ts";
 import { syncRegistry, type SyncResult } from "../lib/sessions/sync_registry.ts";
-import { realWorld, type World } from "../lib/sessions/world.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
 

@@ -67,6 +67,13 @@ export function pathsFrom(env: Env, root: string): Paths {
   };
 }
 
+/** For commands: unlike a hook they may read CLAUDE_CONFIG_DIR. */
+export function placesFor(env: Env, root: string): Paths {
+  const paths = pathsFrom(env, root);
+  const own = env("CLAUDE_CONFIG_DIR");
+  return own?.startsWith("/") ? { ...paths, claudeConfig: own.replace(/(.)\/+$/, "$1") } : paths;
+}
+
 // A relative path would mean another place for every folder a hook starts in (XDG says the same).
 function absolute(path: string | undefined): string | undefined {
   return path?.startsWith("/") ? path.replace(/(.)\/+$/, "$1") : undefined;

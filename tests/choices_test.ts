@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { answersFrom, readChoices } from "../lib/menu/choices.ts";
+import { answersFrom, readChoices } from "../lib/driver/choices.ts";
 import type { Question } from "../lib/questions.ts";
 
 function question(text: string, labels: string[], multiSelect = false): Question {

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { ROOT } from "../lib/paths.ts";
 import { DEFAULT_SETTINGS, readRegistry } from "../lib/registry.ts";
-import { checkRegistry } from "../lib/sessions/registry_file.ts";
-import { agentSchema } from "../lib/sessions/registry_schema.ts";
+import { checkRegistry } from "../lib/registry/registry_file.ts";
+import { agentSchema } from "../lib/registry/registry_schema.ts";
 import { POST_LAUNCH_MODES } from "../lib/sessions/launch.ts";
 
 const root = ROOT;

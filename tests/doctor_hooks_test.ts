@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { checkHooks } from "../lib/install/checks/hooks_check.ts";
-import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { checkHooks } from "../lib/doctor/hooks_check.ts";
+import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { ROOT } from "../lib/paths.ts";
 import { Clinic, DENOS, TASK } from "./support/clinic.ts";
 

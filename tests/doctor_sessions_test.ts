@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { checkSessions } from "../lib/install/checks/sessions_check.ts";
+import { checkSessions } from "../lib/doctor/sessions_check.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { writeLaunch } from "../lib/sessions/launch_files.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { drive } from "../lib/menu/drive.ts";
-import type { Goal } from "../lib/menu/keys.ts";
+import { drive } from "../lib/driver/drive.ts";
+import type { Goal } from "../lib/driver/keys.ts";
 import { readScreen } from "../lib/pane.ts";
 import { FakeClock } from "./support/fake_clock.ts";
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
 import { placeOfWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
-import { onPath } from "../lib/install/programs.ts";
+import { onPath } from "../lib/doors/programs.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { MINUTE, SECOND } from "../lib/delivery/delivery.ts";
 import { askForLock, isLockWanted } from "../lib/delivery/handover.ts";
-import { holdLock } from "../lib/cli/held_lock.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
 import { DOWN, OK, queueWorld } from "./support/queue_world.ts";

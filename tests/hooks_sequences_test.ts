@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../lib/answers.ts";
-import { holdLock } from "../lib/cli/held_lock.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { namesIn } from "../lib/files.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { type HookResult, HookWorld, section, WARDEN } from "./support/hook_world.ts";

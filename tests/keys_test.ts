@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { type AnswerGoal, ownRow } from "../lib/menu/answer_keys.ts";
-import type { KeyStep } from "../lib/menu/key_steps.ts";
-import { type Goal, nextStep, whyNotByKeys } from "../lib/menu/keys.ts";
+import { type AnswerGoal, ownRow } from "../lib/driver/answer_keys.ts";
+import type { KeyStep } from "../lib/driver/key_steps.ts";
+import { type Goal, nextStep, whyNotByKeys } from "../lib/driver/keys.ts";
 import { markOf } from "../lib/shown.ts";
 import { readScreen } from "../lib/pane.ts";
 import type { Question } from "../lib/questions.ts";

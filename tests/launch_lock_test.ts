@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { holdLock } from "../lib/cli/held_lock.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { launchingAlone } from "../lib/sessions/launch_lock.ts";
 import { inSessionWorld } from "./support/session_world.ts";
 

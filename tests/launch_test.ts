@@ -5,18 +5,13 @@ import {
   type Chosen,
   chosenIn,
   programOf,
-} from "../lib/sessions/command_words.ts";
+} from "../lib/doors/command_words.ts";
 import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
 import { comesBack, comingBack, type Seen } from "../lib/sessions/comeback.ts";
 import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
-import {
-  isClaude,
-  isIdleShell,
-  type ProcessInfo,
-  treeBelow,
-} from "../lib/sessions/process_tree.ts";
+import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/doors/process_tree.ts";
 import { mayBeStarting } from "../lib/sessions/session_state.ts";
-import { unitText } from "../lib/sessions/units.ts";
+import { unitText } from "../lib/install/units.ts";
 
 const LAUNCH: Launch = {
   session: "warden-main",

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { launcherPlaces, whyNoLaunchers } from "../lib/install/launcher_places.ts";
 import { putLaunchers } from "../lib/install/put_launchers.ts";
 import { lookAround } from "../lib/install/installation.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { checkLaunchers } from "../lib/install/checks/launchers_check.ts";
+import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { Clinic } from "./support/clinic.ts";
 
 /** A home that is registered where openclaw and its node lie in a folder of their own. */

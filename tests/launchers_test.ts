@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { chooseDeno, pinDeno } from "../lib/install/deno_binary.ts";
+import { chooseDeno, pinDeno } from "../lib/doors/deno_binary.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { installLaunchers, launcherPlaces } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";

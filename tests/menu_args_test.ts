@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readMenuArgs } from "../lib/menu/menu_args.ts";
+import { readMenuArgs } from "../lib/driver/menu_args.ts";
 
 const read = (...args: string[]) => readMenuArgs(args, () => "from stdin\r\nline\n");
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
-import { pressKey } from "../lib/menu/menu_prompt.ts";
+import { pressKey } from "../lib/driver/menu_prompt.ts";
 import { readScreen } from "../lib/pane.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { realClock } from "../lib/time.ts";

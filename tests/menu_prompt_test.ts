@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { clearThen, typeAtPrompt } from "../lib/menu/menu_prompt.ts";
+import { clearThen, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
 import { readScreen } from "../lib/pane.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { FakeClock } from "./support/fake_clock.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { holdLock } from "../lib/cli/held_lock.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { changeAgent, IDLE, idOf, recover, spawned } from "./support/recovering.ts";
 import { inSessionWorld } from "./support/session_world.ts";
 

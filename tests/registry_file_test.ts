@@ -4,7 +4,7 @@ import {
   editRegistry,
   RegistryError,
   upsertAgent,
-} from "../lib/sessions/registry_file.ts";
+} from "../lib/registry/registry_file.ts";
 import { setValue } from "../lib/jsonc/set_value.ts";
 
 const COMMENTED = `// who looks after what
@@ -169,7 +169,7 @@ Deno.test("upsertAgent() loses nothing when ten processes write at once", () =>
     Deno.writeTextFileSync(path, COMMENTED);
     const script = `
       import { upsertAgent } from ${
-      JSON.stringify(import.meta.resolve("../lib/sessions/registry_file.ts"))
+      JSON.stringify(import.meta.resolve("../lib/registry/registry_file.ts"))
     };
       for (let i = 0; i < 5; i++) upsertAgent(${
       JSON.stringify(path)

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { checkRegistry } from "../lib/sessions/registry_file.ts";
-import { unknownKeys } from "../lib/sessions/registry_keys.ts";
+import { checkRegistry } from "../lib/registry/registry_file.ts";
+import { unknownKeys } from "../lib/registry/registry_keys.ts";
 
 const TEXT = `{
   // mine

@@ -6,7 +6,7 @@ import {
   readRegistry,
   type Registry,
 } from "../lib/registry.ts";
-import { hookSettingsSchema, registrySchema } from "../lib/sessions/registry_schema.ts";
+import { hookSettingsSchema, registrySchema } from "../lib/registry/registry_schema.ts";
 
 function registryOf(value: unknown): Registry {
   const reading = readRegistry(typeof value === "string" ? value : JSON.stringify(value));

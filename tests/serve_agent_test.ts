@@ -4,7 +4,7 @@ import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import type { Tried } from "../lib/delivery/carriers.ts";
 import { DAY, MINUTE } from "../lib/delivery/delivery.ts";
 import { readJournal } from "../lib/journal.ts";
-import { holdLock } from "../lib/cli/held_lock.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import {
   deadIds,
   enqueue,

@@ -11,7 +11,7 @@ import {
   targetOf,
   whyDead,
 } from "./delivery.ts";
-import type { HeldLock } from "../cli/held_lock.ts";
+import type { HeldLock } from "../doors/held_lock.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";

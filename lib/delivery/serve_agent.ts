@@ -1,7 +1,7 @@
 /** Serves one agent's outbox by one process at a time, and leaves no wake lying that came meanwhile. */
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
-import { type HeldLock, holdLock, noteOn } from "../cli/held_lock.ts";
+import { type HeldLock, holdLock, noteOn } from "../doors/held_lock.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { MINUTE, SECOND } from "./delivery.ts";

@@ -6,7 +6,7 @@ import { HOOKS } from "./hook_list.ts";
 import { installLaunchers, launcherPlaces } from "./launchers.ts";
 import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";
-import { allProcesses } from "../sessions/process_tree.ts";
+import { allProcesses } from "../doors/process_tree.ts";
 import type { Installation } from "./scope.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";

@@ -1,12 +1,12 @@
 /** Looks at this machine: what the commands of hooks and launchers will be made of. */
 
-import { chooseDeno, type DenoChoice } from "./deno_binary.ts";
-import { realPath } from "../cli/user_file.ts";
+import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
+import { realPath } from "../doors/user_file.ts";
 import { readTextIfThere } from "../files.ts";
 import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
-import { type Env, type Paths, pathsFrom } from "../paths.ts";
+import { type Env, type Paths, placesFor } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { findProgram, isProgram } from "./programs.ts";
+import { findProgram, isProgram } from "../doors/programs.ts";
 import { readRegistry, type Registry } from "../registry.ts";
 import { type Installation, whyUnsafe } from "./scope.ts";
 
@@ -58,13 +58,6 @@ export function lookAround(env: Env, root: string, options: LookOptions): Look {
     wanted: wantedHooks(install, limits),
     notes,
   };
-}
-
-/** Unlike a hook, register and doctor may ask where Claude Code keeps its things. */
-export function placesFor(env: Env, root: string): Paths {
-  const paths = pathsFrom(env, root);
-  const own = env("CLAUDE_CONFIG_DIR");
-  return own?.startsWith("/") ? { ...paths, claudeConfig: own.replace(/(.)\/+$/, "$1") } : paths;
 }
 
 export function missingProgram(env: Env, variable: string, name: string): string {

@@ -1,10 +1,10 @@
 /** What the launchers need to know beyond what hooks do. */
 
-import { realPath } from "../cli/user_file.ts";
-import { isSwept } from "./deno_binary.ts";
+import { realPath } from "../doors/user_file.ts";
+import { isSwept } from "../doors/deno_binary.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { type Env, pathsFrom } from "../paths.ts";
-import { onPath } from "./programs.ts";
+import { onPath } from "../doors/programs.ts";
 import { isWithin } from "./scope.ts";
 
 export interface LauncherPlaces {

@@ -1,12 +1,12 @@
 /** Puts everything in place that hooks will call. */
 
-import { pinDeno } from "./deno_binary.ts";
+import { pinDeno } from "../doors/deno_binary.ts";
 import { isFile, readTextIfThere } from "../files.ts";
 import type { Installed } from "./installation.ts";
 import { type LauncherPlaces, launcherPlaces, whyNoLaunchers } from "./launcher_places.ts";
 import { installLaunchers, launchersOf } from "./launchers.ts";
 import type { Env } from "../paths.ts";
-import { findProgram, isProgram } from "./programs.ts";
+import { findProgram, isProgram } from "../doors/programs.ts";
 import { launcherPath } from "./scope.ts";
 import { simpleCommands } from "./shell_words.ts";
 

@@ -1,6 +1,6 @@
 /** The door to a settings file: one change at a time, whole or not at all, with a way back. */
 
-import { backUp, besides, followLinks, realPath, replacementFor } from "../cli/user_file.ts";
+import { backUp, besides, followLinks, realPath, replacementFor } from "../doors/user_file.ts";
 import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";

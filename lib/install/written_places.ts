@@ -5,7 +5,7 @@ import { openclawPlaces } from "../delivery/openclaw_config.ts";
 import type { Env, Paths } from "../paths.ts";
 import { run } from "../process.ts";
 import { lastingPath, type LauncherPlaces, launcherPlaces, TELLING } from "./launcher_places.ts";
-import { findProgram, isProgram } from "./programs.ts";
+import { findProgram, isProgram } from "../doors/programs.ts";
 import { launcherPath } from "./scope.ts";
 import { simpleCommands } from "./shell_words.ts";
 

@@ -5,14 +5,14 @@ import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { putLaunchers } from "../install/put_launchers.ts";
 import { isRegisteredWithAll } from "../install/registered.ts";
-import { assignedIn, programOf } from "./command_words.ts";
+import { assignedIn, programOf } from "../doors/command_words.ts";
 import { type Launch, promptText, type Untold } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
-import { onPath } from "../install/programs.ts";
+import { onPath } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 /** As typed in a shell; `GSD_CLAUDE` names a program, which may lie in a folder with blanks. */
 export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_command">): string {

@@ -1,10 +1,10 @@
 /** Asks OpenClaw's program: for its sessions, for its agents. */
 
 import { cliEnv } from "../delivery/openclaw.ts";
-import { findProgram } from "../install/programs.ts";
+import { findProgram } from "../doors/programs.ts";
 import { isObject } from "../json.ts";
 import { run } from "../process.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export type Answer = { kind: "answer"; stdout: string } | { kind: "none"; reason: string };
 

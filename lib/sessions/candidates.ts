@@ -11,7 +11,7 @@ import { shellQuote } from "../shell.ts";
 import { type SessionState, stateOfSession } from "./session_state.ts";
 import { factsOf, serverAt, type ServerFacts, type TmuxServer } from "./tmux_servers.ts";
 import { otherSocket } from "../wake.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 /** A session of the agent's that runs, or that was started once. */
 export interface Candidate {

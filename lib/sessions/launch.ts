@@ -1,6 +1,6 @@
 /** How Claude Code is started for an agent: decided here, carried out elsewhere. */
 
-import { choosesConversation } from "./command_words.ts";
+import { choosesConversation } from "../doors/command_words.ts";
 import { exportLine, shellQuote } from "../shell.ts";
 
 /** All that it takes to start a session again as it was. */

@@ -1,8 +1,8 @@
 /** One launch at a time: names are chosen, records written and servers started without a race. */
 
-import { holdLock } from "../cli/held_lock.ts";
+import { holdLock } from "../doors/held_lock.ts";
 import { pause } from "../time.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export const LAUNCH_WAIT_MS = 60_000;
 

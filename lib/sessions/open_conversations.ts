@@ -1,11 +1,11 @@
 /** Which conversation a launch will open, and who has it open already. */
 
-import { baseName, chosenIn } from "./command_words.ts";
+import { baseName, chosenIn } from "../doors/command_words.ts";
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import { latestOf } from "./known_conversation.ts";
 import type { Conversation } from "./launch.ts";
-import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "./process_tree.ts";
+import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { pause } from "../time.ts";
 
 /** By id, or by a name, which means something in its folder only; "" when nobody tells before. */

@@ -4,7 +4,7 @@ import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import { askOpenClaw } from "./ask_openclaw.ts";
 import { openclawPlaces } from "../delivery/openclaw_config.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export interface OpenClawSession {
   agentId: string;

@@ -7,14 +7,14 @@ import { knownConversation, unsaidFirst } from "./known_conversation.ts";
 import { type Conversation, conversationFor, type Launch } from "./launch.ts";
 import { launchFiles } from "./launch_files.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
-import { type ProcessInfo, treeBelow } from "./process_tree.ts";
+import { type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
 import type { Place } from "./start_claude.ts";
 import type { TmuxServer } from "./tmux_servers.ts";
-import { panesOf } from "./tmux_sessions.ts";
-import type { World } from "./world.ts";
+import { panesOf } from "../doors/tmux_sessions.ts";
+import type { World } from "../cli/world.ts";
 
 export interface RecoveryPlan {
   session: string;

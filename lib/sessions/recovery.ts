@@ -9,12 +9,12 @@ import { examine, type Finding, type Opened, type RecoveryPlan } from "./recover
 import { tellFailures } from "./recovery_failures.ts";
 import { deliver } from "./recovery_wake.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
-import { refuseBroken, upsertAgent } from "./registry_file.ts";
+import { refuseBroken, upsertAgent } from "../registry/registry_file.ts";
 import { awaitReturn, type Returning, start } from "./restart.ts";
 import { isNameless, sessionNameOf, withNames } from "./session_names.ts";
 import { syncRegistry } from "./sync_registry.ts";
-import { whyMarked } from "./tmux_sessions.ts";
-import type { World } from "./world.ts";
+import { whyMarked } from "../doors/tmux_sessions.ts";
+import type { World } from "../cli/world.ts";
 
 export interface AgentResult {
   agent_id: string;

@@ -10,7 +10,7 @@ import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import { commandWords } from "../wake.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 /** By agent, its failures: each stands in the journal, and somebody was told of it or nobody. */
 type Marks = Record<string, Record<string, "told" | "noted">>;

@@ -11,7 +11,7 @@ import { shellQuote } from "../shell.ts";
 import { otherSocket } from "../wake.ts";
 import { dialogHelp } from "./start_claude.ts";
 import { actionsFor, type WakeDraft } from "../wake.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export interface Recovered {
   session: string;

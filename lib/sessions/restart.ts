@@ -14,7 +14,7 @@ import { shellQuote } from "../shell.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import type { Tmux } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 /** A session that was started, or found started, and whose agent is still to be told. */
 export interface Returning {

@@ -1,6 +1,6 @@
 /** What a tmux session of an agent holds: Claude Code, a shell, something else, nothing. */
 
-import { programOf } from "./command_words.ts";
+import { programOf } from "../doors/command_words.ts";
 import { readScreen } from "../pane.ts";
 import {
   allProcesses,
@@ -8,10 +8,10 @@ import {
   isIdleShell,
   type ProcessInfo,
   treeBelow,
-} from "./process_tree.ts";
+} from "../doors/process_tree.ts";
 import { pause } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
-import { type PaneInfo, panesOf } from "./tmux_sessions.ts";
+import { type PaneInfo, panesOf } from "../doors/tmux_sessions.ts";
 
 export type SessionState =
   | { kind: "alive"; pane: string }

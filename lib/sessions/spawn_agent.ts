@@ -7,10 +7,10 @@ import { readTextIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
 import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
-import { editRegistry, refuseBroken, upsertAgent } from "./registry_file.ts";
+import { editRegistry, refuseBroken, upsertAgent } from "../registry/registry_file.ts";
 import { isNameless } from "./session_names.ts";
 import { planSync } from "./sync_plan.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export interface AgentWish {
   agentId: string;

@@ -2,7 +2,7 @@
 
 import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
 import { namesKept } from "./candidates.ts";
-import { choosesConversation } from "./command_words.ts";
+import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
@@ -12,7 +12,7 @@ import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds } from "./open_conversations.ts";
-import { findProgram } from "../install/programs.ts";
+import { findProgram } from "../doors/programs.ts";
 import { readRegistry } from "../registry.ts";
 import { noteServer } from "./restart.ts";
 import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
@@ -33,9 +33,9 @@ import {
   whyRefused,
 } from "./start_claude.ts";
 import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
-import { sessionNames, whyMarked } from "./tmux_sessions.ts";
+import { sessionNames, whyMarked } from "../doors/tmux_sessions.ts";
 import { commandWords, otherSocket } from "../wake.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export interface SpawnWish extends AgentWish {
   first: string | undefined;

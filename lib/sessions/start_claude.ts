@@ -4,12 +4,12 @@ import type { Conversation, Launch } from "./launch.ts";
 import { writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen, stripCodes } from "../pane.ts";
 import type { Paths } from "../paths.ts";
-import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "./process_tree.ts";
+import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
 import type { TmuxServer } from "./tmux_servers.ts";
-import { newSession, panesOf, respawnPane, typeAtShell } from "./tmux_sessions.ts";
+import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
 export type Place =
   | { kind: "new_session" }

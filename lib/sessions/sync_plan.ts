@@ -1,8 +1,8 @@
 /** Which OpenClaw session each agent is to be woken in: decided from the list of them. */
 
 import type { OpenClawSession } from "./openclaw_sessions.ts";
-import { fieldChanges, type RegistryChange } from "./registry_file.ts";
-import type { AgentFile, RegistryFile } from "./registry_schema.ts";
+import { fieldChanges, type RegistryChange } from "../registry/registry_file.ts";
+import type { AgentFile, RegistryFile } from "../registry/registry_schema.ts";
 
 export interface SyncPlan {
   changes: RegistryChange[];

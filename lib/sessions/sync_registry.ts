@@ -1,10 +1,10 @@
 /** Asks OpenClaw for its sessions and writes what changed into the registry. */
 
 import { listOpenClawSessions } from "./openclaw_sessions.ts";
-import { editRegistry, fieldName } from "./registry_file.ts";
-import type { RegistryFile } from "./registry_schema.ts";
+import { editRegistry, fieldName } from "../registry/registry_file.ts";
+import type { RegistryFile } from "../registry/registry_schema.ts";
 import { planSync } from "./sync_plan.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 export interface SyncResult {
   source: string;

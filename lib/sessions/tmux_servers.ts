@@ -2,7 +2,7 @@
 
 import { type Env, setVariables } from "../paths.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
-import type { World } from "./world.ts";
+import type { World } from "../cli/world.ts";
 
 /** What tmux itself needs, and what its `update-environment` takes over into a new session. */
 const CLIENT_NAMES = [

@@ -2,7 +2,7 @@
 
 import { readCommandLine } from "../../lib/cli/command_line.ts";
 import { terminal } from "../../lib/cli/speaker.ts";
-import { findProgram } from "../../lib/install/programs.ts";
+import { findProgram } from "../../lib/doors/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { endScenesOnSignal, inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { AgentResult } from "../../lib/sessions/recovery.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
-import { allProcesses, isClaude, treeBelow } from "../../lib/sessions/process_tree.ts";
+import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
 import { readRegistry } from "../../lib/registry.ts";
 import { readMemory } from "../../lib/session_memory.ts";
 import { inScene } from "../support/artefacts.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isObject } from "../../lib/json.ts";
 import { readScreen } from "../../lib/pane.ts";
-import { allProcesses } from "../../lib/sessions/process_tree.ts";
+import { allProcesses } from "../../lib/doors/process_tree.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { press } from "../support/claude_keys.ts";
 import type { RealClaude } from "../support/real_claude.ts";

@@ -6,7 +6,7 @@ import { main as spawn } from "../../commands/spawn.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { readMemory } from "../../lib/session_memory.ts";
-import { allProcesses, type ProcessInfo } from "../../lib/sessions/process_tree.ts";
+import { allProcesses, type ProcessInfo } from "../../lib/doors/process_tree.ts";
 import { shellQuote } from "../../lib/shell.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { claudeEnv, prepareHome } from "../support/real_claude.ts";

@@ -124,7 +124,7 @@ const DOORS: Record<string, string> = {
   "appendLine()": `(await import("${ROOT}/lib/files.ts")).appendLine(path, "x")`,
   "withLock()": `(await import("${ROOT}/lib/files.ts")).withLock(path, 0, () => 1)`,
   "linesFromEnd()": `[...(await import("${ROOT}/lib/lines_from_end.ts")).linesFromEnd(path, 1000)]`,
-  "holdLock()": `(await import("${ROOT}/lib/cli/held_lock.ts")).holdLock(path)`,
+  "holdLock()": `(await import("${ROOT}/lib/doors/held_lock.ts")).holdLock(path)`,
 };
 for (const [door, code] of Object.entries(DOORS)) {
   Deno.test(`${door} refuses a fifo in one sentence`, async () => {

@@ -4,9 +4,9 @@ import { AgentOutbox } from "../../lib/delivery/agent_outbox.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { claimStart, isDelivered, waitingIds, wakeFile } from "../../lib/outbox.ts";
-import { checkOutbox } from "../../lib/install/checks/outbox_check.ts";
-import type { Finding } from "../../lib/install/checks/finding.ts";
-import { checkState } from "../../lib/install/checks/state_check.ts";
+import { checkOutbox } from "../../lib/doctor/outbox_check.ts";
+import type { Finding } from "../../lib/doctor/finding.ts";
+import { checkState } from "../../lib/doctor/state_check.ts";
 import { newWakeId } from "../../lib/new_wake.ts";
 import { Clinic, WARDEN } from "../support/clinic.ts";
 import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
@@ -115,7 +115,7 @@ async function checkedBy(user: OtherUser, { dir, paths: { state } }: Home): Prom
   const check = `${dir}/check.ts`;
   await Deno.writeTextFile(
     check,
-    `import { checkState } from "${user.root}/lib/install/checks/state_check.ts";
+    `import { checkState } from "${user.root}/lib/doctor/state_check.ts";
      console.log(JSON.stringify(checkState({ world: { paths: { state: "${state}" } } })));`,
   );
   return JSON.parse((await user.run(check)).stdout);

@@ -2,14 +2,15 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { main } from "../../commands/doctor.ts";
-import type { Check, Finding } from "../../lib/install/checks/finding.ts";
-import { admit } from "../../lib/install/checks/patient.ts";
-import { pinDeno } from "../../lib/install/deno_binary.ts";
-import { lookAround, placesFor } from "../../lib/install/installation.ts";
+import type { Check, Finding } from "../../lib/doctor/finding.ts";
+import { admit } from "../../lib/doctor/patient.ts";
+import { pinDeno } from "../../lib/doors/deno_binary.ts";
+import { lookAround } from "../../lib/install/installation.ts";
+import { placesFor } from "../../lib/paths.ts";
 import { register } from "../../lib/install/registration.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
-import type { World } from "../../lib/sessions/world.ts";
+import type { World } from "../../lib/cli/world.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
 export const WARDEN = {

@@ -8,7 +8,7 @@ import { readWake } from "../../lib/outbox.ts";
 import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 
 export { ROOT } from "../../lib/paths.ts";
-import { findProgram } from "../../lib/install/programs.ts";
+import { findProgram } from "../../lib/doors/programs.ts";
 import type { Installation } from "../../lib/install/scope.ts";
 import { TmuxServer } from "./tmux_server.ts";
 

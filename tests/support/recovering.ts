@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
-import { allProcesses, treeBelow } from "../../lib/sessions/process_tree.ts";
+import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
 import type { AgentResult } from "../../lib/sessions/recovery.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";

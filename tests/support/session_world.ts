@@ -3,7 +3,7 @@
 import { isThere, removeIfThere } from "../../lib/files.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
-import type { World } from "../../lib/sessions/world.ts";
+import type { World } from "../../lib/cli/world.ts";
 import { until } from "./until.ts";
 
 export interface SessionWorld extends World {

@@ -1,7 +1,7 @@
 /** The pane of a session in which Claude Code runs: found by its screen, addressed by its id. */
 
 import { readScreen, type Screen, stripCodes } from "../pane.ts";
-import { allProcesses, isIdleShell, treeBelow } from "../sessions/process_tree.ts";
+import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
 import type { Clock } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
 

@@ -1,16 +1,16 @@
 /** Can hooks start what they call, and can that start without a network? */
 
-import { isFile } from "../../files.ts";
-import { openclawPlaces } from "../../delivery/openclaw_config.ts";
-import type { Env } from "../../paths.ts";
-import { messageOf } from "../../process.ts";
-import { type LauncherPlaces, TELLING, whyNoLaunchers } from "../launcher_places.ts";
-import { launchersOf, launcherText, stateOf } from "../launchers.ts";
-import { packagesReady } from "../packages.ts";
-import { mendLaunchers } from "../put_launchers.ts";
-import { isProgram } from "../programs.ts";
-import { type Installation, launcherPath } from "../scope.ts";
-import { placesLike, readWritten, whyNoOpenclaw } from "../written_places.ts";
+import { isFile } from "../files.ts";
+import { openclawPlaces } from "../delivery/openclaw_config.ts";
+import type { Env } from "../paths.ts";
+import { messageOf } from "../process.ts";
+import { type LauncherPlaces, TELLING, whyNoLaunchers } from "../install/launcher_places.ts";
+import { launchersOf, launcherText, stateOf } from "../install/launchers.ts";
+import { packagesReady } from "../install/packages.ts";
+import { mendLaunchers } from "../install/put_launchers.ts";
+import { isProgram } from "../doors/programs.ts";
+import { type Installation, launcherPath } from "../install/scope.ts";
+import { placesLike, readWritten, whyNoOpenclaw } from "../install/written_places.ts";
 import type { Finding, Patient } from "./finding.ts";
 import { registerCommand } from "./mend.ts";
 

@@ -1,15 +1,16 @@
 /** Sends one wake for real, the way a hook's goes, and waits until the receiver has it. */
 
-import { enqueue, isDelivered, readWake, wakeFile } from "../../outbox.ts";
-import { newWake, newWakeId, receiverOf } from "../../new_wake.ts";
-import { DELIVERER_ENV_NAMES, setVariables } from "../../paths.ts";
-import { run } from "../../process.ts";
-import type { Agent } from "../../registry.ts";
-import { launcherPath } from "../scope.ts";
-import type { WakeDraft } from "../../wake.ts";
-import type { World } from "../../sessions/world.ts";
+import { enqueue, isDelivered, readWake, wakeFile } from "../outbox.ts";
+import { newWake, newWakeId, receiverOf } from "../new_wake.ts";
+import { DELIVERER_ENV_NAMES, setVariables } from "../paths.ts";
+import { run } from "../process.ts";
+import type { Agent } from "../registry.ts";
+import { launcherPath } from "../install/scope.ts";
+import type { WakeDraft } from "../wake.ts";
+import type { World } from "../cli/world.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
-import { editCommand, hasOpenclaw, taskCommand, WITHOUT_OPENCLAW } from "./mend.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { editCommand, hasOpenclaw, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "test wake";
 

@@ -1,8 +1,8 @@
 /** The mark that OpenClaw's exec tool leaves on all that is started below it. */
 
-import { allProcesses, isClaude, treeBelow } from "../../sessions/process_tree.ts";
-import { panesOf } from "../../sessions/tmux_sessions.ts";
-import type { Tmux } from "../../tmux.ts";
+import { allProcesses, isClaude, treeBelow } from "../doors/process_tree.ts";
+import { panesOf } from "../doors/tmux_sessions.ts";
+import type { Tmux } from "../tmux.ts";
 
 const MARK = /^OPENCLAW_SHELL=./;
 

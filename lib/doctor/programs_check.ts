@@ -1,9 +1,9 @@
 /** Are the programs there, which versions, and have these been tried? */
 
-import { missingProgram } from "../installation.ts";
-import { isTried, versionIn } from "../known_versions.ts";
-import { run } from "../../process.ts";
-import { findProgram } from "../programs.ts";
+import { missingProgram } from "../install/installation.ts";
+import { isTried, versionIn } from "../install/known_versions.ts";
+import { run } from "../process.ts";
+import { findProgram } from "../doors/programs.ts";
 import type { Finding, Patient } from "./finding.ts";
 
 const PROGRAMS = [

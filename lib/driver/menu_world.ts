@@ -2,7 +2,7 @@
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
 import { listPending } from "../answers.ts";
-import { allProcesses } from "../sessions/process_tree.ts";
+import { allProcesses } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import type { PaneWorld } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";

@@ -1,27 +1,13 @@
 /** Commands for people to paste: each works as it stands, whatever is on PATH. */
 
-import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
-import { isSwept, pinnedDeno } from "../deno_binary.ts";
-import { findProgram, isProgram, onPath } from "../programs.ts";
-import { hasAllPermissions, oursIn } from "../registered.ts";
-import type { World } from "../../sessions/world.ts";
-import { shellQuote } from "../../shell.ts";
-import { readWritten } from "../written_places.ts";
+import { readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { findProgram, isProgram, onPath } from "../doors/programs.ts";
+import { hasAllPermissions, oursIn } from "../install/registered.ts";
+import type { World } from "../cli/world.ts";
+import { shellQuote } from "../shell.ts";
+import { readWritten } from "../install/written_places.ts";
 import type { Patient } from "./finding.ts";
-
-/** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
-export function taskCommand({ env, paths, cwd, deno: running }: World, ...words: string[]): string {
-  const pinned = pinnedDeno(paths);
-  const found = onPath(env, "deno");
-  const deno = found !== undefined && !isSwept(found) // npx puts its own in front for one call
-    ? "deno"
-    : isProgram(pinned)
-    ? pinned
-    : running;
-  const isHere = `${cwd()}/`.startsWith(`${paths.root}/`);
-  const where = isHere ? [] : ["--config", `${paths.root}/deno.json`];
-  return [deno, "task", ...where, ...words].map(shellQuote).join(" ");
-}
 
 /** Registers as it is registered: there, and with the permissions it has there. */
 export function registerCommand(patient: Patient, file?: string): string {

@@ -1,8 +1,8 @@
 /** What went wrong in the last day, by the journal. */
 
-import { namesIn } from "../../files.ts";
-import { readJournal } from "../../journal.ts";
-import { originalName } from "../../paths.ts";
+import { namesIn } from "../files.ts";
+import { readJournal } from "../journal.ts";
+import { originalName } from "../paths.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
 
 const CHECK = "journal";

@@ -1,10 +1,11 @@
 /** Do wakes wait longer than they should, were any given up, and is the state folder ours alone? */
 
-import { listWakes } from "../../delivery/wake_list.ts";
-import { readWake } from "../../outbox.ts";
-import { shellQuote } from "../../shell.ts";
+import { listWakes } from "../delivery/wake_list.ts";
+import { readWake } from "../outbox.ts";
+import { shellQuote } from "../shell.ts";
 import { age, type Finding, type Patient } from "./finding.ts";
-import { hasOpenclaw, taskCommand } from "./mend.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { hasOpenclaw } from "./mend.ts";
 
 const CHECK = "outbox";
 /** Beyond this a wake is not on its way, it is stuck. */

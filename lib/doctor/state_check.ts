@@ -1,9 +1,9 @@
 /** Can every file in the state folder be used? */
 
-import { namesIn } from "../../files.ts";
-import { messageOf } from "../../process.ts";
-import { readIfThere } from "../../regular_file.ts";
-import { shellQuote } from "../../shell.ts";
+import { namesIn } from "../files.ts";
+import { messageOf } from "../process.ts";
+import { readIfThere } from "../regular_file.ts";
+import { shellQuote } from "../shell.ts";
 import type { Finding, Patient } from "./finding.ts";
 
 const CHECK = "state";

@@ -1,8 +1,8 @@
 /** What a hook costs here, compared with a Deno that does nothing. */
 
-import { messageOf, run } from "../../process.ts";
+import { messageOf, run } from "../process.ts";
 import type { Finding, Patient } from "./finding.ts";
-import { wantedHooks } from "../hook_command.ts";
+import { wantedHooks } from "../install/hook_command.ts";
 import { registerCommand } from "./mend.ts";
 
 const ROUNDS = 5;

@@ -1,19 +1,20 @@
 /** Is the registry as it should be, and can each of its agents be woken? */
 
-import { POST_LAUNCH_MODES } from "../../sessions/launch.ts";
-import { checkRegistry } from "../../sessions/registry_file.ts";
-import { unknownKeys } from "../../sessions/registry_keys.ts";
+import { POST_LAUNCH_MODES } from "../sessions/launch.ts";
+import { checkRegistry } from "../registry/registry_file.ts";
+import { unknownKeys } from "../registry/registry_keys.ts";
 import {
   type Agent,
   findAgent,
   type Registry,
   tmuxSessionName,
   whyUnreachable,
-} from "../../registry.ts";
-import { shellQuote } from "../../shell.ts";
-import { findProgram } from "../programs.ts";
+} from "../registry.ts";
+import { shellQuote } from "../shell.ts";
+import { findProgram } from "../doors/programs.ts";
 import type { Finding, Patient } from "./finding.ts";
-import { editCommand, taskCommand, WITHOUT_OPENCLAW } from "./mend.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { editCommand, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "registry";
 

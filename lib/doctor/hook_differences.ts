@@ -1,8 +1,8 @@
 /** What about our registered hooks is not as it would be registered now, in words. */
 
-import { entryFor, type WantedHook } from "../hook_command.ts";
-import type { FoundHook } from "../settings_file.ts";
-import { baseName, simpleCommands } from "../shell_words.ts";
+import { entryFor, type WantedHook } from "../install/hook_command.ts";
+import type { FoundHook } from "../install/settings_file.ts";
+import { baseName, simpleCommands } from "../install/shell_words.ts";
 
 export function differences(
   ours: FoundHook[],

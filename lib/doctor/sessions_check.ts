@@ -1,17 +1,18 @@
 /** Does Claude Code run in the agents' sessions, and does OpenClaw take messages from there? */
 
-import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
-import { commandOf, wayBack } from "../../sessions/agent_launch.ts";
-import type { Launch } from "../../sessions/launch.ts";
-import { launchesOf } from "../../sessions/launch_files.ts";
-import { isOwn } from "../../sessions/session_names.ts";
-import { type SessionState, stateOfSession } from "../../sessions/session_state.ts";
-import { sessionNames } from "../../sessions/tmux_sessions.ts";
-import type { World } from "../../sessions/world.ts";
-import { type Tmux, tmuxFrom } from "../../tmux.ts";
-import { type Agent, tmuxSessionName } from "../../registry.ts";
+import { readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { commandOf, wayBack } from "../sessions/agent_launch.ts";
+import type { Launch } from "../sessions/launch.ts";
+import { launchesOf } from "../sessions/launch_files.ts";
+import { isOwn } from "../sessions/session_names.ts";
+import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
+import { sessionNames } from "../doors/tmux_sessions.ts";
+import type { World } from "../cli/world.ts";
+import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { type Agent, tmuxSessionName } from "../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
-import { taskCommand, tmuxCommand } from "./mend.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { tmuxCommand } from "./mend.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
 
 const CHECK = "sessions";

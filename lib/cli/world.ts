@@ -1,9 +1,8 @@
 /** What a command sees of the machine it runs on; a test gives it another one. */
 
-import { type Speaker, terminal } from "../cli/speaker.ts";
+import { type Speaker, terminal } from "./speaker.ts";
 import { startDeliverer } from "../deliverer.ts";
-import { type Env, type Paths, ROOT } from "../paths.ts";
-import { placesFor } from "../install/installation.ts";
+import { type Env, type Paths, placesFor, ROOT } from "../paths.ts";
 
 export interface World extends Speaker {
   env: Env;

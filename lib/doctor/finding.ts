@@ -1,9 +1,9 @@
 /** What a check of the doctor says. */
 
-import type { Look } from "../installation.ts";
-import type { FoundHook } from "../settings_file.ts";
-import type { Agent, RegistryReading } from "../../registry.ts";
-import type { World } from "../../sessions/world.ts";
+import type { Look } from "../install/installation.ts";
+import type { FoundHook } from "../install/settings_file.ts";
+import type { Agent, RegistryReading } from "../registry.ts";
+import type { World } from "../cli/world.ts";
 
 export interface Finding {
   check: string;

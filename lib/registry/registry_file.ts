@@ -1,7 +1,7 @@
 /** The one place that writes the registry. Commands only: hooks read with registry.ts. */
 
 import { parse } from "@std/jsonc";
-import { backUp, followLinks, replacementFor, statIfThere } from "../cli/user_file.ts";
+import { backUp, followLinks, replacementFor, statIfThere } from "../doors/user_file.ts";
 import { underLock } from "../files.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";

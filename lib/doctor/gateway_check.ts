@@ -1,11 +1,12 @@
 /** Can wakes get through: the gateway there, our token good, the agents' sessions known? */
 
-import { connect, type Gateway, placeOf } from "../../delivery/gateway.ts";
-import { readGatewayTarget } from "../../delivery/openclaw_config.ts";
-import { findProgram } from "../programs.ts";
-import type { Agent } from "../../registry.ts";
+import { connect, type Gateway, placeOf } from "../delivery/gateway.ts";
+import { readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { findProgram } from "../doors/programs.ts";
+import type { Agent } from "../registry.ts";
 import { agentsToWake, type Finding, type Patient } from "./finding.ts";
-import { editCommand, openclawCommand, taskCommand } from "./mend.ts";
+import { taskCommand } from "../cli/task_command.ts";
+import { editCommand, openclawCommand } from "./mend.ts";
 
 const CHECK = "gateway";
 const WAIT_MS = 10_000;

@@ -1,11 +1,11 @@
 /** What all checks look at, gathered once. */
 
-import { loadRegistry } from "../../gate.ts";
-import { readTextIfThere } from "../../files.ts";
-import { lookAround } from "../installation.ts";
-import { denoOf, hasAllPermissions, knownSettings, oursIn } from "../registered.ts";
-import type { FoundHook } from "../settings_file.ts";
-import type { World } from "../../sessions/world.ts";
+import { loadRegistry } from "../gate.ts";
+import { readTextIfThere } from "../files.ts";
+import { lookAround } from "../install/installation.ts";
+import { denoOf, hasAllPermissions, knownSettings, oursIn } from "../install/registered.ts";
+import type { FoundHook } from "../install/settings_file.ts";
+import type { World } from "../cli/world.ts";
 import type { Patient } from "./finding.ts";
 
 export type Admission =
