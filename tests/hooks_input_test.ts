@@ -74,7 +74,7 @@ Deno.test("stop.ts finds the text at the end of a transcript that comes 100 ms l
     LATE_LINES: JSON.stringify({ 75: late.slice(0, 40), 100: late.slice(40) }),
   };
   const event = { ...stop, prompt_id: "new", transcript_path: path };
-  await world.hook("./support/late_stop.ts", event, { env });
+  await world.hook("../tests/support/late_stop.ts", event, { env });
   assertEquals(section(world.wakes()[0]!, "CONTENT"), "the new words");
 });
 
