@@ -8,7 +8,7 @@ import { askTmux, openGate } from "./gate.ts";
 import type { HookContext } from "./hook_context.ts";
 import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { messageOf } from "./json.ts";
-import { knownSession } from "./known_sessions.ts";
+import { knownSession, leaveMark } from "./known_sessions.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
@@ -42,6 +42,7 @@ export async function runHook(hook: Hook): Promise<never> {
       const gate = await openGate(paths, asking, known);
       if (gate.kind !== "unmanaged") {
         session = gate.session;
+        leaveMark(paths, env);
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
         const world = { event, paths, env, told: input.tmux, leaveToShell };

@@ -3,8 +3,8 @@
  * tmux sessions were heard of before, by their memories.
  */
 
-import { isFile, readTextIfThere, writeAtomic } from "./files.ts";
-import { type Env, type Paths, safeName } from "./paths.ts";
+import { createNew, isFile, isThere, readTextIfThere, writeAtomic } from "./files.ts";
+import { type Env, managedMark, type Paths, safeName } from "./paths.ts";
 
 function fileOf(paths: Paths, claudeId: string): string {
   return `${paths.state}/claude/${safeName(claudeId)}`;
@@ -40,4 +40,14 @@ export function memoryFile(paths: Paths, session: string): string {
 /** An event of this tmux session has reached an agent before. */
 export function isKnownName(paths: Paths, session: string): boolean {
   return isFile(memoryFile(paths, session));
+}
+
+/** Marks the pane as managed, so that the registered command need not ask the next time. */
+export function leaveMark(paths: Paths, env: Env): void {
+  const mark = managedMark(paths, env("TMUX"), env("TMUX_PANE"));
+  try {
+    if (mark !== undefined && !isThere(mark)) createNew(mark, "");
+  } catch {
+    // Without a mark the next event asks again.
+  }
 }

@@ -80,6 +80,19 @@ function absolute(path: string | undefined): string | undefined {
 }
 
 /**
+ * The file that says: a hook has found this pane managed. Its place is `$TMUX` and `$TMUX_PANE` as
+ * they stand, so that the registered command finds it without any translation.
+ */
+export function managedMark(
+  { state }: Pick<Paths, "state">,
+  tmux: string | undefined,
+  pane: string | undefined,
+): string | undefined {
+  if (!tmux?.startsWith("/") || tmux.split("/").includes("..")) return undefined;
+  return /^%\d+$/.test(pane ?? "") ? `${state}/managed${tmux}/${pane}` : undefined;
+}
+
+/**
  * A name as one path segment. Plain names stay readable; different names do not meet in one file,
  * since `%` itself is always written as an escape. (One in the shortened form is taken for it.)
  */

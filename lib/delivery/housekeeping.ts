@@ -5,6 +5,7 @@ import { agentsIn } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
 import { DAY, MINUTE } from "./delivery.ts";
 import { recoverLost } from "./lost_wakes.ts";
+import { removeOldMarks } from "./old_marks.ts";
 
 /** What is removed when it has not been written to for so long. */
 const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
@@ -37,6 +38,7 @@ export function keepHouse(paths: Paths, now: number): void {
       const dirs = isNested ? readable(top).map((name) => `${top}/${name}`) : [top];
       for (const folder of dirs) removeOld(folder, suffix, now - afterMs);
     }
+    removeOldMarks(paths, now);
   } catch {
     // Read-only or gone: then nothing grows either.
   }
