@@ -58,8 +58,8 @@ export async function openGate(
   { pane, madeIn, answer }: Asking,
   known: string | undefined,
 ): Promise<Gate> {
-  const reading = loadRegistry(paths.registry);
-  if (reading.kind === "missing") {
+  const text = readRegistryText(paths.registry);
+  if (text === undefined) {
     return known === undefined ? { kind: "unmanaged" } : {
       kind: "refused",
       session: known,
@@ -68,6 +68,10 @@ export async function openGate(
   }
   const asked = await answer;
   const shownIn = asked.kind === "session" ? asked.shownIn : [];
+  const names = shownIn.map(({ name }) => name);
+  const reading = typeof text === "string"
+    ? readRegistry(text, known === undefined ? names : [...names, known])
+    : text;
   if (reading.kind === "broken") {
     // Whose it is cannot be read: only of a session that was managed before a trace may remain.
     const session = shownIn.find(({ name }) => isKnownName(paths, name))?.name ?? known;
@@ -117,9 +121,14 @@ function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: strin
 }
 
 export function loadRegistry(path: string): RegistryReading | { kind: "missing" } {
+  const text = readRegistryText(path);
+  if (text === undefined) return { kind: "missing" };
+  return typeof text === "string" ? readRegistry(text) : text;
+}
+
+function readRegistryText(path: string): string | undefined | { kind: "broken"; reason: string } {
   try {
-    const text = readTextIfThere(path);
-    return text === undefined ? { kind: "missing" } : readRegistry(text);
+    return readTextIfThere(path);
   } catch (error) {
     return { kind: "broken", reason: messageOf(error) };
   }

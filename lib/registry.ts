@@ -1,7 +1,7 @@
 /** Reads the registry forgivingly: what is wrong in one place spoils nothing else. */
 
 import { type HookSettings, settingsFrom } from "./hook_settings.ts";
-import { isObject, stripJsonComments } from "./json.ts";
+import { isObject, messageOf, parseJsonWithComments } from "./json.ts";
 
 export { DEFAULT_SETTINGS, type HookSettings, LIMITS } from "./hook_settings.ts";
 
@@ -39,13 +39,13 @@ export type RegistryReading =
   | { kind: "registry"; registry: Registry }
   | { kind: "broken"; reason: string };
 
-export function readRegistry(text: string): RegistryReading {
+/** With `sessions`, only the agents that one of these tmux sessions can belong to. */
+export function readRegistry(text: string, sessions?: readonly string[]): RegistryReading {
   let value: unknown;
   try {
-    value = parseWithComments(text);
+    value = parseJsonWithComments(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { kind: "broken", reason: `it is not JSON: ${reason}` };
+    return { kind: "broken", reason: `it is not JSON: ${messageOf(error)}` };
   }
   if (!isObject(value)) return { kind: "broken", reason: "it is not a JSON object" };
   if (!Array.isArray(value.agents)) {
@@ -53,13 +53,16 @@ export function readRegistry(text: string): RegistryReading {
   }
   const problems: string[] = [];
   const root = new Fields(value, problems);
+  const isWanted = sessions === undefined ? () => true : isNamedIn(sessions);
   return {
     kind: "registry",
     registry: {
       global_status_openclaw_session_id: root.text("global_status_openclaw_session_id"),
       global_status_openclaw_session_key: root.text("global_status_openclaw_session_key"),
       transport: transportFrom(undefined, value.delivery, problems),
-      agents: value.agents.map((entry, index) => readAgent(entry, index, value)),
+      agents: value.agents.flatMap((entry, index) =>
+        isWanted(entry) ? [readAgent(entry, index, value)] : []
+      ),
       problems,
     },
   };
@@ -80,8 +83,8 @@ export function findAgent(registry: Registry, session: string): AgentMatch {
       ? []
       : registry.agents.filter((agent) => tmuxSessionName(agent.tmux_session_name) === name);
   const exact = named(session);
-  const suffixed = /^(.+)-\d+$/.exec(session);
-  const owners = exact.length > 0 ? exact : suffixed ? named(suffixed[1]!) : [];
+  const base = withoutSuffix(session);
+  const owners = exact.length > 0 || base === undefined ? exact : named(base);
   if (owners.length === 0) return { kind: "none" };
 
   const usable = owners.filter((agent) => agent.enabled && !agent.unusable);
@@ -100,6 +103,18 @@ export function findAgent(registry: Registry, session: string): AgentMatch {
     };
   }
   return { kind: "agent", agent };
+}
+
+function withoutSuffix(session: string): string | undefined {
+  return /^(.+)-\d+$/.exec(session)?.[1];
+}
+
+function isNamedIn(sessions: readonly string[]): (entry: unknown) => boolean {
+  const names = new Set(sessions.flatMap((name) => [name, withoutSuffix(name) ?? name]));
+  return (entry) => {
+    const name = isObject(entry) ? entry.tmux_session_name : undefined;
+    return typeof name === "string" && names.has(tmuxSessionName(name));
+  };
 }
 
 /** The name that tmux gives a session when it is asked for this one. */
@@ -185,14 +200,4 @@ class Fields {
     this.problems.push(`${name} is not an object`);
     return undefined;
   }
-}
-
-function parseWithComments(text: string): unknown {
-  try {
-    // A failure is dear: where a comment may be, none is provoked.
-    if (!text.includes("//")) return JSON.parse(text);
-  } catch {
-    // Trailing commas, perhaps.
-  }
-  return JSON.parse(stripJsonComments(text));
 }

@@ -43,6 +43,35 @@ Deno.test("findAgent() prefers the exact name to a suffix, even of a disabled ag
   assertEquals(findAgent(registry, "forge-main-2").kind, "refused");
 });
 
+Deno.test("readRegistry() for some sessions finds for each of them what it finds in the whole", () => {
+  const agents = [
+    agent("forge", "forge-main"),
+    agent("dotted", "for.ge:1"),
+    agent("twin", "forge-main", { enabled: false }),
+    agent("second", "forge-main-2", { hook_settings: { pane_capture_lines: 5 } }),
+    agent("digits", "x-1-2"),
+    agent("nameless", ""),
+    7,
+    { agent_id: "wrong", tmux_session_name: 5 },
+    agent("number", "forge-main-3", { agent_id: 3 }),
+  ];
+  const text = JSON.stringify({ agents, hook_settings: { hook_mode: "bidirectional" } });
+  const sessions = [
+    ...["forge-main", "forge-main-2", "forge-main-3", "forge-main-9", "forge", "for_ge_1"],
+    ...["for_ge_1-4", "for.ge:1", "x-1-2", "x-1-2-3", "x-1", "", "5", "-1"],
+  ];
+  for (const session of sessions) {
+    for (const asked of [[session], ["another", session], sessions]) {
+      const reading = readRegistry(text, asked);
+      assert(reading.kind === "registry");
+      assertEquals(findAgent(reading.registry, session), findAgent(registryOf(text), session));
+    }
+  }
+  const some = readRegistry(text, ["x-1-2-3"]);
+  assert(some.kind === "registry");
+  assertEquals(some.registry.agents.map(({ agent_id }) => agent_id), ["digits"]);
+});
+
 Deno.test("findAgent() refuses a session that two agents claim", () => {
   const registry = registryOf({ agents: [agent("a", "s"), agent("b", "s")] });
   const match = findAgent(registry, "s");

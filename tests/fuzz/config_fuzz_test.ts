@@ -2,9 +2,17 @@ import { assert, assertEquals } from "@std/assert";
 import { parse } from "@std/jsonc";
 import { parseJson5 } from "../../lib/delivery/json5.ts";
 import { gatewayTarget } from "../../lib/delivery/openclaw_config.ts";
-import { stripJsonComments } from "../../lib/json.ts";
+import { parseJsonWithComments, stripJsonComments } from "../../lib/json.ts";
 import { findAgent, LIMITS, readRegistry } from "../../lib/registry.ts";
-import { EVENTS, forSeeds, parsedOrUndefined, spoil, spoilValue } from "../support/fuzz.ts";
+import { cpuMs, TOO_LONG_MS } from "../support/cpu_time.ts";
+import {
+  type Dice,
+  EVENTS,
+  forSeeds,
+  parsedOrUndefined,
+  spoil,
+  spoilValue,
+} from "../support/fuzz.ts";
 
 const REGISTRY = `{
   // the agents of this machine
@@ -47,6 +55,62 @@ Deno.test("stripJsonComments() agrees with @std/jsonc on every registry that bot
   });
   assert(agreed > 200, `only ${agreed} could be compared`);
 });
+
+/** The value, or the words of the failure. */
+function outcomeOf(parse: () => unknown): unknown {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+// deno-fmt-ignore
+const BITS = [
+  '"', '"', "\\", "/", "*", "//", "/*", "*/", ",", ",", "[", "]", "{", "}", "1", "2", " ", "\n", "\r", "\t",
+  '"a"', '"b":', '"c": 1', '"//"', '"/*"', '"\\""', '"x,]"', "/* c */", "// c\n", "null", "\u00a0", "\ufeff",
+];
+
+const TOKENS = ["[", '{"k": [', "1", "2", ",", '"a"', "null", "]", "]}", "{}", "[]", '"b, ]"'];
+
+/** A list of a few values, with odd bits between its tokens and sometimes inside one. */
+function oddList(dice: Dice): string {
+  const tokens = ["["];
+  for (let count = dice.next(4); count > 0; count--) {
+    tokens.push(dice.pick(TOKENS), dice.pick([",", ",", ",", "/**/", "//\n"]));
+  }
+  tokens.push("]");
+  for (let count = dice.next(5); count > 0; count--) {
+    tokens.splice(dice.next(tokens.length + 1), 0, dice.pick(BITS));
+  }
+  const text = tokens.join("");
+  const at = dice.next(text.length + 1);
+  return dice.next(3) > 0 ? text : text.slice(0, at) + dice.pick(BITS) + text.slice(at);
+}
+
+Deno.test("parseJsonWithComments() reads every text as stripJsonComments() and JSON.parse() do", () => {
+  let read = 0;
+  const texts = [REGISTRY, ...EVENTS];
+  forSeeds(20_000, (dice) => {
+    const text = dice.next(5) > 0 ? oddList(dice) : spoil(dice.pick(texts), dice, texts);
+    const expected = outcomeOf(() => JSON.parse(stripJsonComments(text)));
+    assertEquals(outcomeOf(() => parseJsonWithComments(text)), expected, JSON.stringify(text));
+    if (typeof expected !== "string") read++;
+  });
+  assert(read > 2000, `only ${read} of the texts are JSON`);
+});
+
+// Pieces that make a careless pattern look at the rest of the text again and again.
+for (
+  const piece of [",", '"', '\\"', "/*", ",/*", ",//", "// \n", ", /**/", "*/", '"\\', " ", "[,"]
+) {
+  Deno.test(`parseJsonWithComments() is done soon with 200,000 times ${JSON.stringify(piece)}`, () => {
+    for (const text of [piece.repeat(200_000), `["${piece.repeat(200_000)}`]) {
+      const took = cpuMs(() => outcomeOf(() => parseJsonWithComments(text)));
+      assert(took < TOO_LONG_MS, `${took} ms`);
+    }
+  });
+}
 
 Deno.test("readRegistry() never gives a session to an agent that did not claim it", () => {
   forSeeds(4000, (dice) => {
