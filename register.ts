@@ -82,7 +82,8 @@ export async function main(args: string[], world: World): Promise<number> {
     return tell(unregister(settings, root, store), "remove", options, world, [], []);
   }
 
-  const look = lookAround(world.env, root, { allowAll: options.allowAll, running: world.deno });
+  const { allowAll } = options;
+  const look = lookAround(world.env, root, { allowAll, running: world.deno, as: "now" });
   if (look.kind === "refused") {
     world.warn(look.reason);
     return 1;
@@ -105,12 +106,12 @@ export async function main(args: string[], world: World): Promise<number> {
 
 type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };
 
-/** Everything a hook will call is in place before the first hook is registered. */
+/** Everything that a hook calls is there before the first hook is registered. */
 async function prepare(look: Installed, world: World): Promise<Prepared> {
   const { install } = look;
   let launchers: string[];
   try {
-    launchers = putLaunchers(look, world.env, "all");
+    launchers = putLaunchers(look);
   } catch (error) {
     return { kind: "refused", reason: `Cannot make the launchers: ${messageOf(error)}` };
   }
@@ -143,7 +144,7 @@ function tell(
   const report = {
     action,
     outcome,
-    root: world.paths.root,
+    folders: [world.paths.root, world.paths.data],
     dryRun: options.dryRun,
     launchers,
     notes,

@@ -2,7 +2,7 @@
 
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { findProgram } from "../lib/doors/programs.ts";
+import { hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";
@@ -56,18 +56,12 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
   await Deno.mkdir(transcripts, { recursive: true });
   await writeTranscript(`${transcripts}/small.jsonl`, 5_000_000);
   await writeTranscript(`${transcripts}/large.jsonl`, 500_000_000);
-  const tmux = findProgram((name) => Deno.env.get(name), "GSD_TMUX", "tmux")!;
   const deno = Deno.execPath();
-  const install = {
-    paths: world.paths,
-    home: `${dir}/home`,
-    deno,
-    tmux,
-    transcripts: [`${dir}/home/.claude/projects`],
-    allowAll: false,
-  };
+  const install = world.installation((name) => world.env()[name] ?? Deno.env.get(name));
+  const launcher = `${world.paths.data}/bin/hook`;
+  await Deno.writeTextFile(launcher, hookLauncherText(install), { mode: 0o755 });
   const commandOf = (event: string) =>
-    hookCommand(HOOKS.find((entry) => entry.event === event)!, install);
+    hookCommand(HOOKS.find((entry) => entry.event === event)!, world.paths);
   let count = 0;
   const stop = (transcript: string) => () => {
     const transcript_path = `${transcripts}/${transcript}`;
@@ -102,7 +96,7 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
     },
     {
       name: "unmanaged session",
-      budget: 1.6,
+      budget: 0.45,
       session: "somebody-else",
       command: commandOf("Stop"),
       event: stop("small.jsonl"),

@@ -57,7 +57,7 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     PATH: lastingPath(world.env),
   };
   const { root, state } = world.paths;
-  const look = lookAround(world.env, root, { allowAll: false, running: world.deno });
+  const look = lookAround(world.env, root, { running: world.deno, as: "registered" });
   if (look.kind === "refused") throw new Error(look.reason);
   if (look.deno.kind === "pin" && !dryRun) pinDeno(look.deno.from, look.deno.path);
   let changed = 0;

@@ -3,7 +3,6 @@
 import { DELIVERER_ENV_NAMES, type Env, type Paths, setVariables } from "./paths.ts";
 import { readTextIfThere } from "./files.ts";
 import { startDetached } from "./process.ts";
-import { shellQuote } from "./shell.ts";
 
 /**
  * By the launcher that registration made; without one (a hook run by hand) by Deno itself.
@@ -13,12 +12,13 @@ export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedB
   const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
   const args = ["--agent", agentId, ...(claimedBy === undefined ? [] : ["--claimed", claimedBy])];
   const launcher = `${paths.data}/bin/deliver`;
-  if (isFor(launcher, paths)) return startDetached(launcher, args, passed);
+  if (isInstalledFor(paths)) return startDetached(launcher, args, passed);
   const script = `${paths.root}/commands/deliver.ts`;
   startDetached(Deno.execPath(), ["run", "-A", "--quiet", script, ...args], passed);
 }
 
-/** A launcher knows one state folder, and looks nowhere else. */
-function isFor(launcher: string, paths: Paths): boolean {
-  return readTextIfThere(launcher)?.includes(shellQuote(paths.state)) === true;
+/** The launchers know one state folder. */
+function isInstalledFor(paths: Paths): boolean {
+  const text = readTextIfThere(`${paths.data}/install.json`);
+  return text !== undefined && JSON.parse(text).state === paths.state;
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readTextIfThere } from "../lib/files.ts";
-import { installLaunchers, launcherPlaces } from "../lib/install/launchers.ts";
+import { launcherPlaces } from "../lib/install/launcher_places.ts";
+import { installLaunchers } from "../lib/install/launchers.ts";
 import { enqueue } from "../lib/outbox.ts";
 import { run } from "../lib/process.ts";
 import { aWake } from "./support/delivery_home.ts";
@@ -44,9 +45,10 @@ Deno.test("a hook hands no key or token on to tmux, the deliverer or openclaw", 
     tmux,
     transcripts: [],
     allowAll: false,
+    ...launcherPlaces((name) => world.env()[name], openclaw),
   };
   await Deno.remove(`${paths.data}/bin/deliver`);
-  installLaunchers(install, launcherPlaces((name) => world.env()[name], openclaw));
+  installLaunchers(install);
   enqueue(paths, aWake({ transport: "cli" }));
   const env = { ...world.env(), ...SECRETS };
   await run(`${paths.data}/bin/deliver`, ["--wait", "--once"], { timeoutMs: 60_000, env });

@@ -4,6 +4,11 @@ import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { ROOT } from "../lib/paths.ts";
 import { Clinic, DENOS, TASK } from "./support/clinic.ts";
 
+/** Commands of the version before bin/hook. */
+const INLINE = JSON.parse(
+  Deno.readTextFileSync(new URL("./fixtures/inline_hooks.json", import.meta.url)),
+);
+
 Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or switched off", async () => {
   await using clinic = await Clinic.create();
   const { settings } = clinic;
@@ -11,14 +16,12 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
 
   clinic.registerHooks();
   const right = clinic.read(settings);
+  const { data } = clinic.world.paths;
   assertMatch((await clinic.ask(checkHooks)).ok.join(), /each once/);
 
   const spoilt: [string, RegExp][] = [
-    [
-      right.replaceAll(`${ROOT}/hooks/`, "/old/gsd-code-skill/hooks/"),
-      /another folder, which is gone: \/old\/gsd/,
-    ],
-    [right.replace("--allow-write=", "--allow-write=/,"), /has other permissions: --allow-write$/],
+    [right.replaceAll(data, "/old/gsd"), /a folder that is gone: \/old\/gsd/],
+    [right.replace('/hook stop"', '/hook stop || true"'), /Stop hook .* has another command/],
     [right.replace('"timeout": 610', '"timeout": 5'), /has 5 s instead of 610 s/],
     [
       right.replace('"matcher": "AskUserQuestion"', '"matcher": "Bash"'),
@@ -41,7 +44,7 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
   value.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
   await Deno.writeTextFile(settings, JSON.stringify(value));
   const doubled = await clinic.ask(checkHooks);
-  assertMatch(doubled.broken.join("\n"), /Stop hook .* stands there 2 times/);
+  assertMatch(doubled.broken.join("\n"), /Stop hook .* is registered 2 times/);
   assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
   assertMatch(doubled.notes.join("\n"), /1 hook of others: say done/);
   await clinic.repair(checkHooks);
@@ -71,7 +74,8 @@ Deno.test("checkHooks() knows hooks that only spawned sessions have, and those t
   assertEquals(broken, []);
   assertEquals(notes.length, 1);
   assertMatch(notes.join(), /only sessions started by spawn have them/);
-  await Deno.writeTextFile(spawned, clinic.read(spawned).replaceAll(ROOT, "/old/gsd-code-skill"));
+  const { data } = clinic.world.paths;
+  await Deno.writeTextFile(spawned, clinic.read(spawned).replaceAll(data, "/old/gsd"));
   assertMatch((await clinic.ask(checkHooks)).notes.join(), /"warden-main" was spawned with hooks/);
 });
 
@@ -96,19 +100,19 @@ async function findsChanges(kind: keyof typeof DENOS): Promise<void> {
     ...right.hooks,
     Stop: [{ hooks: [{ ...stop, ...change }] }],
   });
+  const inline = INLINE["stop.ts"].replaceAll("/srv/it'\\''s here/gsd", ROOT);
   const command = (from: string, to: string) =>
     changed({ command: stop.command.replaceAll(from, to) });
-  const pinned = `${clinic.world.paths.data}/bin/deno`;
-  const deno = kind === "npx" ? pinned : DENOS.installed;
-  const tmux = clinic.env.GSD_TMUX!;
   const cases: [Record<string, unknown>, RegExp][] = [
-    [{ ...right.hooks, SubagentStop: right.hooks.Stop }, /stop\.ts also stands under SubagentStop/],
+    [
+      { ...right.hooks, SubagentStop: right.hooks.Stop },
+      /stop\.ts is also registered for SubagentStop/,
+    ],
     [changed({ async: true }), /Stop hook .* has "async" true instead of none/],
     [changed({ type: "http" }), /has "type" "http" instead of "command"/],
-    [command(deno, "/no/deno"), /has another Deno: \/no\/deno instead of /],
-    [command(tmux, "/no/tmux"), /GSD_TMUX \/no\/tmux instead of .*other permissions: --allow-run/],
-    [command("/stop.ts", "/notification.ts"), /notification\.ts instead of stop\.ts/],
-    [changed({ command: `${stop.command} || true` }), /has another command around it/],
+    [command("hook stop", "hook notification"), /has another command/],
+    [changed({ command: `${stop.command} || true` }), /has another command, edited or/],
+    [changed({ command: inline }), /has another command, edited or of an earlier version/],
   ];
   for (const [hooks, words] of cases) {
     await Deno.writeTextFile(clinic.settings, JSON.stringify({ ...right, hooks }, null, 2));
@@ -166,32 +170,28 @@ Deno.test("checkHooks() leaves the hooks of another checkout to its owner while 
   clinic.registerHooks();
   const other = `${clinic.dir}/other/gsd-code-skill`;
   const right = clinic.read(clinic.settings);
-  await Deno.mkdir(`${other}/hooks`, { recursive: true });
-  await Deno.writeTextFile(clinic.settings, right.replaceAll(ROOT, other));
+  await Deno.mkdir(`${other}/bin/hook`, { recursive: true });
+  const { data } = clinic.world.paths;
+  await Deno.writeTextFile(clinic.settings, right.replaceAll(data, other));
   const there = (await clinic.ask(checkHooks)).findings.filter(({ level }) => level === "broken");
-  assertStringIncludes(there[0]!.text, `which is still there: ${other}; this one is ${ROOT}`);
+  assertStringIncludes(there[0]!.text, `which still exists: ${other}. Register in`);
   assert(there.every(({ repair }) => repair === undefined));
-  await Deno.remove(`${other}/hooks`);
+  await Deno.remove(`${other}/bin/hook`);
   await clinic.repair(checkHooks);
   assertEquals(clinic.read(clinic.settings), right);
 });
 
-Deno.test("checkHooks() takes a pinned Deno, or another that is there, for as good", async () => {
+Deno.test("checkLaunchers() takes the registered Deno for as good while it is there", async () => {
   await using clinic = await Clinic.create();
-  const pinned = `${clinic.world.paths.data}/bin/deno`;
-  await Deno.mkdir(`${clinic.world.paths.data}/bin`, { recursive: true });
-  await Deno.symlink(Deno.execPath(), pinned);
-  clinic.registerHooks({ deno: pinned });
-  assertStringIncludes(clinic.read(clinic.settings), `${pinned} run`);
-  assertEquals((await clinic.ask(checkHooks)).broken, []);
+  const other = `${clinic.dir}/deno-2`;
+  await Deno.symlink(Deno.execPath(), other);
+  clinic.deno = other;
+  clinic.registerHooks();
   await clinic.repair(checkLaunchers);
-  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
-  await Deno.remove(pinned);
   clinic.deno = DENOS.installed;
-  assertMatch(
-    (await clinic.ask(checkHooks)).broken.join("\n"),
-    /another Deno: .*\/bin\/deno instead of \/opt\/deno\/bin\/deno/,
-  );
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+  await Deno.remove(clinic.installed().deno);
+  assertMatch((await clinic.ask(checkLaunchers)).broken.join("\n"), /out of date: deno$/m);
 });
 
 Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it again", async () => {

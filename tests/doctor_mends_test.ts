@@ -57,7 +57,7 @@ Deno.test("doctor's mends register what is not registered, and what is, as it wa
   clinic.registerHooks({ file: project, allowAll: true });
   await Deno.writeTextFile(project, clinic.read(project).replace('"timeout": 5', '"timeout": 6'));
   assertEquals(await mended(clinic, checkHooks), []);
-  assertStringIncludes(clinic.read(project), " --quiet -A ");
+  assertStringIncludes(clinic.read(`${clinic.world.paths.data}/bin/hook`), "  -A \\\n");
 });
 
 Deno.test("doctor's mends name Deno by its path where it is not on PATH", async () => {
@@ -196,7 +196,7 @@ Deno.test("doctor --fix --json tells what could not be repaired as that", async 
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [INBOX] });
   clinic.registerHooks();
-  const text = clinic.read(clinic.settings).replaceAll(ROOT, "/old/gsd-code-skill");
+  const text = clinic.read(clinic.settings).replaceAll(clinic.world.paths.data, "/old/gsd");
   await Deno.writeTextFile(clinic.settings, text);
   await Deno.chmod(clinic.settings, 0o444);
   assertEquals(await clinic.run("--fix", "--json"), 1);

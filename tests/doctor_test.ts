@@ -9,7 +9,6 @@ import { checkSpeed, judged } from "../lib/doctor/speed_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { record } from "../lib/journal.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
-import { ROOT } from "../lib/paths.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { Clinic, WARDEN } from "./support/clinic.ts";
@@ -46,7 +45,7 @@ Deno.test("doctor finds launchers that are missing, changed or cannot be run", a
   await Deno.writeTextFile(`${bin}/recover`, "#!/bin/sh\n");
   const spoilt = (await clinic.ask(checkLaunchers)).broken.join("\n");
   assertMatch(spoilt, /menu-driver is not executable/);
-  assertMatch(spoilt, /recover is not as it would be written now/);
+  assertMatch(spoilt, /recover is not as install.json makes it/);
   await clinic.repair(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
@@ -195,9 +194,10 @@ Deno.test("doctor exits 1 while something is broken and 0 when --fix and the use
   clinic.program("GSD_CLAUDE", "echo 2.1.325");
   clinic.registerHooks();
   const { settings } = clinic;
-  await Deno.writeTextFile(settings, clinic.read(settings).replaceAll(ROOT, "/old/gsd-code-skill"));
+  const moved = clinic.read(settings).replaceAll(clinic.world.paths.data, "/old/gsd");
+  await Deno.writeTextFile(settings, moved);
   assertEquals(await clinic.run(), 1);
-  assertMatch(clinic.said(), /BROKEN hooks: .*another folder/);
+  assertMatch(clinic.said(), /BROKEN hooks: .*a folder that is gone/);
   assertMatch(clinic.said(), /mend with: deno task .*register/);
   assertMatch(clinic.said(), /doctor --fix mends/);
 

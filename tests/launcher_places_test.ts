@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { launcherPlaces, whyNoLaunchers } from "../lib/install/launcher_places.ts";
+import { installLaunchers } from "../lib/install/launchers.ts";
 import { putLaunchers } from "../lib/install/put_launchers.ts";
 import { lookAround } from "../lib/install/installation.ts";
 import { ROOT } from "../lib/paths.ts";
@@ -20,15 +21,12 @@ Deno.test("deliver runs nothing that a hook put into the state folder and named 
   for (const name of ["setsid", "openclaw", "env", "mv", "cd"]) {
     put(`${state}/bin/${name}`, `echo ${name} >> ${evil}`);
   }
-  const look = lookAround(clinic.world.env, ROOT, {
-    allowAll: false,
-    running: fakeDeno,
-    deno: fakeDeno,
-  });
-  assert(look.kind === "installation");
-  // Even where the folder stood on the PATH of whoever registered.
+  // Even where the folder was on PATH at the registration.
   const path = `${state}/bin:${clinic.env.PATH}`;
-  putLaunchers(look, (name) => name === "PATH" ? path : clinic.env[name], "all");
+  clinic.env.PATH = path;
+  const look = lookAround(clinic.world.env, ROOT, { running: fakeDeno, as: "now" });
+  assert(look.kind === "installation");
+  installLaunchers({ ...look.install, deno: fakeDeno });
 
   const chosen = {
     PATH: path,
@@ -76,10 +74,10 @@ Deno.test("whyNoLaunchers() refuses a comma where permissions are spelled out, a
 Deno.test("putLaunchers() writes nothing when it is refused", async () => {
   await using clinic = await Clinic.create();
   clinic.env.OPENCLAW_STATE_DIR = "/h/a,b";
-  const look = lookAround(clinic.world.env, ROOT, { allowAll: false, running: clinic.deno });
+  const look = lookAround(clinic.world.env, ROOT, { running: clinic.deno, as: "now" });
   assert(look.kind === "installation");
-  assertThrows(() => putLaunchers(look, clinic.world.env, "all"), Error, "comma");
-  assertEquals(readTextIfThere(`${clinic.world.paths.data}/bin/deliver`), undefined);
+  assertThrows(() => putLaunchers(look), Error, "comma");
+  assertEquals(namesIn(clinic.world.paths.data), []);
 });
 
 for (const kind of ["installed", "npx"] as const) {
@@ -95,19 +93,23 @@ async function writesSettings(kind: keyof typeof DENOS): Promise<void> {
   const deno = kind === "installed" ? clinic.deno : `${data}/bin/deno`;
   clinic.env.OPENCLAW_PROFILE = "work";
   clinic.registerHooks({ allowAll: true });
-  const look = lookAround(clinic.world.env, ROOT, { allowAll: true, running: clinic.deno });
-  assert(look.kind === "installation");
-  putLaunchers(look, clinic.world.env, "all");
+  const settings = `${data}/launches/warden-main.settings.json`;
+  writeSettings(clinic.world, settings);
   const deliver = clinic.read(`${data}/bin/deliver`);
   assertStringIncludes(deliver, " -A ");
   assertStringIncludes(deliver, "OPENCLAW_PROFILE=work");
 
-  // A timer's environment: poorer than the one in which was registered.
+  // A timer's environment: poorer than that of the registration, and with another Deno.
   delete clinic.env.OPENCLAW_PROFILE;
-  const settings = `${data}/launches/warden-main.settings.json`;
+  const facts = clinic.read(`${data}/install.json`);
+  clinic.deno = Deno.execPath();
   writeSettings(clinic.world, settings);
   assertEquals(clinic.read(`${data}/bin/deliver`), deliver);
-  assertStringIncludes(clinic.read(settings), " --quiet -A ");
+  assertEquals(clinic.read(`${data}/install.json`), facts);
+  assertEquals(
+    JSON.parse(clinic.read(settings)).hooks,
+    JSON.parse(clinic.read(clinic.settings)).hooks,
+  );
 
   for (
     const spoilt of [

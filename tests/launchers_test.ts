@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { chooseDeno, pinDeno } from "../lib/doors/deno_binary.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { installLaunchers, launcherPlaces } from "../lib/install/launchers.ts";
+import { launcherPlaces } from "../lib/install/launcher_places.ts";
+import { installLaunchers } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
@@ -13,7 +14,7 @@ import { until } from "./support/until.ts";
 Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
   await inHome(async ({ install, bin, dir }) => {
     await useFakeDeno(install, `until [ -e '${dir}/go' ]; do sleep 0.05; done`);
-    installLaunchers(install, launcherPlaces(() => undefined, undefined));
+    installLaunchers(install);
     // Claude Code ends a hook with its whole tree: here, the shell and all that is still below it.
     const shell = new Deno.Command("/bin/sh", {
       args: ["-c", `"${bin}/deliver" --agent warden; echo started; exec sleep 100`],
@@ -32,16 +33,24 @@ Deno.test("deliver returns at once and leaves its work to a process that is nobo
   });
 });
 
-Deno.test("deliver --wait stays, passes its exit code on, and words whole", async () => {
+Deno.test("launchers pass words whole and the exit code on; deliver --wait stays", async () => {
   await inHome(async ({ install, bin, dir }) => {
     await useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"; exit 7`);
-    installLaunchers(install, launcherPlaces(() => undefined, undefined));
-    for (const name of ["deliver", "menu-driver", "recover"]) {
-      const words = ["it's", "two words", "$HOME", ""];
-      const args = name === "deliver" ? ["--wait", ...words] : words;
+    installLaunchers(install);
+    const words = ["it's", "two words", "$HOME", ""];
+    const calls: [string, string[], RegExp][] = [
+      ["deliver", ["--wait", ...words], /deliver\.ts/],
+      ["menu-driver", words, /menu_driver\.ts/],
+      ["recover", words, /recover\.ts/],
+      ["gsd-code", words, /-A>\n.*gsd_code\.ts/],
+      ["gsd-code", ["menu-driver", ...words], /--allow-run=.*\n.*menu_driver\.ts/],
+      ["gsd-code", ["deliver", ...words], /--allow-net=.*\n.*deliver\.ts/],
+    ];
+    for (const [name, args, started] of calls) {
       const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 60_000, env: {} });
       assert(outcome.kind === "finished");
       assertEquals([outcome.code, outcome.stdout, outcome.stderr], [7, "", ""]);
+      assertMatch(readTextIfThere(`${dir}/words`)!, started);
       const seen = readTextIfThere(`${dir}/words`)!.trimEnd().split("\n");
       assertEquals(seen.slice(-4), words.map((word) => `<${word}>`));
     }
@@ -54,13 +63,12 @@ Deno.test("deliver --wait stays, passes its exit code on, and words whole", asyn
 
 Deno.test("installLaunchers() mends what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
-    const places = launcherPlaces(() => undefined, undefined);
-    assertEquals(installLaunchers(install, places).length, 3);
-    assertEquals(installLaunchers(install, places), []);
+    assertEquals(installLaunchers(install).length, 5);
+    assertEquals(installLaunchers(install), []);
     Deno.chmodSync(`${bin}/deliver`, 0o644);
     Deno.writeTextFileSync(`${bin}/recover`, "#!/bin/sh\n");
-    assertEquals(installLaunchers(install, places), [`${bin}/deliver`, `${bin}/recover`]);
-    assertEquals(namesIn(bin), ["deliver", "menu-driver", "recover"]);
+    assertEquals(installLaunchers(install), [`${bin}/deliver`, `${bin}/recover`]);
+    assertEquals(namesIn(bin), ["deliver", "gsd-code", "hook", "menu-driver", "recover"]);
   });
 });
 
@@ -72,7 +80,7 @@ Deno.test("deliver delivers within its own permissions, to an inbox and to the g
       await Deno.mkdir(`${install.home}/.openclaw`);
       await Deno.writeTextFile(`${install.home}/.openclaw/openclaw.json`, JSON.stringify(config));
       const env: Record<string, string> = { HOME: install.home };
-      installLaunchers(install, launcherPlaces((name) => env[name], undefined));
+      installLaunchers({ ...install, ...launcherPlaces((name) => env[name], undefined) });
       const wakes = [aWake({ transport: "inbox" }), aWake({ transport: "gateway" })];
       for (const wake of wakes) enqueue(install.paths, wake);
       const outcome = await run(`${bin}/deliver`, ["--wait", "--once", "--agent", "warden"], {
@@ -149,6 +157,7 @@ async function inHome(work: (home: Home) => Promise<void> | void): Promise<void>
       tmux: "/usr/bin/tmux",
       transcripts: [],
       allowAll: false,
+      ...launcherPlaces(() => undefined, undefined),
     };
     await work({ install, bin: `${paths.data}/bin`, dir });
   } finally {

@@ -25,7 +25,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   assertEquals([reading.found.length, reading.foreign.length], [HOOKS.length, 1]);
   // And a Deno, where this one may be swept away: see writeSettings() in launcher_places_test.ts.
   const launchers = namesIn(`${home.data}/bin`).filter((name) => name !== "deno");
-  assertEquals(launchers, ["deliver", "menu-driver", "recover"]);
+  assertEquals(launchers, ["deliver", "gsd-code", "hook", "menu-driver", "recover"]);
 
   const second = await home.register();
   assertEquals(second.code, 0);
@@ -110,8 +110,9 @@ Deno.test("register --dry-run shows the difference and touches nothing", async (
   await using home = await Home.create();
   const shown = await home.register("--dry-run");
   assertEquals(shown.code, 0);
-  assertMatch(shown.stdout, /^\+ .*"command": .*\/hooks\/session_end\.ts",$/m);
-  assertMatch(shown.stdout, /^ {4}"hooks": \{$/m);
+  assertMatch(shown.stdout, /^\+ .*"command": .*\/bin\/hook session_end",$/m);
+  assertEquals(shown.stdout.match(/^\+ .*\/bin\/hook /gm)?.length, HOOKS.length);
+  assert(!shown.stdout.includes("opus"), "changed lines alone");
   assertEquals(home.text(), USERS);
   assertEquals(namesIn(home.dir), ["home", "project"]);
   const told = JSON.parse((await home.register("--dry-run", "--json")).stdout);
@@ -125,8 +126,8 @@ Deno.test("register --project and --allow-all register there, with all permissio
   const settings = `${home.project}/.claude/settings.json`;
   assertStringIncludes(stdout, `Registered our hooks in ${settings}`);
   assertStringIncludes(stdout, `Undo: deno ${TASK} register --remove --settings ${settings}`);
-  const text = readTextIfThere(settings)!;
-  assertStringIncludes(text, " --quiet -A ");
+  const text = readTextIfThere(`${home.data}/bin/hook`)!;
+  assertStringIncludes(text, "  -A \\\n");
   assert(!text.includes("--allow-read"));
   assertEquals((await home.register("--project", home.project, "--remove")).code, 0);
   assertEquals(readTextIfThere(settings), undefined);

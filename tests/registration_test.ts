@@ -139,10 +139,10 @@ Deno.test("unregister() keeps what the user changed since, and empty lists of be
 Deno.test("register() moves our hooks when the folder has moved, and says from where", async () => {
   await inFolder((file, options) => {
     put(file, '{\n  "model": "opus"\n}\n');
-    register(file, wantedFor("/old/place of it/gsd"), ROOT, options);
+    register(file, wantedFor("/old/place of it"), ROOT, options);
     const outcome = register(file, WANTED, ROOT, options);
     for (const { owner } of outcome.taken) {
-      assertEquals(owner.kind === "ours" && owner.root, "/old/place of it/gsd");
+      assertEquals(owner.kind === "ours" && owner.folder, "/old/place of it");
     }
     assertEquals(outcome.taken.length, HOOKS.length);
     const text = read(file)!;
@@ -360,7 +360,7 @@ Deno.test("register() writes nothing at all on a dry run", async () => {
     put(file, "{}\n");
     const outcome = register(file, WANTED, ROOT, { ...options, dryRun: true });
     assert(outcome.kind === "written");
-    assertStringIncludes(outcome.after!, "/hooks/stop.ts");
+    assertStringIncludes(outcome.after!, "/bin/hook stop");
     assertEquals(read(file), "{}\n");
     assertEquals(namesOf(folder), ["claude"]);
   });

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hookCommand } from "../lib/install/hook_command.ts";
+import { eventWord, hookLauncherText } from "../lib/install/hook_launcher.ts";
+import { launcherPlaces } from "../lib/install/launcher_places.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
@@ -94,12 +96,12 @@ Deno.test("a hook's registered permissions let it do its work and nothing else",
         `console.log(JSON.stringify(results));`,
     );
     for (const entry of HOOKS) {
-      const command = hookCommand(entry, install);
-      const script = `${ROOT}/hooks/${entry.file}`;
-      assert(command.endsWith(shellQuote(script)));
-      const probing = command.slice(0, command.lastIndexOf(shellQuote(script))) + shellQuote(probe);
+      const text = hookLauncherText(install);
+      const probing = text.replace(/^script=.*$/m, `script=${shellQuote(probe)}`);
+      assert(probing !== text);
       await Deno.writeTextFile(paths.registry, "{}");
-      const outcome = await run("/bin/sh", ["-c", probing], {
+      const words = ["-c", probing, "hook", eventWord(entry.file)];
+      const outcome = await run("/bin/sh", words, {
         timeoutMs: 60_000,
         env: {
           HOME: home,
@@ -126,7 +128,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
     const install = { ...await installationIn(dir), deno: `${dir}/deno says so` };
     await Deno.writeTextFile(install.deno, `#!/bin/sh\npwd\necho "$GSD_STATE_DIR"\necho "$*"\n`);
     await Deno.chmod(install.deno, 0o755);
-    const command = hookCommand(HOOKS[0]!, install);
+    const command = putHook(install, HOOKS[0]!);
     const gone = `${dir}/gone`;
     const sh = (env: Record<string, string>) =>
       run("/bin/sh", ["-c", `mkdir ${gone}; cd ${gone}; rmdir ${gone}; ${command}`], {
@@ -135,7 +137,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
       });
     const outside = await sh({});
     assertEquals(outside, { kind: "finished", code: 0, stdout: "", stderr: "" });
-    const inside = await sh({ TMUX: "/x,1,1" });
+    const inside = await sh({ TMUX: "/x,1,1", TMUX_PANE: "%1" });
     assert(inside.kind === "finished");
     const [cwd, state, args] = inside.stdout.split("\n");
     assertEquals(cwd, "/");
@@ -146,7 +148,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
   }
 });
 
-Deno.test("hookCommand() is not heard of when Deno or this folder was taken away", async () => {
+Deno.test("hookCommand() is silent when Deno, this folder or the launcher was removed", async () => {
   const dir = await Deno.makeTempDir({ prefix: "gsd-scope-" });
   try {
     const install = await installationIn(dir);
@@ -155,12 +157,18 @@ Deno.test("hookCommand() is not heard of when Deno or this folder was taken away
       { ...install, paths: { ...install.paths, root: `${dir}/no folder` } },
     ];
     for (const entry of HOOKS) {
-      for (const command of gone.map((one) => hookCommand(entry, one))) {
+      for (const one of gone) {
+        const command = putHook(one, entry);
         const env = { PATH: Deno.env.get("PATH") ?? "", TMUX: "/x,1,1", TMUX_PANE: "%1" };
         const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 60_000, env });
         assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" }, entry.event);
       }
     }
+    const command = putHook(install, HOOKS[0]!);
+    await Deno.remove(`${install.paths.data}/bin/hook`);
+    const env = { TMUX: "/x,1,1", TMUX_PANE: "%1" };
+    const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 60_000, env });
+    assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
@@ -181,6 +189,7 @@ Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not wri
     tmux: "/usr/bin/tmux",
     transcripts: [],
     allowAll: false,
+    ...launcherPlaces(() => undefined, undefined),
   };
   const same = (path: string) => path;
   const why = (change: Partial<typeof paths>, real = same) =>
@@ -199,6 +208,13 @@ Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not wri
     undefined,
   );
 });
+
+/** Writes the launcher; the command that runs it. */
+function putHook(install: Installation, entry: typeof HOOKS[number]): string {
+  const launcher = `${install.paths.data}/bin/hook`;
+  Deno.writeTextFileSync(launcher, hookLauncherText(install), { mode: 0o755 });
+  return hookCommand(entry, install.paths);
+}
 
 async function installationIn(dir: string): Promise<Installation> {
   const home = `${dir}/it's home`;
@@ -231,5 +247,6 @@ async function installationIn(dir: string): Promise<Installation> {
     tmux: which,
     transcripts: [`${home}/.claude/projects`],
     allowAll: false,
+    ...launcherPlaces((name) => Deno.env.get(name), undefined),
   };
 }

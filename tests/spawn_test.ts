@@ -45,7 +45,7 @@ Deno.test("spawn registers the agent and starts its session as it can be started
     ]);
     assertStringIncludes(Deno.readTextFileSync(launch.prompt_file), `\n\n${prompt}\n`);
     const settings = JSON.parse(Deno.readTextFileSync(launch.settings_file));
-    assertStringIncludes(settings.hooks.Stop[0].hooks[0].command, "hooks/stop.ts");
+    assertStringIncludes(settings.hooks.Stop[0].hooks[0].command, "/bin/hook stop");
     const size = await world.tmux("display-message", "-p", "-t", "=warden-main:", "#{pane_width}");
     assertEquals(size, "200");
   }));

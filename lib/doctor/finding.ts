@@ -1,7 +1,6 @@
 /** What a check of the doctor says. */
 
 import type { Look } from "../install/installation.ts";
-import type { FoundHook } from "../install/settings_file.ts";
 import type { Agent, RegistryReading } from "../registry.ts";
 import type { World } from "../cli/world.ts";
 
@@ -28,8 +27,6 @@ export interface Patient {
   settingsFiles: string[];
   /** Those of them that hold our hooks. */
   registered: string[];
-  /** What would be registered in place of these: with their Deno and their permissions. */
-  lookFor(present: FoundHook[]): Look;
 }
 
 export type Check = (patient: Patient) => Promise<Finding[]> | Finding[];

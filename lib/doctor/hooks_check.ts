@@ -5,6 +5,7 @@ import { lineAt, propertyOf, readJson } from "../jsonc/tree.ts";
 import { originalName } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { readIfThere } from "../regular_file.ts";
+import { isDoubtful } from "../install/our_hooks.ts";
 import { register } from "../install/registration.ts";
 import { type FoundHook, readSettings, whySkipped } from "../install/settings_file.ts";
 import { shellQuote } from "../shell.ts";
@@ -35,16 +36,18 @@ export function checkHooks(patient: Patient): Finding[] {
   }];
 }
 
-/** What a session was spawned with stays with it: hooks of a folder that moved are dead hooks. */
+/** A session keeps the hooks that it was spawned with. */
 function lookAtSpawned(file: string, patient: Patient): Finding[] {
   const text = textOf(file);
   if (text.kind !== "text") return []; // gone since it was listed, or of another user
   const { root } = patient.world.paths;
   const reading = readSettings(text.text, root);
   const found = reading.kind === "settings" ? reading.found : [];
-  const look = patient.lookFor(found);
+  const { look, world } = patient;
   if (look.kind === "refused") return [];
-  if (found.length > 0 && differences(found, look.wanted, root, file).length === 0) return [];
+  if (found.length > 0 && differences(found, look.wanted, world.paths, file).length === 0) {
+    return [];
+  }
   const name = file.slice(file.lastIndexOf("/") + 1).replace(/\.settings\.json$/, "");
   return [{
     check: CHECK,
@@ -89,22 +92,23 @@ function lookAt(file: string, patient: Patient): Finding[] {
       `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
     problems.push(broken(words, editCommand(file, off)));
   }
-  const look = patient.lookFor(reading.found);
+  const { look } = patient;
   if (look.kind === "refused") return [...problems, broken(look.reason)];
 
   const ours = reading.found.filter(({ owner }) => owner.kind === "ours");
   const wrong = oldOnes(reading.found, file);
-  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, root, file));
+  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, patient.world.paths, file));
   const repair = {
-    what: `register our hooks in ${file} anew (a backup is made)`,
+    what: `register our hooks in ${file} again (a backup is made)`,
     run: () => {
       const store = { data, dryRun: false, now: patient.world.now() };
       const outcome = register(file, look.wanted, root, store);
       if (outcome.kind === "refused") throw new Error(outcome.reason);
     },
   };
-  // Whether another checkout is to lose its hooks, or where there were none to get them, is asked.
-  const harmless = ours.length > 0 && otherFolders(ours, root).every(({ isThere }) => !isThere);
+  // The user decides whether another clone loses its hooks.
+  const harmless = ours.length > 0 &&
+    otherFolders(ours, patient.world.paths).every(({ isThere }) => !isThere);
   const mend = registerCommand(patient, file);
   problems.push(
     ...wrong.map((words) => ({ ...broken(words, mend), ...(harmless ? { repair } : {}) })),
@@ -162,7 +166,13 @@ function othersIn(foreign: string[], file: string): Finding[] {
   const text =
     `${file} also holds ${foreign.length} hook${foreign.length === 1 ? "" : "s"} of others: ` +
     named;
-  return [{ check: CHECK, level: "note", text }];
+  const doubtful = foreign.filter(isDoubtful).map((command): Finding => ({
+    check: CHECK,
+    level: "note",
+    text: `A command in ${file} names a file of ours, but register did not write it. Remove it ` +
+      `yourself if it runs our hooks: ${command}`,
+  }));
+  return [{ check: CHECK, level: "note", text }, ...doubtful];
 }
 
 /** The line in which all hooks are switched off. */

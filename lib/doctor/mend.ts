@@ -3,10 +3,9 @@
 import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
-import { hasAllPermissions, oursIn } from "../install/registered.ts";
 import type { World } from "../cli/world.ts";
 import { shellQuote } from "../shell.ts";
-import { readWritten } from "../install/written_places.ts";
+import { readInstallation } from "../install/install_file.ts";
 import type { Patient } from "./finding.ts";
 
 /** Registers as it is registered: there, and with the permissions it has there. */
@@ -14,7 +13,7 @@ export function registerCommand(patient: Patient, file?: string): string {
   const { world, settingsFiles, registered } = patient;
   const place = file ?? registered[0] ?? settingsFiles[0]!;
   const where = place === settingsFiles[0] ? [] : ["--settings", place];
-  const all = hasAllPermissions(oursIn(place, world.paths.root)) ? ["--allow-all"] : [];
+  const all = readInstallation(world.paths.data)?.allowAll ? ["--allow-all"] : [];
   return taskCommand(world, "register", ...where, ...all);
 }
 
@@ -37,7 +36,7 @@ export const WITHOUT_OPENCLAW =
 /** Its program, here or for the deliverer, or its gateway: without them nothing is delivered. */
 export function hasOpenclaw({ env, paths }: World): boolean {
   return findProgram(env, "GSD_OPENCLAW", "openclaw") !== undefined ||
-    isProgram(readWritten(paths).variables?.get("GSD_OPENCLAW") ?? "") ||
+    isProgram(readInstallation(paths.data)?.openclaw ?? "") ||
     readGatewayTarget(env).kind === "target";
 }
 

@@ -3,8 +3,7 @@
 import { loadRegistry } from "../gate.ts";
 import { readTextIfThere } from "../files.ts";
 import { lookAround } from "../install/installation.ts";
-import { denoOf, hasAllPermissions, knownSettings, oursIn } from "../install/registered.ts";
-import type { FoundHook } from "../install/settings_file.ts";
+import { knownSettings, oursIn } from "../install/registered.ts";
 import type { World } from "../cli/world.ts";
 import type { Patient } from "./finding.ts";
 
@@ -16,12 +15,6 @@ export function admit(world: World, agentId: string | undefined): Admission {
   const { paths } = world;
   const settingsFiles = knownSettings(paths, world.cwd());
   const registered = settingsFiles.filter((file) => oursIn(file, paths.root).length > 0);
-  const lookFor = (present: FoundHook[]) =>
-    lookAround(world.env, paths.root, {
-      allowAll: hasAllPermissions(present),
-      running: world.deno,
-      deno: denoOf(present),
-    });
   const registry = loadRegistry(paths.registry);
   const all = registry.kind === "registry" ? registry.registry.agents : [];
   const agents = agentId === undefined ? all : all.filter((one) => one.agent_id === agentId);
@@ -32,14 +25,13 @@ export function admit(world: World, agentId: string | undefined): Admission {
     kind: "patient",
     patient: {
       world,
-      look: lookFor(registered.flatMap((file) => oursIn(file, paths.root))),
+      look: lookAround(world.env, paths.root, { running: world.deno, as: "registered" }),
       registry,
       registryText: textOf(paths.registry),
       agents,
       ...(agentId === undefined ? {} : { asked: agentId }),
       settingsFiles,
       registered,
-      lookFor,
     },
   };
 }

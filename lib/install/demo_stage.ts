@@ -3,7 +3,9 @@
 import { namesIn } from "../files.ts";
 import { hookCommand } from "./hook_command.ts";
 import { HOOKS } from "./hook_list.ts";
-import { installLaunchers, launcherPlaces } from "./launchers.ts";
+import { launcherPlaces } from "./launcher_places.ts";
+import { installLaunchers } from "./launchers.ts";
+import { writeInstallation } from "./install_file.ts";
 import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";
 import { allProcesses } from "../doors/process_tree.ts";
@@ -63,8 +65,12 @@ export class Stage {
     await Deno.writeTextFile(paths.registry, JSON.stringify(registry));
     const [home, deno] = [env.HOME ?? "/", Deno.execPath()];
     const transcripts = [`${this.dir}/transcripts`];
-    this.install = { paths, home, deno, tmux: this.tmuxPath, transcripts, allowAll: false };
-    installLaunchers(this.install, launcherPlaces((name) => env[name], undefined));
+    this.install = {
+      ...{ paths, home, deno, tmux: this.tmuxPath, transcripts, allowAll: false },
+      ...launcherPlaces((name) => env[name], undefined),
+    };
+    writeInstallation(this.install);
+    installLaunchers(this.install);
     await this.warmUp();
     const size = ["-x", "120", "-y", "40"];
     this.pane = await this.tmux(
@@ -154,7 +160,7 @@ export class Stage {
     const recorded = await Deno.readTextFile(`${this.root}/tests/fixtures/events/${event}.json`);
     // Recorded on different days; here it is one session.
     const stdin = JSON.stringify({ ...JSON.parse(recorded), session_id: SESSION_ID });
-    const command = hookCommand(HOOKS.find((hook) => hook.file === file)!, this.install!);
+    const command = hookCommand(HOOKS.find((hook) => hook.file === file)!, this.install!.paths);
     const outcome = await run("/bin/sh", ["-c", command], {
       env: { ...this.env, TMUX: server, TMUX_PANE: this.pane },
       timeoutMs: PATIENCE_MS,

@@ -1,9 +1,11 @@
-/** Looks at this machine: what the commands of hooks and launchers will be made of. */
+/** Looks at this machine: the facts that install.json and the launchers are made of. */
 
 import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
-import { realPath } from "../doors/user_file.ts";
-import { readTextIfThere } from "../files.ts";
+import { realPath, statIfThere } from "../doors/user_file.ts";
+import { isFile, readTextIfThere } from "../files.ts";
 import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
+import { readInstallation } from "./install_file.ts";
+import { launcherPlaces, placesLike } from "./launcher_places.ts";
 import { type Env, type Paths, placesFor } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { findProgram, isProgram } from "../doors/programs.ts";
@@ -13,6 +15,8 @@ import { type Installation, whyUnsafe } from "./scope.ts";
 export interface Installed {
   kind: "installation";
   install: Installation;
+  /** As install.json has it now. */
+  written?: Installation;
   deno: DenoChoice;
   limits: TimeLimits;
   wanted: WantedHook[];
@@ -21,30 +25,41 @@ export interface Installed {
 export type Look = Installed | { kind: "refused"; reason: string };
 
 export interface LookOptions {
-  allowAll: boolean;
   /** The Deno that looks around. */
   running: string;
-  /** The Deno that hooks are registered with already; while it is there, it is as good as any. */
-  deno?: string;
+  /**
+   * "now": what a new registration would write. "registered": the same, but what install.json says
+   * stays while it works; the environment may be a poorer one than that of the registration.
+   */
+  as: "now" | "registered";
+  /** Without it, as registered. */
+  allowAll?: boolean;
 }
 
-export function lookAround(env: Env, root: string, options: LookOptions): Look {
+export function lookAround(env: Env, root: string, { running, as, allowAll }: LookOptions): Look {
   const paths = placesFor(env, root);
-  const tmux = findProgram(env, "GSD_TMUX", "tmux");
+  const written = readInstallation(paths.data);
+  const owner = written === undefined ? undefined : whyOthers(written, root);
+  if (owner !== undefined) return { kind: "refused", reason: owner };
+  const kept = as === "registered" ? written : undefined;
+  const tmux = tmuxFor(env, kept);
   if (tmux === undefined) {
     return { kind: "refused", reason: missingProgram(env, "GSD_TMUX", "tmux") };
   }
-  const deno: DenoChoice = options.deno !== undefined && isProgram(options.deno)
-    ? { kind: "as it is", path: options.deno }
-    : chooseDeno(options.running, paths, linksTo(options.running, env));
+  const deno: DenoChoice = kept !== undefined && isProgram(kept.deno)
+    ? { kind: "as it is", path: kept.deno }
+    : chooseDeno(running, paths, linksTo(running, env));
   const home = env("HOME") ?? "/";
   const install: Installation = {
     paths,
     home,
     deno: deno.path,
     tmux,
-    transcripts: transcriptFolders(paths, home),
-    allowAll: options.allowAll,
+    transcripts: transcriptFolders(paths, home, written),
+    allowAll: allowAll ?? kept?.allowAll ?? false,
+    ...(kept === undefined
+      ? launcherPlaces(env, findProgram(env, "GSD_OPENCLAW", "openclaw"))
+      : placesLike(kept, env)),
   };
   const unsafe = whyUnsafe(install, realPath);
   if (unsafe !== undefined) return { kind: "refused", reason: unsafe };
@@ -53,11 +68,25 @@ export function lookAround(env: Env, root: string, options: LookOptions): Look {
   return {
     kind: "installation",
     install,
+    ...(written === undefined ? {} : { written }),
     deno,
     limits,
-    wanted: wantedHooks(install, limits),
+    wanted: wantedHooks(paths, limits),
     notes,
   };
+}
+
+/** One data folder serves one clone. Why it serves another one; undefined where it does not. */
+function whyOthers({ paths }: Installation, root: string): string | undefined {
+  if (paths.root === root || realPath(paths.root) === realPath(root)) return undefined;
+  if (!isFile(`${paths.root}/register.ts`)) return undefined; // that clone is gone
+  return `The folder ${paths.data} belongs to the clone ${paths.root}: run there first ` +
+    "deno task register --remove, or set GSD_DATA_DIR to a folder for this clone";
+}
+
+function tmuxFor(env: Env, kept: Installation | undefined): string | undefined {
+  if (kept !== undefined && !env("GSD_TMUX") && isProgram(kept.tmux)) return kept.tmux;
+  return findProgram(env, "GSD_TMUX", "tmux");
 }
 
 export function missingProgram(env: Env, variable: string, name: string): string {
@@ -67,9 +96,11 @@ export function missingProgram(env: Env, variable: string, name: string): string
     : `Cannot find ${name} on PATH: install it, or set ${variable} to its path`;
 }
 
-function transcriptFolders(paths: Paths, home: string): string[] {
+/** A session may have been spawned with another CLAUDE_CONFIG_DIR: its folder stays readable. */
+function transcriptFolders(paths: Paths, home: string, written?: Installation): string[] {
   const named = [`${paths.claudeConfig}/projects`, `${home}/.claude/projects`];
-  return [...new Set([...named, ...named.map(realPath)])];
+  const earlier = written?.transcripts.filter((folder) => statIfThere(folder)?.isDirectory) ?? [];
+  return [...new Set([...named, ...named.map(realPath), ...earlier])].sort();
 }
 
 /** The `deno`s on PATH that are this one. */

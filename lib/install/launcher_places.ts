@@ -1,27 +1,16 @@
-/** What the launchers need to know beyond what hooks do. */
+/** The facts of an installation that the environment tells. */
 
-import { realPath } from "../doors/user_file.ts";
-import { isSwept } from "../doors/deno_binary.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { isSwept } from "../doors/deno_binary.ts";
+import { findProgram, isProgram, onPath } from "../doors/programs.ts";
+import { realPath } from "../doors/user_file.ts";
+import { isFile } from "../files.ts";
 import { type Env, pathsFrom } from "../paths.ts";
-import { onPath } from "../doors/programs.ts";
-import { isWithin } from "./scope.ts";
+import { run } from "../process.ts";
+import { type Installation, isWithin, type LauncherPlaces } from "./scope.ts";
 
-export interface LauncherPlaces {
-  openclaw?: string;
-  /** Not everywhere; where it is, no terminal can end what is started by it. */
-  setsid?: string;
-  /** For programs that look for others, as openclaw does for node. */
-  path: string;
-  /** Files that tell where OpenClaw's gateway is and how to be let in. */
-  gatewayFiles: readonly string[];
-  gatewayHosts: readonly string[];
-  /** Where Deno and OpenClaw keep their things, when they are told so by their own variables. */
-  variables: Readonly<Record<string, string>>;
-}
-
-/** Who may set one of these decides which code a launcher runs. */
-export const TELLING = [
+/** These decide which code a launcher runs. */
+export const MOVING_VARIABLES = [
   "DENO_DIR",
   "XDG_CACHE_HOME",
   "OPENCLAW_HOME",
@@ -48,7 +37,7 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
     ],
     gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...(host ? [host] : [])])],
     variables: Object.fromEntries(
-      TELLING.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
+      MOVING_VARIABLES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
     ),
   };
 }
@@ -63,7 +52,46 @@ export function lastingPath(env: Env): string {
   return [...new Set([...folders, ...known])].join(":");
 }
 
-/** Why launchers cannot be made that hold; undefined when they can. */
+/**
+ * The places that are registered, as far as they still work: doctor, spawn or a timer may run in
+ * another environment, and both are right.
+ */
+export function placesLike(
+  written: Pick<Installation, "openclaw" | "variables"> & { path?: string },
+  env: Env,
+): LauncherPlaces {
+  const { path, variables, openclaw: named } = written;
+  const registered = registeredEnv(variables, env);
+  const then: Env = (name) => name === "PATH" ? path : registered(name);
+  const isGood = path !== undefined && lastingPath(then) === path;
+  const isNamedNow = !!env("GSD_OPENCLAW");
+  const openclaw = (!isNamedNow && named !== undefined && isProgram(named) ? named : undefined) ??
+    findProgram(env, "GSD_OPENCLAW", "openclaw") ??
+    (isGood ? findProgram(then, "GSD_OPENCLAW", "openclaw") : undefined);
+  return launcherPlaces(isGood ? then : registered, openclaw);
+}
+
+/** The environment with the registered variables in place of its own. */
+function registeredEnv(variables: LauncherPlaces["variables"], env: Env): Env {
+  const then: Env = (name) => MOVING_VARIABLES.includes(name) ? variables[name] : env(name);
+  const moved = !isFile(openclawPlaces(then).config) && isFile(openclawPlaces(env).config);
+  return moved ? (name) => name.startsWith("OPENCLAW_") ? env(name) : then(name) : then;
+}
+
+/** Why the deliverer cannot run OpenClaw's program; undefined when it can, or is only slow. */
+export async function whyNoOpenclaw(
+  places: LauncherPlaces,
+  home: string,
+): Promise<string | undefined> {
+  if (places.openclaw === undefined) return undefined;
+  const env = { HOME: home, PATH: places.path, ...places.variables };
+  const outcome = await run(places.openclaw, ["--version"], { timeoutMs: 30_000, env, cwd: "/" });
+  if (outcome.kind === "missing") return outcome.reason;
+  if (outcome.kind === "timeout" || outcome.code === 0) return undefined;
+  return outcome.stderr.trim().split("\n")[0] || `it ended with code ${outcome.code}`;
+}
+
+/** Why safe launchers cannot be written; undefined when they can. */
 export function whyNoLaunchers(
   places: LauncherPlaces,
   state: string,

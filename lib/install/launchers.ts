@@ -1,110 +1,132 @@
-/** The small scripts in the data folder: how hooks and agents start our commands. */
+/** The scripts in the data folder's bin/: how Claude Code, agents and people start our programs. */
 
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
-import { placesOf } from "./hook_command.ts";
-import { type LauncherPlaces, TELLING } from "./launcher_places.ts";
 import { ENV_NAMES } from "../paths.ts";
-export { launcherPlaces } from "./launcher_places.ts";
-import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 import { exportLine, shellQuote } from "../shell.ts";
+import { hookLauncherText, placesOf } from "./hook_launcher.ts";
+import { MOVING_VARIABLES } from "./launcher_places.ts";
+import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 
 export interface Launcher {
-  name: "deliver" | "menu-driver" | "recover";
-  command: string;
-  /** "all" for what starts other programs on purpose, in an environment of their own. */
-  scope: Scope | "all";
-  /** Without packages it needs neither our deno.json nor Deno's cache. */
-  usesPackages: boolean;
+  name: string;
+  text: string;
 }
 
-export function launchersOf(install: Installation, places: LauncherPlaces): Launcher[] {
-  const { paths, tmux } = install;
-  const code = [`${paths.root}/lib`, `${paths.root}/commands`];
-  const common = { read: [...code, paths.registry, paths.state], write: [paths.state] };
+export function launchersOf(install: Installation): Launcher[] {
   return [
-    {
-      name: "deliver",
-      command: "deliver.ts",
-      scope: {
-        env: ["*"], // a gateway's token may stand in a variable of any name
-        read: [...common.read, ...places.gatewayFiles],
-        write: common.write,
-        run: [places.openclaw ?? "openclaw"],
-        net: places.gatewayHosts,
-      },
-      usesPackages: false,
-    },
-    {
-      name: "menu-driver",
-      command: "menu_driver.ts",
-      scope: {
-        env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"],
-        ...common,
-        run: [tmux, "/bin/ps"], // Deno gives /proc only to those who may do everything
-        net: [],
-      },
-      usesPackages: false,
-    },
-    { name: "recover", command: "recover.ts", scope: "all", usesPackages: true },
+    { name: "hook", text: hookLauncherText(install) },
+    { name: "deliver", text: deliverText(install) },
+    { name: "menu-driver", text: menuDriverText(install) },
+    { name: "recover", text: commandText(install, runWords(install, "recover.ts", "all")) },
+    { name: "gsd-code", text: gsdCodeText(install) },
   ];
 }
 
-export function launcherText(
-  launcher: Launcher,
-  install: Installation,
-  places: LauncherPlaces,
-): string {
+function deliverText(install: Installation): string {
+  const { paths } = install;
+  const scope: Scope = {
+    env: ["*"], // a gateway's token may stand in a variable of any name
+    read: [...ourFiles(install), ...install.gatewayFiles],
+    write: [paths.state],
+    run: [install.openclaw ?? "openclaw"],
+    net: install.gatewayHosts,
+  };
+  return scriptText([
+    ...fixedStart(install),
+    "export HOME PATH",
+    exportLine(variablesOf(install)),
+    ...inBackground(runWords(install, "deliver.ts", scope), install.setsid),
+  ]);
+}
+
+function menuDriverText(install: Installation): string {
+  const scope: Scope = {
+    env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"],
+    read: ourFiles(install),
+    write: [install.paths.state],
+    run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
+    net: [],
+  };
+  return commandText(install, runWords(install, "menu_driver.ts", scope));
+}
+
+/** Two commands have fewer permissions than the rest, and so launchers of their own. */
+function gsdCodeText(install: Installation): string {
+  const [menuDriver, deliver] = ["menu-driver", "deliver"]
+    .map((name) => shellQuote(launcherPath(install.paths, name)));
+  return scriptText([
+    'case "$1" in',
+    `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
+    `deliver) shift; exec ${deliver} --wait "$@" ;;`,
+    "esac",
+    ...callersStart(install),
+    `exec ${runWords(install, "gsd_code.ts", "all")}`,
+  ]);
+}
+
+function commandText(install: Installation, run: string): string {
+  return scriptText([...callersStart(install), `exec ${run}`]);
+}
+
+function scriptText(lines: string[]): string {
+  const made = "# Made by register of gsd-code-skill from install.json, which writes it each time.";
+  return ["#!/bin/sh", made, ...lines, ""].join("\n");
+}
+
+/** Packages are for commands that may do everything; the others need no deno.json and no cache. */
+function runWords(install: Installation, command: string, scope: Scope | "all"): string {
+  const { root } = install.paths;
   const words = [
     install.deno,
     "run",
-    ...(launcher.usesPackages
-      ? [`--config=${install.paths.root}/deno.json`, "--frozen"]
+    ...(scope === "all"
+      ? [`--config=${root}/deno.json`, "--frozen"]
       : ["--no-lock", "--no-config", "--no-npm", "--no-remote"]),
     "--cached-only",
     "--no-prompt",
     "--quiet",
-    ...flagsOf(install.allowAll ? "all" : launcher.scope),
-    `${install.paths.root}/commands/${launcher.command}`,
+    ...flagsOf(install.allowAll ? "all" : scope),
+    `${root}/commands/${command}`,
   ];
-  const run = `${words.map(shellQuote).join(" ")} "$@"`;
-  const variables = {
-    ...placesOf(install),
-    ...(places.openclaw === undefined ? {} : { GSD_OPENCLAW: places.openclaw }),
-    ...places.variables,
-  };
-  return [
-    "#!/bin/sh",
-    "# Made by `deno task register` of gsd-code-skill, which writes it anew each time.",
-    ...(launcher.name === "deliver" ? fixedStart(install, places) : freeStart(install)),
-    "export HOME PATH",
-    exportLine(variables),
-    ...(launcher.name === "deliver" ? inBackground(run, places.setsid) : [`exec ${run}`]),
-    "",
-  ].join("\n");
+  return `${words.map(shellQuote).join(" ")} "$@"`;
 }
 
-/** People and agents run these, each with their own PATH; a hook may not. */
-function freeStart(install: Installation): string[] {
+function ourFiles({ paths }: Installation): string[] {
+  return [`${paths.root}/lib`, `${paths.root}/commands`, paths.registry, paths.state];
+}
+
+function variablesOf(install: Installation): Record<string, string> {
+  return {
+    ...placesOf(install),
+    ...(install.openclaw === undefined ? {} : { GSD_OPENCLAW: install.openclaw }),
+    ...install.variables,
+  };
+}
+
+/** People and agents run these with their own PATH. */
+function callersStart(install: Installation): string[] {
   return [
     `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
     `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
+    "export HOME PATH",
+    exportLine(variablesOf(install)),
   ];
 }
 
-/** A hook may run this one, so nothing it could put into the environment decides what is run. */
-function fixedStart(install: Installation, places: LauncherPlaces): string[] {
-  const foreign = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...TELLING];
+/** A hook may run this one, so its environment must not decide what is run. */
+function fixedStart(install: Installation): string[] {
+  const foreign = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...MOVING_VARIABLES];
   return [
     "unset -f cd", // a bash that plays sh takes functions from the environment
     `unset ${foreign.join(" ")}`,
     `HOME=${shellQuote(install.home)}`,
-    `PATH=${shellQuote(places.path)}`,
+    `PATH=${shellQuote(install.path)}`,
   ];
 }
 
 /**
- * Claude Code ends a hook with all its descendants; the deliverer forked twice is none of them.
- * `--wait` as its first argument keeps it in the foreground, for people and timers.
+ * Claude Code ends a hook with all its descendants; a process that was forked twice is none.
+ * `--wait` as the first argument keeps it in the foreground, for people and timers.
  */
 function inBackground(run: string, setsid: string | undefined): string[] {
   const own = setsid === undefined ? "" : `${shellQuote(setsid)} `;
@@ -129,18 +151,12 @@ export function stateOf(path: string, text: string): LauncherState {
   return ((Deno.statSync(path).mode ?? 0o755) & 0o100) === 0 ? "not executable" : "right";
 }
 
-/** Writes those that are not as they should be, and names them. */
-export function installLaunchers(
-  install: Installation,
-  places: LauncherPlaces,
-  names: readonly Launcher["name"][] = ["deliver", "menu-driver", "recover"],
-): string[] {
+/** Writes the launchers that are not as these facts make them; their paths. */
+export function installLaunchers(install: Installation): string[] {
   ensureDir(`${install.paths.data}/bin`);
   const written: string[] = [];
-  for (const launcher of launchersOf(install, places)) {
-    if (!names.includes(launcher.name)) continue;
-    const path = launcherPath(install.paths, launcher.name);
-    const text = launcherText(launcher, install, places);
+  for (const { name, text } of launchersOf(install)) {
+    const path = launcherPath(install.paths, name);
     if (stateOf(path, text) === "right") continue;
     writeAtomic(path, text, { mode: 0o755 });
     Deno.chmodSync(path, 0o755);

@@ -1,49 +1,85 @@
-/** Whose a registered command is: ours, the old bash system's, or somebody else's. */
+/** Whose a command in Claude Code's settings is: ours, the old bash system's, or somebody else's. */
 
 import { HOOKS } from "./hook_list.ts";
-import { baseName, scriptsRunBy } from "./shell_words.ts";
-import { shellQuote } from "../shell.ts";
-
-/** Outside tmux nothing starts at all; every command of ours begins with it. */
-export const TMUX_GUARD = '[ -n "$TMUX" ] || exit 0;';
 
 export type Owner =
-  | { kind: "ours"; root: string; file: string }
+  /** `folder`: the clone that it names, or the data folder of its launcher. */
+  | { kind: "ours"; folder: string; file: string }
   | { kind: "old"; script: string }
   | { kind: "foreign" };
 
-const OLD_SCRIPTS = [
-  "stop",
-  "notification-idle",
-  "notification-permission",
-  "pre-tool-use",
-  "post-tool-use",
-  "pre-compact",
-  "session-end",
-  "session-start",
-].map((name) => `${name}-hook.sh`);
+const OLD_NAMES = "(?:stop|notification-idle|notification-permission|pre-tool-use|post-tool-use|" +
+  "pre-compact|session-end|session-start)";
+const EVENTS = HOOKS.map(({ file }) => file.replace(/\.ts$/, "")).join("|");
 
-/**
- * What a command runs decides, not what it names. Our own is known by its shape, also with an edit
- * around it, since a folder that has moved leaves its old path behind; the guard alone anyone has.
- */
+const WORD = String.raw`('(?:[^']|'\\'')*'|"[^"]*"|[^\s'"<>;&|()]+)`;
+const SCRIPT = String.raw`/hooks/(?:${EVENTS})\.ts`;
+const IN_TMUX = '[ -n "$TMUX" ] || exit 0; ';
+
+const LAUNCHED = new RegExp(
+  String.raw`^\[ -z "\$TMUX" \] \|\| \[ ! -x ${WORD} \] \|\| exec ${WORD} (${EVENTS})$`,
+);
+const LAST_WORD = new RegExp(` ${WORD}$`);
+const DIRECT = new RegExp(String.raw`^(?:exec )?${WORD} (?:run )?(?:-\S+ )*${WORD}$`);
+const SHELL = String.raw`(?:(?:/\S+/)?(?:ba|da|k|z)?sh (?:-\w+ )*)?`;
+const BY_SHELL = new RegExp(String.raw`^(?:exec |nohup )?${SHELL}${WORD}(?: [\w-]+)*$`);
+const OLD = new RegExp(
+  `/gsd-code-skill/(?:.*/)?(${OLD_NAMES}-hook\\.sh)$|/(gsd-session-hook\\.sh)$`,
+);
+const NAMED = new RegExp(
+  String.raw`${SCRIPT}|/bin/hook'? (?:${EVENTS})\b|gsd-session-hook\.sh|` +
+    String.raw`/gsd-code-skill/.*${OLD_NAMES}-hook\.sh`,
+);
+
+/** Longer than any command of ours. */
+const MOST_CHARS = 8000;
+
+/** Strict on purpose: what is not surely ours is somebody else's, and stays. */
 export function ownerOf(command: string, root: string): Owner {
-  const shaped = command.includes(TMUX_GUARD) && / run (-A|--)/.test(command) &&
-    /\bGSD_(REGISTRY|STATE_DIR)=/.test(command);
-  // A Deno may have any name; in a command of our shape it is what is told to run.
-  const isDeno = (program: string) =>
-    baseName(program).includes("deno") || shaped && command.includes(`${shellQuote(program)} run `);
-  for (const script of scriptsRunBy(command, isDeno)) {
-    const ours = /^(.*)\/hooks\/([a-z_]+\.ts)$/s.exec(script);
-    if (ours !== null && HOOKS.some((hook) => hook.file === ours[2])) {
-      const [folder, file] = [ours[1]!, ours[2]!];
-      if (shaped || folder === root || folder.endsWith("/gsd-code-skill")) {
-        return { kind: "ours", root: folder, file };
-      }
-    }
-    const name = baseName(script);
-    const isOld = OLD_SCRIPTS.includes(name) && script.includes("/gsd-code-skill/");
-    if (isOld || name === "gsd-session-hook.sh") return { kind: "old", script: name };
+  if (command.length > MOST_CHARS) return { kind: "foreign" };
+  const text = withoutTail(command);
+  const launched = LAUNCHED.exec(text);
+  if (launched !== null && launched[1] === launched[2]) {
+    const folder = /^(.*)\/bin\/hook$/s.exec(plain(launched[1]!))?.[1];
+    if (folder !== undefined) return { kind: "ours", folder, file: `${launched[3]}.ts` };
   }
-  return { kind: "foreign" };
+  // As earlier versions wrote it: the whole of today's bin/hook in one line.
+  if (text.startsWith(IN_TMUX) && / GSD_(REGISTRY|STATE_DIR)=/.test(text)) {
+    const inline = hookIn(LAST_WORD.exec(text)?.[1]);
+    if (inline !== undefined) return inline;
+  }
+  const direct = DIRECT.exec(text.startsWith(IN_TMUX) ? text.slice(IN_TMUX.length) : text);
+  const script = hookIn(direct?.[2]);
+  if (script !== undefined && /deno[^/]*$/.test(plain(direct![1]!))) {
+    if (script.folder === root || script.folder.endsWith("/gsd-code-skill")) return script;
+  }
+  const old = OLD.exec(plain(BY_SHELL.exec(text)?.[1] ?? ""));
+  return old === null ? { kind: "foreign" } : { kind: "old", script: old[1] ?? old[2]! };
+}
+
+/** Without what people write behind a command: a redirection, `|| true`, `&`, a comment. */
+function withoutTail(command: string): string {
+  let text = command.replace(/ #[^'"]*$/, "").trimEnd();
+  for (let before = ""; before !== text;) {
+    before = text;
+    text = text.replace(/ \|\| true$|[&;]$|(?<= )\d?[<>]{1,2}&? ?[^\s<>;&|'"]{1,200}$/, "")
+      .trimEnd();
+  }
+  return text;
+}
+
+/** Somebody else's command that names a file of ours: perhaps ours, and edited. */
+export function isDoubtful(command: string): boolean {
+  return NAMED.test(command);
+}
+
+function hookIn(word: string | undefined) {
+  const [folder = "", file] = plain(word ?? "").split(/\/hooks\/([a-z_]+\.ts)$/);
+  const isOurs = HOOKS.some((hook) => hook.file === file);
+  return isOurs ? { kind: "ours" as const, folder, file: file! } : undefined;
+}
+
+/** The word without its quotes. */
+function plain(word: string): string {
+  return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, "'") : word;
 }

@@ -1,18 +1,18 @@
-/** What a registration came to, in words for people or as JSON for programs. */
+/** The result of a registration, as text for people or as JSON for programs. */
 
 import type { Registration } from "./registration.ts";
-import { formatDiff } from "./text_diff.ts";
 
 export interface RegisterReport {
   action: "add" | "remove";
   outcome: Exclude<Registration, { kind: "refused" }>;
-  root: string;
+  /** This clone and its data folder. */
+  folders: string[];
   dryRun: boolean;
   launchers: string[];
   notes: string[];
   /** Why Claude Code does not read the file as it is now. */
   skipped: string | undefined;
-  /** Commands to look whether all is well, and to take it back. */
+  /** Commands to check it and to undo it. */
   then: { look: string; undo: string };
 }
 
@@ -37,7 +37,7 @@ function asObject(report: RegisterReport): Record<string, unknown> {
     notes: report.notes,
     skipped_by_claude_code: report.skipped ?? null,
     ...(report.dryRun && changed
-      ? { diff: formatDiff(outcome.before ?? "", outcome.after ?? "") }
+      ? { diff: changedLines(outcome.before ?? "", outcome.after ?? "") }
       : {}),
   };
 }
@@ -54,7 +54,7 @@ function asText(report: RegisterReport): string {
     );
   } else if (dryRun) {
     lines.push(`${outcome.file} would become:`);
-    lines.push(...formatDiff(outcome.before ?? "", outcome.after ?? ""));
+    lines.push(...changedLines(outcome.before ?? "", outcome.after ?? ""));
     if (outcome.after === null) lines.push("and, empty as it was before us, be deleted");
   } else {
     lines.push(`${verbOf(report)} ${outcome.file}`);
@@ -66,7 +66,7 @@ function asText(report: RegisterReport): string {
   const left = leftOf(report);
   if (left.length > 0) {
     lines.push(
-      `Hooks of the old bash system are still there: ${left.join(", ")}; they are not ours to take`,
+      `Hooks of the old bash system are still there: ${left.join(", ")}. Remove them yourself`,
     );
   }
   for (const folder of moved) {
@@ -96,7 +96,25 @@ function takenFrom(report: RegisterReport): { old: string[]; moved: string[] } {
     owner.kind === "old" ? [owner.script] : []
   );
   const roots = report.outcome.taken.flatMap(({ owner }) =>
-    owner.kind === "ours" && owner.root !== report.root ? [owner.root] : []
+    owner.kind === "ours" && !report.folders.includes(owner.folder) ? [owner.folder] : []
   );
   return { old, moved: [...new Set(roots)] };
+}
+
+/** The lines that only one of the texts has. */
+function changedLines(before: string, after: string): string[] {
+  const split = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const only = (lines: string[], other: string[]) => {
+    const left = [...other];
+    return lines.filter((line) => {
+      const at = left.indexOf(line);
+      if (at !== -1) left.splice(at, 1);
+      return at === -1;
+    });
+  };
+  const [old, fresh] = [split(before), split(after)];
+  return [
+    ...only(old, fresh).map((line) => `- ${line}`),
+    ...only(fresh, old).map((line) => `+ ${line}`),
+  ];
 }

@@ -10,8 +10,8 @@ export interface Scope {
   net: readonly string[];
 }
 
-/** Everything about this machine that the commands of hooks and launchers are made of. */
-export interface Installation {
+/** The facts that install.json keeps: every launcher's text is made of them alone. */
+export interface Installation extends LauncherPlaces {
   paths: Paths;
   home: string;
   deno: string;
@@ -21,8 +21,26 @@ export interface Installation {
   allowAll: boolean;
 }
 
+/** Facts that the environment of the registration tells. */
+export interface LauncherPlaces {
+  openclaw?: string;
+  /** Not on every system. It protects a program from the end of the terminal. */
+  setsid?: string;
+  /** For programs that look for others, as openclaw does for node. */
+  path: string;
+  /** Files that say where OpenClaw's gateway is and how to log in. */
+  gatewayFiles: readonly string[];
+  gatewayHosts: readonly string[];
+  /** Set variables that move the folders of Deno and OpenClaw. */
+  variables: Readonly<Record<string, string>>;
+}
+
 export function launcherPath(paths: Paths, name: string): string {
   return `${paths.data}/bin/${name}`;
+}
+
+export function installFile(data: string): string {
+  return `${data}/install.json`;
 }
 
 /** A hook writes into the state folder alone: the registry and the launchers are beyond it. */
@@ -37,6 +55,7 @@ export function hookScope(install: Installation): Scope {
       paths.registry,
       paths.state,
       `${paths.data}/bin`,
+      installFile(paths.data),
       ...install.transcripts,
     ],
     write: [paths.state],

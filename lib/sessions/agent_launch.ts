@@ -4,7 +4,6 @@ import { isFile, readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { putLaunchers } from "../install/put_launchers.ts";
-import { isRegisteredWithAll } from "../install/registered.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
 import { type Launch, promptText, type Untold } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
@@ -165,13 +164,20 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
   return launch;
 }
 
-/** Our hooks for this one session, as they are registered today. */
+/** Our hooks for this one session: the very commands that register writes, so none runs twice. */
 export function writeSettings(world: World, file: string): void {
-  const allowAll = isRegisteredWithAll(world.paths, world.cwd());
-  const look = lookAround(world.env, world.paths.root, { allowAll, running: world.deno });
+  const look = lookAround(world.env, world.paths.root, { running: world.deno, as: "registered" });
   if (look.kind === "refused") throw new Error(look.reason);
-  // The hooks call the deliverer by its launcher, also where nothing was ever registered.
-  putLaunchers(look, world.env, "missing");
+  const { install, written } = look;
+  for (const place of ["registry", "state"] as const) {
+    const [theirs, ours] = [written?.paths[place], install.paths[place]];
+    if (theirs === undefined || theirs === ours) continue;
+    throw new Error(
+      `The hooks of ${install.paths.data} are registered with the ${place} ${theirs}, and here it ` +
+        `is ${ours}: register again, or set GSD_DATA_DIR to another folder`,
+    );
+  }
+  putLaunchers(look);
   writeAtomic(file, JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
 }
 

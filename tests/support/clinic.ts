@@ -5,6 +5,8 @@ import { main } from "../../commands/doctor.ts";
 import type { Check, Finding } from "../../lib/doctor/finding.ts";
 import { admit } from "../../lib/doctor/patient.ts";
 import { pinDeno } from "../../lib/doors/deno_binary.ts";
+import { readInstallation, writeInstallation } from "../../lib/install/install_file.ts";
+import type { Installation } from "../../lib/install/scope.ts";
 import { lookAround } from "../../lib/install/installation.ts";
 import { placesFor } from "../../lib/paths.ts";
 import { register } from "../../lib/install/registration.ts";
@@ -125,13 +127,18 @@ export class Clinic implements AsyncDisposable {
     Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
   }
 
-  registerHooks(how: { allowAll?: boolean; file?: string; deno?: string } = {}): void {
-    const { allowAll = false, file = this.settings, deno } = how;
-    const running = this.deno;
-    const look = lookAround(this.world.env, ROOT, { allowAll, running, ...(deno ? { deno } : {}) });
+  /** As register does, without a look whether the launchers start. */
+  registerHooks(how: { allowAll?: boolean; file?: string } = {}): void {
+    const { allowAll = false, file = this.settings } = how;
+    const look = lookAround(this.world.env, ROOT, { allowAll, running: this.deno, as: "now" });
     assert(look.kind === "installation");
+    writeInstallation(look.install);
     const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
     assertEquals(register(file, look.wanted, ROOT, options).kind, "written");
+  }
+
+  installed(): Installation {
+    return readInstallation(this.world.paths.data)!;
   }
 
   /** A Deno that runs, where npx would keep it. */

@@ -3,7 +3,10 @@
 import { namesIn } from "../../lib/files.ts";
 import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
-import { installLaunchers, launcherPlaces } from "../../lib/install/launchers.ts";
+import { hookLauncherText } from "../../lib/install/hook_launcher.ts";
+import { writeInstallation } from "../../lib/install/install_file.ts";
+import { launcherPlaces } from "../../lib/install/launcher_places.ts";
+import { installLaunchers } from "../../lib/install/launchers.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 
@@ -47,9 +50,10 @@ export class HookWorld {
     await Deno.mkdir(`${world.dir}/home/.claude/projects/p`, { recursive: true });
     await Deno.mkdir(`${world.dir}/data/bin`, { recursive: true });
     await world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
+    const install = world.installation((name) => world.env()[name]);
+    writeInstallation(install);
     if (options.deliver) {
-      const env: Env = (name) => world.env()[name];
-      installLaunchers(world.installation(env), launcherPlaces(env, undefined));
+      installLaunchers(install);
     } else {
       await Deno.writeTextFile(
         `${world.dir}/data/bin/deliver`,
@@ -135,10 +139,14 @@ export class HookWorld {
       return [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`];
     }
     const entry = HOOKS.find((hook) => hook.file === file)!;
-    return ["/bin/sh", "-c", hookCommand(entry, this.installation(env))];
+    const install = this.installation(env);
+    const launcher = `${this.dir}/data/bin/hook`;
+    Deno.writeTextFileSync(`${launcher}.new`, hookLauncherText(install), { mode: 0o755 });
+    Deno.renameSync(`${launcher}.new`, launcher); // a hook may be running
+    return ["/bin/sh", "-c", hookCommand(entry, install.paths)];
   }
 
-  private installation(env: Env): Installation {
+  installation(env: Env): Installation {
     return {
       paths: pathsFrom(env, ROOT),
       home: `${this.dir}/home`,
@@ -146,6 +154,7 @@ export class HookWorld {
       tmux: findProgram(env, "GSD_TMUX", "tmux")!,
       transcripts: [`${this.dir}/home/.claude/projects`],
       allowAll: false,
+      ...launcherPlaces(env, undefined),
     };
   }
 

@@ -6,18 +6,11 @@ import { register, unregister } from "../../lib/install/registration.ts";
 
 const root = ROOT;
 const [settings = "", data = ""] = Deno.args;
-const install = {
-  paths: { ...pathsFrom(() => undefined, root), data },
-  home: "/",
-  deno: "/usr/bin/deno",
-  tmux: "/usr/bin/tmux",
-  transcripts: [],
-  allowAll: false,
-};
+const paths = { ...pathsFrom(() => undefined, root), data };
 console.log("started");
 for (let round = 0;; round++) {
   const options = { data, dryRun: false, now: new Date() };
-  const wanted = wantedHooks(install, { answer: 600 + round % 7, reply: 10 });
+  const wanted = wantedHooks(paths, { answer: 600 + round % 7, reply: 10 });
   const outcome = round % 3 === 2
     ? unregister(settings, root, options)
     : register(settings, wanted, root, options);

@@ -1,23 +1,23 @@
 /** A settings file of a test's own, and hooks to put into it. */
 
-import type { WantedHook } from "../../lib/install/hook_command.ts";
+import { hookCommand, type WantedHook } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
-import { shellQuote } from "../../lib/shell.ts";
+import { pathsFrom } from "../../lib/paths.ts";
 
 export const ROOT = "/opt/gsd-code-skill";
-const GUARD = '[ -n "$TMUX" ] || exit 0;';
+const PATHS = pathsFrom((name) => name === "HOME" ? "/home/u" : undefined, ROOT);
 
-export function wantedFor(root: string): WantedHook[] {
+/** The hooks of the clone that has this data folder. */
+export function wantedFor(data: string): WantedHook[] {
   return HOOKS.map(({ event, matcher, file }) => ({
     event,
     ...(matcher ? { matcher } : {}),
-    command: `${GUARD} cd /; export GSD_REGISTRY=/r GSD_STATE_DIR=/s; ` +
-      `exec /usr/bin/deno run --no-lock ${shellQuote(`${root}/hooks/${file}`)}`,
+    command: hookCommand({ event, file, timeout: 10 }, { ...PATHS, data }),
     timeout: 10,
   }));
 }
 
-export const WANTED = wantedFor(ROOT);
+export const WANTED = wantedFor(PATHS.data);
 export type Options = { data: string; dryRun: boolean; now: Date };
 
 export async function inFolder(work: (file: string, options: Options, folder: string) => void) {
