@@ -1,6 +1,6 @@
 /** What is known of a tmux session between two events: its Claude session and what was told. */
 
-import type { HookEvent } from "./events.ts";
+import { type HookEvent, textOf } from "./events.ts";
 import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
@@ -18,8 +18,8 @@ export interface SessionMemory extends Memory {
   transcript_path: string;
   cwd: string;
   updated_at: string;
-  /** The last that was heard of that Claude was its end. */
-  ended?: boolean;
+  /** Why that Claude ended, in SessionEnd's word; "" while it runs. See `wasLeft` in comeback.ts. */
+  ended: string;
   /** Those that ran as `claude -p` beside it: it is not them that recovery resumes. */
   guests?: string[];
 }
@@ -29,6 +29,8 @@ export type Standing = "own" | "guest" | "other";
 
 const LOCK_WAIT_MS = 2000;
 const MOST_GUESTS = 20;
+/** An end without a reason: earlier versions remembered only that there was one. */
+const UNKNOWN_END = "unknown";
 
 export function readMemory(paths: Paths, session: string): SessionMemory {
   return parseMemory(readTextIfThere(memoryFile(paths, session)), session);
@@ -119,7 +121,7 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
         claude_session_id: event.sessionId || before.claude_session_id,
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,
-        ended: event.name === "SessionEnd",
+        ended: event.name === "SessionEnd" ? textOf(event.fields, "reason") || UNKNOWN_END : "",
         // It may end again at once: that is another end.
         said: isStart ? before.said.filter((said) => said.trigger !== "session_end") : before.said,
         guests: guests.filter((id) => id !== event.sessionId),
@@ -135,12 +137,15 @@ function parseMemory(text: string | undefined, session: string): SessionMemory {
     transcript_path: "",
     cwd: "",
     updated_at: "",
+    ended: "",
     said: [],
   };
   try {
     const value: unknown = JSON.parse(text ?? "");
     if (!isObject(value) || !Array.isArray(value.said)) return empty;
-    return { ...empty, ...value, said: value.said.filter(isObject) } as unknown as SessionMemory;
+    const ended = value.ended === true ? UNKNOWN_END : textOf(value, "ended");
+    const said = value.said.filter(isObject);
+    return { ...empty, ...value, ended, said } as unknown as SessionMemory;
   } catch {
     return empty; // Missing or spoiled: it only costs a wake that was told before.
   }

@@ -223,7 +223,7 @@ Deno.test("the end of a conversation in a pane that was nobody's ends no agent's
   const { ms: _, ...result } = await world.hook("session_end.ts", end, { session: "gone", env });
   assertEquals(result, SILENT);
   assertEquals(world.wakes(), []);
-  assertEquals(readMemory(world.paths, "warden-main").ended, false);
+  assertEquals(readMemory(world.paths, "warden-main").ended, "");
 });
 
 // deno-fmt-ignore

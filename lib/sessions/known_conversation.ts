@@ -54,7 +54,7 @@ export function unsaidFirst(
 /** When Claude Code was last seen to leave the session in order; "" when it was not. */
 export function endedAt(paths: Paths, launch: Launch): string {
   const memory = memorySince(paths, launch.session, launch);
-  return memory?.ended === true ? memory.updated_at : "";
+  return memory?.ended ? memory.updated_at : "";
 }
 
 /** What an earlier launch under the same name has left behind is another conversation's. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { readJournal } from "../lib/journal.ts";
-import { readMemory } from "../lib/session_memory.ts";
+import { memoryFile, readMemory } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
 
@@ -21,5 +21,21 @@ Deno.test("the SessionStart hook remembers /clear also for an agent that cannot 
 
   const end = { ...fixtureEvent("session_end-prompt_input_exit"), session_id: claude_session_id };
   await world.hook("session_end.ts", end);
-  assertEquals(readMemory(world.paths, "warden-main").ended, true, "it does not come back");
+  assertEquals(readMemory(world.paths, "warden-main").ended, "prompt_input_exit");
+});
+
+Deno.test("readMemory() reads the reason of an end, and an end of earlier versions without one", async () => {
+  await using world = await HookWorld.create();
+  const file = memoryFile(world.paths, "warden-main");
+  Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+  const table: [unknown, string][] = [
+    ["logout", "logout"],
+    [true, "unknown"],
+    [false, ""],
+    [undefined, ""],
+  ];
+  for (const [ended, expected] of table) {
+    Deno.writeTextFileSync(file, JSON.stringify({ said: [], ended }));
+    assertEquals(readMemory(world.paths, "warden-main").ended, expected);
+  }
 });
