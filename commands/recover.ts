@@ -3,7 +3,8 @@
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
 import { messageOf } from "../lib/process.ts";
-import { type AgentResult, recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
+import { recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
+import type { AgentResult } from "../lib/sessions/recovery_plan.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
 const HELP = `Starts the sessions again that should be running and are not.

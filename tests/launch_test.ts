@@ -7,7 +7,6 @@ import {
   programOf,
 } from "../lib/doors/command_words.ts";
 import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
-import { comesBack, comingBack, type Seen } from "../lib/sessions/comeback.ts";
 import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
 import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/doors/process_tree.ts";
 import { mayBeStarting } from "../lib/sessions/session_state.ts";
@@ -167,57 +166,6 @@ Deno.test("chooseSession() refuses what tmux would call otherwise, in both comma
   const agent = { agent_id: "w", tmux_session_name: "v1.2:x" };
   assertEquals(sessionNameOf(agent), "v1_2_x");
   assertEquals(sessionNameOf({ ...agent, tmux_session_name: "" }), "w-main");
-});
-
-const seen: Seen = {
-  state: "gone",
-  isServerThere: false,
-  endedAt: "",
-  isUntold: false,
-  othersSign: "2026-01-01T12:00:00.000Z",
-};
-const ENDED = { justNow: "2026-01-01T11:59:30.000Z", before: "2026-01-01T10:00:00.000Z" };
-const LEFT: Partial<Seen> = { state: "shell", isServerThere: true, endedAt: ENDED.justNow };
-const COMEBACKS: [string, Partial<Seen>, isNamed: boolean, expected: boolean][] = [
-  ["one that was cut off with its server", {}, false, true],
-  ["one that a shutdown ended with the others", { endedAt: ENDED.justNow }, false, true],
-  ["none that had ended long before", { endedAt: ENDED.before }, false, false],
-  [
-    "none that was left long after the others' last sign",
-    {
-      endedAt: "2026-01-01T12:10:00.000Z",
-    },
-    false,
-    false,
-  ],
-  ["none that was closed while its server runs", { isServerThere: true }, false, false],
-  [
-    "one whose restart did not come to its end",
-    {
-      isServerThere: true,
-      isUntold: true,
-    },
-    false,
-    true,
-  ],
-  ["one whose Claude Code was killed", { state: "shell", isServerThere: true }, false, true],
-  ["none whose Claude Code was left", LEFT, false, false],
-  ["one that was left, when it is asked for", LEFT, true, true],
-];
-for (const [name, more, isNamed, expected] of COMEBACKS) {
-  Deno.test(`comesBack() wants ${name}`, () => {
-    assertEquals(comesBack({ ...seen, ...more }, isNamed), expected);
-  });
-}
-
-Deno.test("comingBack() gives the last one of an agent that has no other, however it ended", () => {
-  const left = { seen: { ...seen, ...LEFT } };
-  const cut = { seen };
-  const around = { isNamed: false, anyLives: false };
-  assertEquals(comingBack([left, left], around), [left]);
-  assertEquals(comingBack([left, cut], around), [cut]);
-  assertEquals(comingBack([left], { ...around, anyLives: true }), []);
-  assertEquals(comingBack([], around), []);
 });
 
 const CHOSEN: [command: string, expected: Chosen][] = [

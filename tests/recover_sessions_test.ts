@@ -1,13 +1,16 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
-import { readLaunch } from "../lib/sessions/launch_files.ts";
+import { launchFiles, readLaunch, writeLaunch } from "../lib/sessions/launch_files.ts";
 import {
+  another,
+  brief,
   changeAgent,
   claudeIn,
   IDLE,
   idOf,
   killServer,
   listAs,
+  promptIn,
   recover,
   remember,
   sessions,
@@ -17,109 +20,200 @@ import {
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 
-/** What is typed before the shell listens is lost. */
-async function promptIn(world: SessionWorld, session: string): Promise<void> {
-  await until("the shell's prompt", async () => {
-    const shown = await world.tmux("capture-pane", "-p", "-t", `=${session}:`);
-    return /[$#] ?$/.test(shown.trimEnd());
-  });
+/** As the SessionEnd hook remembers it. */
+function ends(world: SessionWorld, session: string, ended: string): void {
+  remember(world, session, { claude_session_id: idOf(world, session), ended });
 }
 
-Deno.test("recover() starts an agent without tmux_session_name once, and gives it its name", () =>
+const resumes = (world: SessionWorld, session: string) => `resume ${idOf(world, session)}`;
+
+Deno.test("recover brings back what was cut off, not what was left at the same moment", () =>
   inSessionWorld(async (world) => {
-    Deno.mkdirSync(`${world.dir}/p`);
-    const claude_launch_command = world.standIn("claude", IDLE);
-    const working_directory = `${world.dir}/p`;
-    world.registry({ agents: [{ agent_id: "a.b", working_directory, claude_launch_command }] });
-    const first = await recover(world);
-    assertEquals([first.agents[0]!.session, first.outcomes], ["a_b-main", { "a.b": "recovered" }]);
-    assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"a_b-main"`);
-    assertEquals((await recover(world)).outcomes, { "a.b": "alive" });
-    assertEquals(await sessions(world), ["a_b-main"]);
+    const [cut, left, signalled] = [
+      await spawned(world, "anvil"),
+      await another(world, "anvil"),
+      await another(world, "anvil"),
+    ] as const;
+    ends(world, left, "prompt_input_exit");
+    ends(world, signalled, "other");
+    await killServer(world);
+    assertEquals(brief((await recover(world)).agents), [
+      [cut, "recovered", resumes(world, cut)],
+      [left, "left out", ""],
+      [signalled, "recovered", resumes(world, signalled)],
+    ]);
+    assertEquals(world.wakes("anvil").length, 2);
+
+    // Ended by a signal while the others run: Claude Code has reported its end, and was not left.
+    await world.killClaude(signalled);
+    ends(world, signalled, "other");
+    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), [
+      ...["alive", "recovered", "left out"],
+    ]);
   }));
 
-Deno.test("recover() resumes the conversation behind a wrapper whose shell has a -c", () =>
+Deno.test("recover leaves alone what was left or closed, until it is named", () =>
   inSessionWorld(async (world) => {
-    const program = world.standIn("claude", IDLE);
-    const claude_launch_command = `bash -c 'ulimit -n 4096; exec ${program} "$@"' claude`;
-    const session = await spawned(world, "anvil", { claude_launch_command });
+    const first = await spawned(world, "anvil");
+    const second = await another(world, "anvil");
+    await world.killClaude(second);
+    ends(world, second, "prompt_input_exit");
+    const back = [[first, "alive", ""], [second, "recovered", resumes(world, second)]];
+    const stays = async (...args: string[]) => {
+      const { code, agents } = await recover(world, ...args);
+      assertEquals([code, agents[0]!.outcome, agents[1]!.outcome], [0, "alive", "left out"]);
+      return agents[1]!.detail;
+    };
+    const named = ["--agent", "anvil"];
+    assertMatch(await stays("--dry-run"), /^it was left with \/exit/);
+    assertMatch(await stays(), /^it was left with \/exit/);
+    assertEquals(brief((await recover(world, ...named)).agents), back);
+
+    await world.tmux("kill-session", "-t", `=${second}`);
+    ends(world, second, "other");
+    assertMatch(await stays(...named), /^its tmux session was closed; tmux new-session -d/);
+    // As wide as the recorded screen, which does not wrap by itself.
+    await world.tmux("new-session", "-d", "-s", second, "-x", "200", "-y", "50");
+    await promptIn(world, second);
+    assertEquals(brief((await recover(world, ...named)).agents), back);
+  }));
+
+Deno.test("spawn leaves the name of a session to it that recover will bring back", () =>
+  inSessionWorld(async (world) => {
+    const lost = await spawned(world, "anvil");
+    await killServer(world);
+    const next = await another(world, "anvil");
+    assertEquals([lost, next], ["anvil-main", "anvil-main-2"]);
+    assertEquals(brief((await recover(world)).agents), [
+      [lost, "recovered", resumes(world, lost)],
+      [next, "alive", ""],
+    ]);
+    // Closed while its server runs on, it will not come back.
+    await world.tmux("kill-session", "-t", `=${lost}`);
+    assertEquals(await another(world, "anvil"), lost);
+  }));
+
+Deno.test("recover leaves a program alone that runs in the session, and takes a new one", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
     const id = idOf(world, session);
-    assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--session-id\n${id}`);
     await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-    assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--resume\n${id}\n`);
+    await promptIn(world, session);
+    await world.tmux("send-keys", "-t", `=${session}:`, "sleep 1000", "Enter");
+    const running = () =>
+      world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_current_command}");
+    await until("another program", async () => await running() === "sleep");
+    assertEquals(brief((await recover(world)).agents), [
+      ["anvil-main-2", "recovered", `resume ${id}`],
+    ]);
+    assertEquals(await running(), "sleep");
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
   }));
 
-Deno.test("recover() opens no conversation that a living Claude Code has open", () =>
+Deno.test("recover brings every lost session back under the agent's new name", () =>
   inSessionWorld(async (world) => {
-    const session = await spawned(world, "anvil", { tmux_session_name: "old-main" });
-    changeAgent(world, { tmux_session_name: "new-main" });
-    const { code, agents } = await recover(world);
-    assertEquals([code, agents[0]!.outcome], [1, "failed"]);
+    const old = [await spawned(world, "anvil", { tmux_session_name: "old" })];
+    old.push(await another(world, "anvil"), await another(world, "anvil"));
+    const ids = old.map((session) => resumes(world, session));
+    changeAgent(world, { tmux_session_name: "new" });
+    const { agents: [living] } = await recover(world);
     assertMatch(
-      agents[0]!.detail,
-      /is open already in process \d+: .*"old-main"; give that the name "new-main": tmux rename/,
+      living!.detail,
+      /open already in process .*; give that the name "new": tmux rename/,
     );
-    assertEquals(await sessions(world), ["old-main"]);
 
-    // After /clear only Claude Code's own list knows which conversation that is.
-    const cleared = crypto.randomUUID();
-    remember(world, session, { claude_session_id: cleared });
-    const claude = await claudeIn(world, "old-main");
-    listAs(world, claude, cleared);
-    const again = await recover(world);
-    assertMatch(again.agents[0]!.detail, new RegExp(`${cleared} is open already in .* ${claude}:`));
-
-    // A killed one leaves its entry behind.
-    await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-  }));
-
-Deno.test("recover() gives a renamed session its new name and its old conversation", () =>
-  inSessionWorld(async (world) => {
-    const id = idOf(world, await spawned(world, "anvil", { tmux_session_name: "old-main" }));
-    await world.tmux("kill-session", "-t", "=old-main");
-    changeAgent(world, { tmux_session_name: "new-main" });
+    await killServer(world);
     const { agents } = await recover(world);
-    assertEquals([agents[0]!.session, agents[0]!.conversation], ["new-main", `resume ${id}`]);
-    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), ["alive"]);
-    assertEquals(readLaunch(world.paths, "old-main")!.moved_to, "new-main");
+    assertEquals(agents.map(({ session }) => session).sort(), ["new", "new-2", "new-3"]);
+    assertEquals(agents.map(({ conversation }) => conversation).sort(), ids.sort());
+    const moved = old.map((session) => readLaunch(world.paths, session)!.moved_to);
+    assertEquals(moved.sort(), ["new", "new-2", "new-3"]);
+    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), [
+      ...["alive", "alive", "alive"],
+    ]);
   }));
 
-Deno.test("recover() looks for a session on the tmux server it was started on", () =>
+Deno.test("recover opens one conversation once for two agents, in a dry run too", () =>
+  inSessionWorld(async (world) => {
+    const working_directory = `${world.dir}/p`;
+    Deno.mkdirSync(working_directory);
+    const claude_launch_command = world.standIn("claude", IDLE);
+    const agents = ["anvil", "bolt"].map((agent_id) => ({
+      ...{ agent_id, working_directory, claude_launch_command },
+      claude_resume_target: "our work",
+    }));
+    world.registry({ agents });
+    for (const [args, done] of [[["--dry-run"], "would recover"], [[], "recovered"]] as const) {
+      const { agents } = await recover(world, ...args);
+      assertEquals(agents.map(({ outcome }) => outcome).sort(), ["failed", done].sort());
+      const failed = agents.find(({ outcome }) => outcome === "failed")!;
+      assertMatch(failed.detail, /^its conversation "our work" of .* two agents cannot have the/);
+    }
+  }));
+
+Deno.test("spawn and recover open a conversation once that the launch command names", () =>
+  inSessionWorld(async (world) => {
+    const id = crypto.randomUUID();
+    const claude_launch_command = `${world.standIn("claude", IDLE)} --resume=${id}`;
+    const session = await spawned(world, "anvil", { claude_launch_command });
+    listAs(world, await claudeIn(world, session), id);
+    assertEquals(await spawn(["anvil", "p", ""], world), 1);
+    assertMatch(world.warned.at(-1)!, new RegExp(`conversation ${id} is open already in process`));
+
+    // Two records of it, as an earlier version could write them.
+    writeLaunch(world.paths, { ...readLaunch(world.paths, session)!, session: "anvil-main-2" });
+    await killServer(world);
+    const [one, two] = (await recover(world)).agents;
+    assertEquals([one!.outcome, two!.outcome], ["recovered", "left out"]);
+    const { record } = launchFiles(world.paths, two!.session);
+    assertEquals(
+      two!.detail,
+      `its conversation ${id} goes on in ${one!.session}; to give this one up, remove ${record}`,
+    );
+  }));
+
+Deno.test("recover says where the conversation of a killed session goes on", () =>
+  inSessionWorld(async (world) => {
+    const first = await spawned(world, "anvil");
+    const second = await another(world, "anvil");
+    const id = idOf(world, second);
+    await world.killClaude(second);
+    listAs(world, await claudeIn(world, first), id); // by /resume
+    const { code, agents } = await recover(world);
+    assertEquals([code, agents[1]!.outcome, agents[1]!.detail], [
+      ...[0, "left out", `its conversation ${id} goes on in ${first}`],
+    ]);
+  }));
+
+Deno.test("recover looks for a session on the tmux server of its launch", () =>
   inSessionWorld(async (world) => {
     const real = /exec (\S+)/.exec(Deno.readTextFileSync(world.variables.GSD_TMUX!))![1]!;
-    Deno.writeTextFileSync(
-      world.variables.GSD_TMUX!,
-      `#!/bin/sh\nexec ${real} -f /dev/null "$@"\n`,
-    );
-    world.variables.TMUX_TMPDIR = world.dir;
-    const work = (...args: string[]) => world.tmux("-L", "work", ...args);
+    const text = `#!/bin/sh\nexec ${real} -f /dev/null "$@"\n`;
+    Deno.writeTextFileSync(world.variables.GSD_TMUX!, text);
+    const work = (...args: string[]) => {
+      world.variables.TMUX_TMPDIR = world.dir;
+      return world.tmux("-L", "work", ...args).finally(() => delete world.variables.TMUX_TMPDIR);
+    };
     try {
       await work("new-session", "-d", "-s", "desk", "sleep 1000");
       const socket = await work("display-message", "-p", "#{socket_path}");
       world.variables.TMUX = `${socket},0,0`;
       await spawned(world, "anvil");
       delete world.variables.TMUX;
-      delete world.variables.TMUX_TMPDIR;
       assertEquals((await recover(world)).outcomes, { anvil: "alive" });
 
-      world.variables.TMUX_TMPDIR = world.dir;
       Deno.kill(Number(await work("display-message", "-p", "#{pid}")), "SIGKILL");
       await until("the server to be gone", () => work("ls").then(() => false, () => true));
       Deno.removeSync(`${world.dir}/tmux-${Deno.uid()}`, { recursive: true }); // a boot does
-      delete world.variables.TMUX_TMPDIR;
       assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-      world.variables.TMUX_TMPDIR = world.dir;
       assertEquals(await work("list-sessions", "-F", "#S"), "anvil-main");
       assertStringIncludes(world.wakes("anvil")[0]!.message, `--socket ${socket} anvil-main`);
     } finally {
-      world.variables.TMUX_TMPDIR = world.dir;
       await work("kill-server").catch(() => {});
     }
   }));
 
-Deno.test("recover() keeps the environment of the launch, and finds the conversation by it", () =>
+Deno.test("recover keeps the environment of the launch, and finds the conversation by it", () =>
   inSessionWorld(async (world) => {
     world.variables.CLAUDE_CONFIG_DIR = `${world.dir}/other-claude`;
     const session = await spawned(world, "anvil");
@@ -135,16 +229,24 @@ Deno.test("recover() keeps the environment of the launch, and finds the conversa
     }
   }));
 
-Deno.test("recover() sees that Claude Code is gone where its command begins with the login shell", () =>
-  inSessionWorld(async (world) => {
-    world.variables.SHELL = "/bin/bash";
-    const claude_launch_command = `/bin/bash ${world.standIn("claude", IDLE)}`;
-    const session = await spawned(world, "anvil", { claude_launch_command });
-    await world.killClaude(session);
-    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-  }));
+const COMMANDS: [what: string, command: (program: string) => string][] = [
+  ["a wrapper", (program) => `bash -c 'ulimit -n 4096; exec ${program} "$@"' claude`],
+  ["the login shell", (program) => `/bin/bash ${program}`],
+];
+for (const [what, command] of COMMANDS) {
+  Deno.test(`recover resumes the conversation where the launch command begins with ${what}`, () =>
+    inSessionWorld(async (world) => {
+      world.variables.SHELL = "/bin/bash";
+      const claude_launch_command = command(world.standIn("claude", IDLE));
+      const session = await spawned(world, "anvil", { claude_launch_command });
+      const id = idOf(world, session);
+      await world.killClaude(session);
+      assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+      assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--resume\n${id}\n`);
+    }));
+}
 
-Deno.test("recover() starts again in a pane that remain-on-exit has kept", () =>
+Deno.test("recover starts again in a pane that remain-on-exit has kept", () =>
   inSessionWorld(async (world) => {
     await world.tmux("new-session", "-d", "-s", "other", "sleep 1000");
     await world.tmux("set-option", "-g", "remain-on-exit", "on");
@@ -152,17 +254,14 @@ Deno.test("recover() starts again in a pane that remain-on-exit has kept", () =>
     await world.killClaude(session);
     await promptIn(world, session);
     await world.tmux("send-keys", "-t", "=anvil-main:", "exit", "Enter");
-    await until(
-      "a dead pane",
-      async () =>
-        await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_dead}") === "1",
-    );
+    const isDead = ["list-panes", "-t", "=anvil-main:", "-F", "#{pane_dead}"];
+    await until("a dead pane", async () => await world.tmux(...isDead) === "1");
     assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
     assertEquals((await recover(world)).outcomes, { anvil: "alive" });
     assertEquals(await sessions(world), ["anvil-main", "other"]);
   }));
 
-Deno.test("recover() leaves an open line of the shell before it types", () =>
+Deno.test("recover leaves an open line of the shell before it types", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     await world.killClaude(session);
@@ -171,44 +270,4 @@ Deno.test("recover() leaves an open line of the shell before it types", () =>
     await world.tmux("send-keys", "-t", "=anvil-main:", "cat > /dev/null <<END", "Enter");
     await until("the continuation prompt", async () => (await shown()).includes("\n>"));
     assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-  }));
-
-Deno.test("recover() brings back every session that was cut off, and none that was ended before", () =>
-  inSessionWorld(async (world) => {
-    await spawned(world, "anvil");
-    for (const number of [2, 3]) {
-      Deno.mkdirSync(`${world.dir}/p${number}`);
-      assertEquals(await spawn(["anvil", `p${number}`, ""], world), 0, world.warned.join());
-      writeTranscript(world, idOf(world, `anvil-main-${number}`));
-    }
-    const early = new Date(Date.now() - 3_600_000).toISOString();
-    const launch = readLaunch(world.paths, "anvil-main-2")!;
-    const file = `${world.paths.data}/launches/anvil-main-2.json`;
-    Deno.writeTextFileSync(file, JSON.stringify({ ...launch, started_at: early }));
-    const updated_at = new Date(Date.parse(early) + 1000).toISOString();
-    remember(world, "anvil-main-2", { ended: true, updated_at });
-    await killServer(world);
-    const { agents } = await recover(world);
-    assertEquals(
-      agents.map(({ session, outcome, conversation }) => [session, outcome, conversation]).sort(),
-      [
-        ["anvil-main", "recovered", `resume ${idOf(world, "anvil-main")}`],
-        ["anvil-main-2", "left out", ""],
-        ["anvil-main-3", "recovered", `resume ${idOf(world, "anvil-main-3")}`],
-      ],
-    );
-    assertEquals(readLaunch(world.paths, "anvil-main-3")!.working_directory, `${world.dir}/p3`);
-    assertEquals(world.wakes("anvil").length, 2);
-    assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), [
-      ...["alive", "alive", "left out"],
-    ]);
-
-    // Closed by hand while its server runs on: nobody wants it back.
-    await world.tmux("kill-session", "-t", "=anvil-main-3");
-    const left = (await recover(world, "--agent", "anvil")).agents;
-    assertEquals(left.map(({ session, outcome }) => [session, outcome]).sort(), [
-      ["anvil-main", "alive"],
-      ["anvil-main-2", "left out"],
-      ["anvil-main-3", "left out"],
-    ]);
   }));

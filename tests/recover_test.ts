@@ -1,161 +1,230 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/recover.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
-import { IDLE, recover, remember, threeAgents } from "./support/recovering.ts";
+import {
+  changeAgent,
+  IDLE,
+  idOf,
+  killServer,
+  recover,
+  remember,
+  spawned,
+  threeAgents,
+  tmuxThat,
+} from "./support/recovering.ts";
 import { inSessionWorld } from "./support/session_world.ts";
-import { until } from "./support/until.ts";
 
-Deno.test("recover leaves running sessions alone", () =>
+Deno.test("recover starts a killed Claude Code again in its pane, leaves others alone, wakes once", () =>
   inSessionWorld(async (world) => {
     await threeAgents(world);
-    const before = await world.tmux("list-panes", "-a", "-F", "#S #{pane_pid}");
-    const { code, outcomes } = await recover(world);
-    assertEquals([code, outcomes], [0, { anvil: "alive", bolt: "alive", crane: "alive" }]);
-    assertEquals(await world.tmux("list-panes", "-a", "-F", "#S #{pane_pid}"), before);
-    assertEquals(world.wakes("anvil"), []);
-  }));
-
-Deno.test("recover starts a killed Claude Code again in its pane, with its id, and wakes once", () =>
-  inSessionWorld(async (world) => {
-    await threeAgents(world);
-    const pane = await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_id}");
+    const panes = () => world.tmux("list-panes", "-a", "-F", "#S #{pane_id} #{pane_pid}");
+    const before = await panes();
     const { claude_session_id } = readLaunch(world.paths, "anvil-main")!;
+    assertEquals((await recover(world)).outcomes, {
+      anvil: "alive",
+      bolt: "alive",
+      crane: "alive",
+    });
     await world.killClaude("anvil-main");
     assertEquals((await recover(world, "--dry-run")).outcomes.anvil, "would recover");
     assertEquals(world.wakes("anvil"), []);
 
     const { code, outcomes } = await recover(world);
     assertEquals([code, outcomes], [0, { anvil: "recovered", bolt: "alive", crane: "alive" }]);
-    assertEquals(await world.tmux("list-panes", "-t", "=anvil-main:", "-F", "#{pane_id}"), pane);
+    assertEquals(await panes(), before);
     const args = Deno.readTextFileSync(`${world.dir}/anvil.args`);
     assertStringIncludes(args, `--resume\n${claude_session_id}\n`);
-    assertEquals(world.wakes("anvil").map((wake) => wake.trigger), ["session_recovered"]);
-    assertStringIncludes(world.wakes("anvil")[0]!.message, "its tmux session held only a shell");
-    assertMatch(world.wakes("anvil")[0]!.message, /menu-driver.* anvil-main type <text>/);
+    const [wake, ...more] = world.wakes("anvil");
+    assertEquals([wake!.trigger, more, world.carried], ["session_recovered", [], ["anvil"]]);
+    assertStringIncludes(wake!.message, "its tmux session held only a shell");
+    assertMatch(wake!.message, /menu-driver.* anvil-main type <text>/);
 
     world.carried.length = 0;
     assertEquals((await recover(world)).outcomes.anvil, "alive");
     assertEquals(world.wakes("anvil").length, 1);
-    assertEquals(world.carried, ["anvil"], "what waits in the outbox is sent on its way");
-  }));
-
-Deno.test("recover resumes the conversation that SessionStart reported last", () =>
-  inSessionWorld(async (world) => {
-    await threeAgents(world);
-    const after = crypto.randomUUID();
-    const transcript = `${world.dir}/after-clear.jsonl`;
-    Deno.writeTextFileSync(transcript, "{}\n");
-    remember(world, "bolt-main", { claude_session_id: after, transcript_path: transcript });
-    await world.killClaude("bolt-main");
-    assertEquals((await recover(world)).outcomes.bolt, "recovered");
-    assertStringIncludes(Deno.readTextFileSync(`${world.dir}/bolt.args`), `--resume\n${after}\n`);
-  }));
-
-Deno.test("recover() forgets what an earlier launch of the same name was about", () =>
-  inSessionWorld(async (world) => {
-    const other = crypto.randomUUID();
-    const told = { event: "SessionStart", claude_session_id: other, at: "2020-01-01T00:00:00Z" };
-    Deno.mkdirSync(`${world.paths.state}/journal`);
-    Deno.writeTextFileSync(`${world.paths.state}/journal/anvil-main.jsonl`, JSON.stringify(told));
-    remember(world, "anvil-main", { claude_session_id: other, updated_at: told.at });
-    await threeAgents(world);
-    const { claude_session_id } = readLaunch(world.paths, "anvil-main")!;
-    await world.killClaude("anvil-main");
-    assertEquals((await recover(world)).agents[0]!.conversation, `resume ${claude_session_id}`);
+    assertEquals(world.carried, ["anvil"], "what waits in the outbox gets a deliverer");
   }));
 
 Deno.test("recover brings all back when the tmux server is gone; one failure stays alone", () =>
   inSessionWorld(async (world) => {
     const ids = await threeAgents(world);
     await Deno.remove(`${world.dir}/crane-project`, { recursive: true });
-    const server = Number(await world.tmux("display-message", "-p", "#{pid}"));
-    Deno.kill(server, "SIGKILL");
-    await until(
-      "the server to be gone",
-      () => world.tmux("list-sessions").then(() => false, () => true),
-    );
-
-    const { code, outcomes, agents } = await recover(world);
-    assertEquals([code, outcomes], [1, { anvil: "recovered", bolt: "recovered", crane: "failed" }]);
-    assertMatch(agents[2]!.detail, /its folder .*crane-project does not exist/);
-    assertEquals(ids.map((id) => world.wakes(id).length), [1, 1, 0]);
-    assertEquals(world.wakes("global_status").map((wake) => wake.trigger), ["recovery_failed"]);
-    assertStringIncludes(
-      world.wakes("global_status")[0]!.message,
-      "- crane (crane-main): its folder",
-    );
-
-    const again = await recover(world);
-    assertEquals(again.outcomes, { anvil: "alive", bolt: "alive", crane: "failed" });
-    assertEquals(ids.map((id) => world.wakes(id).length), [1, 1, 0]);
-    assertEquals(world.wakes("global_status").length, 1, "the same failure is told once");
+    await killServer(world);
+    for (const outcome of ["recovered", "alive"]) {
+      const { code, outcomes, agents } = await recover(world);
+      assertEquals([code, outcomes], [1, { anvil: outcome, bolt: outcome, crane: "failed" }]);
+      assertMatch(agents[2]!.detail, /its folder .*crane-project does not exist/);
+      assertMatch(world.warned.join("\n"), /crane in crane-main: failed: /, "also with --json");
+      assertEquals(ids.map((id) => world.wakes(id).length), [1, 1, 0]);
+      assertEquals(world.wakes("global_status").map((wake) => wake.trigger), ["recovery_failed"]);
+    }
   }));
 
-Deno.test("recover leaves a session alone in which another program runs, and takes a new one", () =>
+Deno.test("recover fails where tmux does, and brings the session back in the next run", () =>
   inSessionWorld(async (world) => {
-    await threeAgents(world);
-    await world.tmux("kill-session", "-t", "=anvil-main");
-    await world.tmux("new-session", "-d", "-s", "anvil-main", "sleep 1000");
-    const { agents } = await recover(world, "--agent", "anvil");
-    assertEquals([agents[0]!.outcome, agents[0]!.session], ["recovered", "anvil-main-2"]);
-    const sessions = (await world.tmux("list-sessions", "-F", "#S")).split("\n");
-    assertEquals(sessions, ["anvil-main", "anvil-main-2", "bolt-main", "crane-main"]);
-    assertEquals((await recover(world, "--agent", "anvil")).outcomes, { anvil: "alive" });
+    const session = await spawned(world, "anvil");
+    const before = readLaunch(world.paths, session)!;
+    await killServer(world);
+    const tmux = world.variables.GSD_TMUX!;
+    const failures: [how: string, detail: RegExp][] = [
+      ['echo "fork failed" >&2; exit 1', /fork failed/],
+      ['echo "odd words"', /new-session named no pane for anvil-main, but said: odd words/],
+    ];
+    for (const [how, detail] of failures) {
+      world.variables.GSD_TMUX = tmuxThat(world, tmux, `*new-session*) ${how}; exit;;`);
+      const { outcomes, agents } = await recover(world);
+      assertEquals(outcomes, { anvil: "failed" });
+      assertMatch(agents[0]!.detail, detail);
+      const { tmux_socket, tmux_server, recovery } = readLaunch(world.paths, session)!;
+      assertEquals([tmux_socket, tmux_server], [before.tmux_socket, before.tmux_server]);
+      assertEquals(recovery?.conversation, { kind: "resume", target: before.claude_session_id });
+    }
+    world.variables.GSD_TMUX = tmux;
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
   }));
 
-Deno.test("recover passes over agents that are disabled or without auto_wake", () =>
+Deno.test("recover makes up for what an interrupted recovery did not finish", () =>
   inSessionWorld(async (world) => {
-    world.registry({
-      agents: [
-        { agent_id: "off", enabled: false, working_directory: world.dir },
-        { agent_id: "calm", auto_wake: false, working_directory: world.dir },
-        { agent_id: "nowhere" },
-      ],
-    });
-    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
-    const { outcomes, agents } = await recover(world);
-    assertEquals(outcomes, { off: "left out", calm: "left out", nowhere: "failed" });
-    // Who is named is meant, unless switched off.
-    assertEquals((await recover(world, "--dry-run", "--agent", "calm")).outcomes, {
-      calm: "would recover",
-    });
-    assertEquals((await recover(world, "--dry-run", "--agent", "off")).outcomes, {
-      off: "left out",
-    });
-    assertMatch(agents[2]!.detail, /no working_directory/);
-    assertEquals(await world.tmux("list-sessions").catch(() => "none"), "none");
+    const session = await spawned(world, "anvil");
+    await world.killClaude(session);
+    const slow = world.standIn("claude", IDLE);
+    const waits = `until [ -e '${world.dir}/go' ]; do sleep 0.1; done; cat`;
+    Deno.writeTextFileSync(slow, Deno.readTextFileSync(slow).replace("cat", waits));
+    const first = await recover(world, "--timeout", "1");
+    assertEquals([first.code, first.outcomes], [1, { anvil: "failed" }]);
+    assertMatch(first.agents[0]!.detail, /showed no prompt within 1 s/);
+    assertEquals(world.wakes("anvil"), []);
+
+    Deno.writeTextFileSync(`${world.dir}/go`, "");
+    const found = "its tmux session held only a shell";
+    for (const [args, outcome] of [[["--dry-run"], "would recover"], [[], "recovered"]] as const) {
+      const [one] = (await recover(world, ...args)).agents;
+      const resume = `resume ${idOf(world, session)}`;
+      assertEquals([one!.outcome, one!.detail, one!.conversation], [outcome, found, resume]);
+    }
+    assertStringIncludes(world.wakes("anvil")[0]!.message, idOf(world, session));
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+    assertEquals(world.wakes("anvil").length, 1);
+  }));
+
+Deno.test("recover takes a session in which somebody has begun to type for returned", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await world.killClaude(session);
+    world.standIn("claude", "08-bash-mode.txt");
+    assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "failed" });
+    assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "recovered" });
+    assertEquals(world.wakes("anvil").length, 1);
+  }));
+
+const FIRST = "Fix the failing tests";
+Deno.test("recover gives the first command again while Claude Code has not come to it", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const launch = readLaunch(world.paths, session)!;
+    const id = launch.claude_session_id;
+    Deno.removeSync(`${world.paths.claudeConfig}/projects`, { recursive: true });
+    const file = `${world.paths.data}/launches/${session}.json`;
+    Deno.writeTextFileSync(file, JSON.stringify({ ...launch, first_command: FIRST }));
+    const wordsOf = () => Deno.readTextFileSync(`${world.dir}/claude.args`).trimEnd().split("\n");
+    for (const pane of ["v325-80-trust.txt", IDLE]) {
+      await world.killClaude(session);
+      world.standIn("claude", pane);
+      assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+      assertEquals(wordsOf().slice(-3), ["--session-id", id, FIRST]);
+    }
+    // A hook has run, so Claude Code has had it, also where no transcript is left.
+    remember(world, session, { claude_session_id: id });
+    await world.killClaude(session);
+    assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
+    assertEquals(wordsOf().slice(-2), ["--session-id", id]);
+  }));
+
+Deno.test("recover says that Claude Code waits before a dialog, with and without --json", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    for (const args of [["--json"], []]) {
+      await world.killClaude(session);
+      world.standIn("claude", "v325-80-trust.txt");
+      world.said.length = 0;
+      assertEquals(await main(["--skip-sync", ...args], world), 0);
+      const said = args.length === 0 ? world.said[0]! : JSON.parse(world.said[0]!).agents[0].detail;
+      const waits = /held only a shell; it waits: Claude Code asks whether to trust this folder/;
+      assertMatch(said, waits);
+      assertMatch(said, /; tmux attach -t =anvil-main$/);
+    }
   }));
 
 Deno.test("recover starts an agent that was never spawned, from its registry entry", () =>
   inSessionWorld(async (world) => {
-    Deno.mkdirSync(`${world.dir}/p`);
-    const claude_launch_command = world.standIn("claude", "55-resume-picker.txt");
-    Deno.mkdirSync(`${world.paths.claudeConfig}/projects`, { recursive: true });
-    const folder = `${world.dir}/p`.replace(/[^A-Za-z0-9]/g, "-");
-    Deno.mkdirSync(`${world.paths.claudeConfig}/projects/${folder}`);
+    const working_directory = `${world.dir}/p`;
+    const folder = working_directory.replace(/[^A-Za-z0-9]/g, "-");
+    Deno.mkdirSync(working_directory);
+    Deno.mkdirSync(`${world.paths.claudeConfig}/projects/${folder}`, { recursive: true });
     Deno.writeTextFileSync(`${world.paths.claudeConfig}/projects/${folder}/x.jsonl`, "{}\n");
-    world.registry({
-      agents: [{
-        agent_id: "w",
-        working_directory: `${world.dir}/p`,
-        claude_launch_command,
-        claude_post_launch_mode: "resume_then_agent_pick",
-        openclaw_session_key: "agent:w:main",
-      }],
-    });
-    const { agents } = await recover(world);
-    assertEquals([agents[0]!.outcome, agents[0]!.conversation], ["recovered", "picker"]);
+    const claude_launch_command = world.standIn("claude", "55-resume-picker.txt");
+    const agent = { agent_id: "a.b", working_directory, claude_launch_command };
+    world.registry({ agents: [{ ...agent, openclaw_session_key: "agent:w:main" }] });
+    const [one] = (await recover(world)).agents;
+    assertEquals([one!.session, one!.outcome, one!.conversation], [
+      ...["a_b-main", "recovered", "picker"],
+    ]);
     assertMatch(Deno.readTextFileSync(`${world.dir}/claude.args`), /--resume\n$/);
-    assertStringIncludes(world.wakes("w")[0]!.message, "Pick the conversation to go on with");
-    assertStringIncludes(world.wakes("w")[0]!.message, "state: menu");
+    for (const name of ["a_b-main", " "]) {
+      changeAgent(world, { tmux_session_name: name }); // a name of blanks is none
+      assertEquals((await recover(world)).outcomes, { "a.b": "alive" });
+      assertStringIncludes(Deno.readTextFileSync(world.paths.registry), `"a_b-main"`);
+    }
   }));
 
-Deno.test("recover tells of a broken registry with its line, and of an unknown agent", () =>
+Deno.test("recover passes over agents that are disabled, without auto_wake, or wrong", () =>
   inSessionWorld(async (world) => {
-    world.registry({ agents: [] });
-    assertEquals((await recover(world, "--agent", "x")).code, 1);
-    assertMatch(world.warned[0]!, /has no agent "x"/);
+    const dir = { working_directory: world.dir };
+    world.registry({
+      agents: [
+        { agent_id: "off", enabled: false, ...dir },
+        { agent_id: "calm", auto_wake: false, ...dir },
+        { agent_id: "typo", enabled: "true", ...dir },
+        { agent_id: "twin", tmux_session_name: "a", ...dir },
+        { agent_id: "twin", tmux_session_name: "b", ...dir },
+      ],
+    });
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    const { code, agents } = await recover(world);
+    assertEquals(code, 1);
+    const expected: [outcome: string, detail: RegExp][] = [
+      ["left out", /^it is disabled$/],
+      ["left out", /^its auto_wake is off$/],
+      ["failed", /enabled is not true or false/],
+      ["failed", /several entries with its agent_id/],
+      ["failed", /several entries with its agent_id/],
+    ];
+    for (const [at, [outcome, detail]] of expected.entries()) {
+      assertEquals(agents[at]!.outcome, outcome);
+      assertMatch(agents[at]!.detail, detail);
+    }
+    const named = async (id: string) => (await recover(world, "--dry-run", "--agent", id)).outcomes;
+    assertEquals(await named("calm"), { calm: "would recover" });
+    assertEquals(await named("off"), { off: "left out" });
+    assertEquals(await world.tmux("list-sessions").catch(() => "none"), "none");
+  }));
+
+Deno.test("recover refuses without a usable registry, for an unknown agent, beside another one", () =>
+  inSessionWorld(async (world) => {
+    const refused = async (reason: RegExp, ...args: string[]) => {
+      assertEquals((await recover(world, ...args)).code, 1);
+      assertMatch(world.warned[0]!, reason);
+    };
+    await refused(/no registry at .*; gsd-code spawn makes one, or copy \S+ there$/);
+    const example = /copy (\S+) there$/.exec(world.warned[0]!)![1]!;
+    assertStringIncludes(Deno.readTextFileSync(example), "agents");
     Deno.writeTextFileSync(world.paths.registry, `{\n  "agents": [\n`);
-    assertEquals((await recover(world)).code, 1);
-    assertMatch(world.warned[0]!, /registry.json is broken at line \d: not JSON/);
+    await refused(/registry.json is broken at line \d: not JSON/);
+    world.registry({ agents: [{ agent_id: "anvil" }, { agent_id: "bolt" }] });
+    await refused(/has no agent "x"; its agents: anvil, bolt$/, "--agent", "x");
+    const lock = holdLock(`${world.paths.state}/locks/recover`, "bolt")!;
+    await refused(/another recovery is running, for bolt; .* ended/, "--agent", "anvil");
+    lock.release();
     assertEquals((await recover(world, "--what")).code, 2);
   }));

@@ -118,3 +118,17 @@ Deno.test("spawn starts with as many bytes as it takes, and refuses more before 
     assertEquals(JSON.parse(world.said[0]!).state, "ready");
     assertEquals(Deno.readTextFileSync(`${world.dir}/claude.args`).includes(longest), true);
   }));
+
+for (const answer_permissions of [true, false]) {
+  Deno.test(`spawn with answer_permissions ${answer_permissions} at the trust dialog`, () =>
+    inSessionWorld(async (world) => {
+      const claude_launch_command = world.standIn("claude", "v325-80-trust.txt");
+      const hook_settings = { answer_permissions };
+      world.registry({ agents: [{ agent_id: "w", claude_launch_command, hook_settings }] });
+      const said = await problemOf(world, "do it");
+      const yes =
+        / say yes with: \S+\/menu-driver --socket \S+ w-main choose 2; its first command is/;
+      assertEquals(yes.test(said), answer_permissions);
+      assertEquals(said.includes("say yes with"), answer_permissions);
+    }));
+}

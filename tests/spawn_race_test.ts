@@ -86,7 +86,8 @@ Deno.test("spawn chooses its session's name once, when nobody else starts one", 
     beforeTmux(world, `echo "$*" >> '${world.dir}/calls'`);
     assertEquals(await spawn(["w", folder(world), ""], world), 0, world.warned.join("\n"));
     const calls = Deno.readTextFileSync(`${world.dir}/calls`).split("\n");
-    const listed = calls.filter((call) => call === "-u list-sessions -F #{session_name}");
+    const made = calls.findIndex((call) => call.startsWith("-u new-session"));
+    const listed = calls.slice(0, made).filter((call) => call.startsWith("-u list-sessions -F"));
     assertEquals(listed.length, 1);
   }));
 

@@ -5,7 +5,7 @@ import { hooksForSettings } from "../install/hook_command.ts";
 import { lookAround } from "../install/installation.ts";
 import { putLaunchers } from "../install/put_launchers.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
-import { type Launch, promptText, type Untold } from "./launch.ts";
+import { type Launch, type PendingRecovery, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
@@ -66,7 +66,7 @@ export interface LaunchWish {
   first?: string;
   /** Where it was, or will be: kept before it starts, so that a start that fails forgets nothing. */
   at: { tmux_socket?: string; tmux_server?: string };
-  untold?: Untold;
+  recovery?: PendingRecovery;
 }
 
 /**
@@ -119,7 +119,7 @@ export function wayBack(world: World, agent: Agent, launch: Launch | undefined):
       }
     }
   }
-  const spawn = `deno task spawn ${shellQuote(agent.agent_id)} <folder>`;
+  const spawn = `gsd-code spawn ${shellQuote(agent.agent_id)} <folder>`;
   const nowhere = `it has no working_directory in the registry: ${spawn} gives it one`;
   return { kind: "refused", reason: reason ?? nowhere };
 }
@@ -158,7 +158,7 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     started_at: world.now().toISOString(),
     ...wish.at,
     ...(wish.first ? { first_command: wish.first } : {}),
-    ...(wish.untold === undefined ? {} : { untold: wish.untold }),
+    ...(wish.recovery === undefined ? {} : { recovery: wish.recovery }),
   };
   writeLaunch(paths, launch);
   return launch;

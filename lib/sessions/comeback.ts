@@ -1,76 +1,62 @@
-/** Which of an agent's sessions are to run again: decided from what was seen of each. */
+/** Which of an agent's sessions are started again: decided from what was seen of each. */
 
 import type { SessionState } from "./session_state.ts";
-import { shellQuote } from "../shell.ts";
 
-export interface Seen {
+export interface SeenSession {
+  session: string;
   state: SessionState["kind"];
-  /** The tmux server it was started on runs still. */
+  /** The tmux server it was started on still runs, and has not been restarted since. */
   isServerThere: boolean;
-  /** When Claude Code left it in order; "" when it was cut off, or nobody saw it go. */
+  /** The reason of its last SessionEnd; "" when Claude Code runs or was killed. */
+  ended: string;
   endedAt: string;
-  /** A recovery was at it and did not come to its end. */
-  isUntold: boolean;
-  /** When the others of the agent's sessions were last heard of; "" when there are none. */
-  othersSign: string;
+  /** A recovery has started it and did not finish. */
+  isUnfinished: boolean;
 }
 
-/** Sessions that a shutdown ends, it ends together. */
-const TOGETHER_MS = 60_000;
+/** `unlisted`: it stays out, and the result does not mention it. */
+export type Verdict = "alive" | "comes_back" | "stays_out" | "unlisted";
 
-/**
- * Those come back that were cut off: not what was closed on a server that runs on, nor what had
- * ended before. `isNamed`: somebody asks for this very agent.
- */
-export function comesBack(seen: Seen, isNamed: boolean): boolean {
-  if (seen.isUntold) return true;
-  const isThere = seen.state !== "gone";
-  if (isThere && isNamed) return true;
-  if (seen.endedAt === "") return isThere || !seen.isServerThere;
-  const apart = Math.abs(Date.parse(seen.othersSign) - Date.parse(seen.endedAt));
-  return !seen.isServerThere && apart < TOGETHER_MS;
-}
+/** Claude Code gives these when a signal ends it, or when it goes on under another id. */
+const NOT_LEFT = ["", "other", "clear", "resume"];
 
-/** Of the lost ones, the latest first; an agent with none left gets that back, however it ended. */
-export function comingBack<T extends { seen: Seen }>(
-  lost: T[],
-  { isNamed, anyLives }: { isNamed: boolean; anyLives: boolean },
-): T[] {
-  const back = lost.filter(({ seen }) => comesBack(seen, isNamed));
-  return back.length === 0 && !anyLives ? lost.slice(0, 1) : back;
+/** A person has ended Claude Code; a reason that is not known here counts as that, too. */
+export function wasLeft({ ended }: Pick<SeenSession, "ended">): boolean {
+  return !NOT_LEFT.includes(ended);
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Whether it is said of a session that it stays out: always where somebody may take it for running
- * or for lost, but of one that was left, and whose tmux session is gone, for a day only.
+ * The verdict on each session; the latest comes first. `isNamed`: `--agent` names this agent.
+ *   killed, or lost with its tmux server or the machine    comes back
+ *   left by a person                                       stays out, unless named and still there
+ *   its tmux session closed while the server runs on       stays out
+ * An agent that has no session alive or coming back gets its latest one, however that ended.
  */
-export function isToldOf({ state, endedAt }: Seen, now: number): boolean {
-  return state !== "gone" || endedAt === "" || now - Date.parse(endedAt) < DAY_MS;
+export function verdictsOn(
+  sessions: SeenSession[],
+  { isNamed, now }: { isNamed: boolean; now: number },
+): Verdict[] {
+  const alive = sessions.filter(({ state }) => state === "alive");
+  const back = sessions.filter((seen) => !alive.includes(seen) && comesBack(seen, isNamed));
+  if (alive.length + back.length === 0) back.push(...sessions.slice(0, 1));
+  return sessions.map((seen) => {
+    if (alive.includes(seen)) return "alive";
+    if (back.includes(seen)) return "comes_back";
+    // One of the same name runs on another tmux server.
+    if (alive.some(({ session }) => session === seen.session)) return "unlisted";
+    return isOldNews(seen, now) ? "unlisted" : "stays_out";
+  });
 }
 
-export interface LeftOut {
-  agentId: string;
-  session: string;
-  dir: string;
-  /** Its name is the agent's no more. */
-  isRenamed: boolean;
-  /** How tmux is called for its server. */
-  tmux: string;
-  /** The file that keeps its launch. */
-  record: string;
+export function comesBack(seen: SeenSession, isNamed: boolean): boolean {
+  if (seen.isUnfinished) return true;
+  if (seen.state === "gone") return !wasLeft(seen) && !seen.isServerThere;
+  return isNamed || !wasLeft(seen);
 }
 
-/** Why a session stays out, and how it comes back all the same. */
-export function whyStaysOut({ state, endedAt }: Seen, left: LeftOut): string {
-  const why = endedAt === "" ? "its tmux session was closed" : "it was left with /exit or the like";
-  const agentId = shellQuote(left.agentId);
-  const recover = `deno task recover --agent ${agentId}`;
-  if (state !== "gone") return `${why}; ${recover} brings it back`;
-  const giveUp = endedAt === "" ? `; to give it up, remove ${left.record}` : "";
-  const way = left.isRenamed
-    ? `deno task spawn ${agentId} ${shellQuote(left.dir)} starts a new one`
-    : `${left.tmux} new-session -d -s ${shellQuote(left.session)}, then ${recover}, brings it back`;
-  return `${why}; ${way}${giveUp}`;
+/** Left more than a day ago, and no tmux session that could be taken for a running one. */
+export function isOldNews(seen: SeenSession, now: number): boolean {
+  return seen.state === "gone" && wasLeft(seen) && now - Date.parse(seen.endedAt) >= DAY_MS;
 }

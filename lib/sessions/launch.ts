@@ -25,12 +25,13 @@ export interface Launch {
   tmux_server?: string;
   /** It goes on under another name: this record is history. */
   moved_to?: string;
-  /** It was brought back, and its agent has not been told yet. */
-  untold?: Untold;
+  /** A recovery has started it, and has not yet woken its agent. */
+  recovery?: PendingRecovery;
 }
 
-export interface Untold {
+export interface PendingRecovery {
   wake_id: string;
+  /** What was wrong: "its tmux session was gone". */
   found: string;
   conversation: Conversation;
 }

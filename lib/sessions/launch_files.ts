@@ -56,9 +56,12 @@ function parseLaunch(text: string | undefined): Launch | undefined {
       Object.values(value.env).every((entry) => typeof entry === "string");
     const later = ["tmux_socket", "tmux_server", "moved_to", "first_command"]
       .every((name) => value[name] === undefined || typeof value[name] === "string");
-    const told = value.untold === undefined ||
-      isObject(value.untold) && isObject(value.untold.conversation);
-    return whole && later && told ? value as unknown as Launch : undefined;
+    // Earlier versions called it `untold`.
+    const { untold, recovery = untold, ...launch } = value;
+    const isKnown = recovery === undefined ||
+      isObject(recovery) && isObject(recovery.conversation);
+    if (!whole || !later || !isKnown) return undefined;
+    return { ...launch, ...(recovery === undefined ? {} : { recovery }) } as unknown as Launch;
   } catch {
     return undefined;
   }

@@ -1,38 +1,42 @@
-/** Who could not be brought back: noted in the journal and told to whoever minds all, each once. */
+/** Failures of a recovery: each is noted in the journal and reported to the global session, once. */
 
-import { newWakeId } from "../new_wake.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";
+import { newWakeId } from "../new_wake.ts";
 import { hash } from "../paths.ts";
-import type { AgentResult } from "./recovery.ts";
+import type { AgentResult } from "./recovery_plan.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import { commandWords } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
-/** By agent, its failures: each stands in the journal, and somebody was told of it or nobody. */
-type Marks = Record<string, Record<string, "told" | "noted">>;
+/** By agent and failure: a wake was sent ("told"), or it stands in the journal only ("noted"). */
+type Reported = Record<string, Record<string, "told" | "noted">>;
 
-/** A timer that meets the same failures again has nothing to add. True when a wake was sent. */
-export function tellFailures(
+/** Reports what an earlier run has not. True when a wake was sent. */
+export function reportFailures(
   world: World,
   registry: Registry,
-  /** Those that were looked at: what is known of others stays. */
-  looked: ReadonlySet<string>,
+  /** The agents of this run; what is known of others stays. */
+  examined: ReadonlySet<string>,
   results: AgentResult[],
 ): boolean {
   const file = `${world.paths.state}/recovery-failures`;
-  const before = readMarks(file);
+  const before = readReported(file);
   const failed = results.filter((result) => result.outcome === "failed");
-  const markOf = (one: AgentResult) => before[one.agent_id]?.[hash(lineOf(one))];
-  for (const one of failed) if (markOf(one) === undefined) note(world, one);
+  const reported = (one: AgentResult) => before[one.agent_id]?.[hash(lineOf(one))];
+  for (const one of failed) {
+    if (reported(one) !== undefined) continue;
+    const { agent_id, session, detail: reason } = one;
+    record(world.paths, { kind: "problem", session: session || "recovery", agent_id, reason });
+  }
   const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
     registry;
   const isReachable = key !== "" || id !== "" || registry.transport === "inbox";
-  const isTold = isReachable && failed.some((one) => markOf(one) !== "told");
-  if (isTold) {
+  const isNews = isReachable && failed.some((one) => reported(one) !== "told");
+  if (isNews) {
     const receiver = {
       agent_id: "global_status",
       transport: registry.transport,
@@ -41,22 +45,18 @@ export function tellFailures(
       maxChars: DEFAULT_SETTINGS.max_content_chars,
     };
     const wakeId = newWakeId(world.now().getTime());
-    send(world, receiver, "recovery", draftOf(world, looked.size, failed), wakeId);
+    send(world, receiver, "recovery", draftOf(world, examined.size, failed), wakeId);
   }
-  const now = new Map(Object.entries(before).filter(([agentId]) => !looked.has(agentId)));
+  const after = Object.fromEntries(
+    Object.entries(before).filter(([agentId]) => !examined.has(agentId)),
+  );
   for (const one of failed) {
-    // Who was told of it stays so, also when there is nobody to be told any more.
-    const mark = isReachable ? "told" : markOf(one) ?? "noted";
-    now.set(one.agent_id, { ...now.get(one.agent_id), [hash(lineOf(one))]: mark });
+    const mark = isReachable ? "told" : reported(one) ?? "noted";
+    (after[one.agent_id] ??= {})[hash(lineOf(one))] = mark;
   }
-  if (now.size === 0) removeIfThere(file);
-  else writeAtomic(file, JSON.stringify(Object.fromEntries(now)));
-  return isTold;
-}
-
-/** An entry of the registry that is wrong may have no session: it stands where the wake does. */
-function note(world: World, { agent_id, session, detail: reason }: AgentResult): void {
-  record(world.paths, { kind: "problem", session: session || "recovery", agent_id, reason });
+  if (Object.keys(after).length === 0) removeIfThere(file);
+  else writeAtomic(file, JSON.stringify(after));
+  return isNews;
 }
 
 function draftOf(world: World, count: number, failed: AgentResult[]) {
@@ -79,12 +79,12 @@ function lineOf({ agent_id, session, detail }: AgentResult): string {
   return `- ${agent_id} (${session}): ${detail}`;
 }
 
-function readMarks(file: string): Marks {
+function readReported(file: string): Reported {
   try {
     const value: unknown = JSON.parse(readTextIfThere(file) ?? "{}");
     if (!isObject(value)) return {};
-    return Object.fromEntries(Object.entries(value).filter(([, own]) => isObject(own))) as Marks;
+    return Object.fromEntries(Object.entries(value).filter(([, own]) => isObject(own))) as Reported;
   } catch {
-    return {}; // Spoiled, or of an earlier version: at worst a failure is told twice.
+    return {}; // Unreadable: at worst a failure is reported twice.
   }
 }

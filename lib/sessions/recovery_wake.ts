@@ -1,64 +1,56 @@
-/** What recovery has to say: to each agent whose session came back, and to whoever minds them all. */
+/** The wake for an agent whose session has come back. */
 
-import { commandWords } from "../wake.ts";
+import type { Conversation, Launch, PendingRecovery } from "./launch.ts";
 import { record } from "../journal.ts";
-import type { Conversation } from "./launch.ts";
 import { newWake, type Receiver } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
+import type { Agent } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
-import { otherSocket } from "../wake.ts";
 import { dialogHelp } from "./start_claude.ts";
-import { actionsFor, type WakeDraft } from "../wake.ts";
+import { actionsFor, commandWords, otherSocket, type WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
-export interface Recovered {
-  session: string;
-  /** What was found: "its tmux session was gone", … */
-  found: string;
-  conversation: Conversation;
-  /** What Claude Code begins with by itself. */
-  first: string;
-  dialog?: Dialog;
-  /** The agent may answer what asks for permission or trust. */
-  mayDecide: boolean;
-}
-
-/** What the menu driver answers only for an agent that may decide. */
+/** What the menu driver answers only for an agent with `answer_permissions`. */
 function isDecision({ kind }: Dialog): boolean {
   return kind === "trust" || kind === "bypass" || kind === "permission" || kind === "plan";
 }
 
-export function recoveredDraft(world: World, what: Recovered, socket: string): WakeDraft {
+export function recoveredDraft(
+  world: World,
+  agent: Agent,
+  { session, first_command: first = "", tmux_socket = "" }: Launch,
+  { found, conversation }: PendingRecovery,
+  dialog: Dialog | undefined,
+): WakeDraft {
   const driver = commandWords(world.paths, "menu-driver");
-  const other = otherSocket(`${socket},0,0`);
-  if (other !== undefined) driver.push("--socket", other);
+  const socket = otherSocket(`${tmux_socket},0,0`);
+  if (socket !== undefined) driver.push("--socket", socket);
+  const needsPerson = dialog !== undefined && isDecision(dialog) &&
+    !agent.settings.answer_permissions;
   const actions = actionsFor(
     driver.map(shellQuote).join(" "),
-    what.session,
-    what.dialog === undefined
+    session,
+    dialog === undefined
       ? { kind: "prompt" }
       : { kind: "question", questions: [{ multiSelect: false }] },
   );
-  const { dialog } = what;
-  const isHuman = dialog !== undefined && isDecision(dialog) && !what.mayDecide;
-  // Words of one's own are no answer to the dialogs of a start.
-  const fitting = dialog === undefined
-    ? actions
-    : actions.filter((line) => isHuman ? / snapshot$/.test(line) : !/ type <text>$/.test(line));
+  // The dialogs of a start take no free text.
+  const fitting = (line: string) =>
+    dialog === undefined || (needsPerson ? / snapshot$/.test(line) : !/ type <text>$/.test(line));
   return {
     trigger: "session_recovered",
     section: "CONTENT",
     body: [
-      `Claude Code was not running in ${what.session}: ${what.found}. It has been started again.`,
-      continued(what.conversation, what.dialog),
-      todo(what),
-      ...(what.first === "" ? [] : [`It begins by itself with its first command: ${what.first}`]),
-      ...(what.dialog === undefined ? [] : ["", what.dialog.text]),
+      `Claude Code was not running in ${session}: ${found}. It has been started again.`,
+      continued(conversation, dialog),
+      todo(conversation, dialog, first, needsPerson),
+      ...(first === "" ? [] : [`It begins by itself with its first command: ${first}`]),
+      ...(dialog === undefined ? [] : ["", dialog.text]),
     ].join("\n"),
-    state: what.dialog === undefined ? "idle" : "menu",
-    actions: fitting,
+    state: dialog === undefined ? "idle" : "menu",
+    actions: actions.filter(fitting),
   };
 }
 
@@ -84,21 +76,26 @@ function continued(conversation: Conversation, dialog: Dialog | undefined): stri
   }
 }
 
-function todo({ dialog, conversation, first, mayDecide }: Recovered): string {
+function todo(
+  conversation: Conversation,
+  dialog: Dialog | undefined,
+  first: string,
+  needsPerson: boolean,
+): string {
   if (dialog?.kind === "resume_picker") return "Pick the conversation to go on with.";
-  if (dialog !== undefined && isDecision(dialog) && !mayDecide) {
-    return `${
-      dialogHelp(dialog)
-    }. You may not answer it (answer_permissions is off): ask a person.`;
+  if (dialog !== undefined) {
+    const help = dialogHelp(dialog);
+    return needsPerson
+      ? `${help}. You may not answer it (answer_permissions is off): ask a person.`
+      : `${help}. Answer it.`;
   }
-  if (dialog !== undefined) return `${dialogHelp(dialog)}. Answer it.`;
   if (first !== "") return "Wait for its wake.";
   return conversation.kind === "new"
     ? "Tell it what to work on."
     : "A turn that was running has been cut off: look where it stood, then tell it to go on.";
 }
 
-/** Puts a wake into the outbox and starts what carries it. */
+/** Puts a wake into the outbox and starts its deliverer. */
 export function send(
   world: World,
   to: Receiver,
@@ -113,7 +110,7 @@ export function send(
   deliver(world, to.agent_id, session);
 }
 
-/** A wake that cannot be carried now stays in the outbox: the timer takes it along. */
+/** Where that fails, the wake stays in the outbox for the timer. */
 export function deliver(world: World, agentId: string, session: string): void {
   try {
     world.startDeliverer(agentId);

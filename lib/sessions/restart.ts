@@ -1,86 +1,62 @@
-/** Carries out what was planned for one session: starts it, waits for it, has its agent told. */
+/** Carries out the plan for one session: starts it, waits for it, wakes its agent. */
 
 import { prepareLaunch } from "./agent_launch.ts";
-import { tmuxWords } from "./candidates.ts";
 import { record } from "../journal.ts";
-import type { Launch, Untold } from "./launch.ts";
+import type { Launch, PendingRecovery } from "./launch.ts";
 import { readLaunch, writeLaunch } from "./launch_files.ts";
-import { newWakeId, receiverOf } from "../new_wake.ts";
-import { type Dialog, readScreen } from "../pane.ts";
-import type { RecoveryPlan } from "./recover_agent.ts";
+import { receiverOf } from "../new_wake.ts";
+import { readScreen } from "../pane.ts";
+import type { RecoveryPlan } from "./recovery_plan.ts";
 import { recoveredDraft, send } from "./recovery_wake.ts";
 import { type Agent, whyUnreachable } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import type { Tmux } from "../tmux.ts";
-import { factsOf, type TmuxServer } from "./tmux_servers.ts";
+import { type SeenServer, seeServer, tmuxWords } from "./tmux_servers.ts";
+import { whyMarked } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
 
-/** A session that was started, or found started, and whose agent is still to be told. */
-export interface Returning {
+/** A session that was started, or found started, and whose agent is still to be woken. */
+export interface ReturningSession {
+  kind: "returning";
   launch: Launch;
-  untold: Untold;
+  recovery: PendingRecovery;
   pane: string;
-  server: TmuxServer;
+  server: SeenServer;
   /** It ran already: somebody may work in it. */
   wasFound: boolean;
 }
 
-export type Started = { kind: "started"; returning: Returning } | {
-  kind: "failed";
-  reason: string;
-};
-
 /** To be called while no other launch is under way. */
-export async function start(world: World, agent: Agent, plan: RecoveryPlan): Promise<Started> {
-  const { session, conversation, found, movedFrom, server } = plan;
-  // Kept before anything is started: whoever finds the session alive knows that nobody was told.
-  const untold = { wake_id: newWakeId(world.now().getTime()), found, conversation };
-  const launch = prepareLaunch(plan.world, {
-    agent,
-    session,
-    dir: plan.dir,
-    command: plan.command,
-    prompt: plan.prompt,
-    claudeSessionId: plan.claudeSessionId,
-    first: plan.first,
-    at: plan.at,
-    untold,
-  });
-  const started = await launchInto(server, world.paths, launch, conversation, plan.place);
+export async function restart(
+  { paths, env }: World,
+  { wish, world, server, place, movedFrom }: RecoveryPlan,
+): Promise<ReturningSession | { kind: "failed"; reason: string }> {
+  const marked = await whyMarked(server.tmux, env("OPENCLAW_SHELL"));
+  if (marked !== undefined) return { kind: "failed", reason: marked };
+  const launch = prepareLaunch(world, wish);
+  const started = await launchInto(server, paths, launch, wish.recovery.conversation, place);
   if (started.kind === "failed") return started;
-  const placed = await noteServer(world, server.tmux, launch);
-  const before = movedFrom === undefined ? undefined : readLaunch(world.paths, movedFrom);
-  if (before !== undefined) writeLaunch(world.paths, { ...before, moved_to: session });
-  const returning = { launch: placed, untold, pane: started.stdout, server, wasFound: false };
-  return { kind: "started", returning };
+  const before = movedFrom === undefined ? undefined : readLaunch(paths, movedFrom);
+  if (before !== undefined) writeLaunch(paths, { ...before, moved_to: wish.session });
+  const { recovery } = wish;
+  return { ...started, kind: "returning", recovery, server, wasFound: false };
 }
 
-/** Where a launch has come to be, so that it is looked for there. */
-export async function noteServer(world: World, tmux: Tmux, launch: Launch): Promise<Launch> {
-  const facts = await factsOf(tmux);
-  if (facts === undefined) return launch;
-  const placed = { ...launch, tmux_socket: facts.socket, tmux_server: facts.server };
-  writeLaunch(world.paths, placed);
-  return placed;
-}
-
-/** `waits`: the dialog it stands before, in words, with the way there; "" when it is ready. */
-export type Return =
-  | { kind: "told"; wakeId: string; waits: string }
-  | { kind: "mute"; reason: string; waits: string }
+export type SessionReturn =
+  /** `wakeId` is "" where the agent could not be woken; `notes` says so, and which dialog waits. */
+  | { kind: "back"; wakeId: string; notes: string[] }
   | { kind: "failed"; reason: string };
 
-/** Waits until the session can be spoken to, and tells its agent. */
+/** Waits until the session can be spoken to, and wakes its agent. */
 export async function awaitReturn(
   world: World,
   agent: Agent,
-  { launch, untold, pane, server, wasFound }: Returning,
+  { launch, recovery, pane, server: { tmux }, wasFound }: ReturningSession,
   timeoutMs: number,
-): Promise<Return> {
+): Promise<SessionReturn> {
   const { session, agent_id } = launch;
-  const { tmux } = server;
-  const arrival = wasFound && await isSpokenTo(tmux, pane)
+  const arrival = wasFound && await isInUse(tmux, pane)
     ? { kind: "ready" as const }
     : await awaitReady(tmux, pane, session, { timeoutMs, progress: world.warn });
   if (arrival.kind === "failed") {
@@ -90,49 +66,33 @@ export async function awaitReturn(
     return { kind: "failed", reason: arrival.reason + shown };
   }
   const dialog = arrival.kind === "dialog" ? arrival.dialog : undefined;
+  const notes: string[] = [];
+  const unreachable = whyUnreachable(agent);
   const isWhole = dialog !== undefined || await hasOurWords(tmux, pane, launch);
-  const told = isWhole
-    ? {
-      ...tell(world, agent, launch, untold, dialog),
-      waits: dialog === undefined ? "" : await whatWaits(world, launch, dialog),
+  if (isWhole) {
+    if (unreachable !== undefined) notes.push(`it was not woken: ${unreachable}`);
+    else {
+      const draft = recoveredDraft(world, agent, launch, recovery, dialog);
+      send(world, receiverOf(agent), session, draft, recovery.wake_id);
     }
-    : { kind: "failed" as const, reason: `it runs, but ${NO_WORDS}` };
-  const { untold: _, ...done } = launch;
+    if (dialog !== undefined) {
+      const inReach = await seeServer(world);
+      const attach = `${tmuxWords(launch.tmux_socket, inReach.socket)} attach -t`;
+      notes.push(`it waits: ${dialogHelp(dialog)}; ${attach} ${shellQuote(`=${session}`)}`);
+    }
+  }
+  const { recovery: _, ...done } = launch;
   writeLaunch(world.paths, done);
-  const reason = `recovered: ${untold.found}`;
+  const reason = `recovered: ${recovery.found}`;
   record(world.paths, { kind: "session", session, agent_id, reason });
-  return told;
+  if (!isWhole) return { kind: "failed", reason: `it runs, but ${NO_WORDS}` };
+  return { kind: "back", wakeId: unreachable === undefined ? recovery.wake_id : "", notes };
 }
 
-/** Where somebody works already, or has begun to type, no empty prompt is waited for. */
-async function isSpokenTo(tmux: Tmux, pane: string): Promise<boolean> {
+/** Somebody works in it already, or has begun to type: no empty prompt will come. */
+async function isInUse(tmux: Tmux, pane: string): Promise<boolean> {
   const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
   if (capture.kind === "failed") return false;
   const { state, dialog } = readScreen(capture.stdout);
   return state !== "unknown" && dialog === undefined;
-}
-
-async function whatWaits(world: World, launch: Launch, dialog: Dialog): Promise<string> {
-  const tmux = await tmuxWords(world, launch.tmux_socket);
-  return `${dialogHelp(dialog)}; ${tmux} attach -t ${shellQuote(`=${launch.session}`)}`;
-}
-
-function tell(
-  world: World,
-  agent: Agent,
-  { session, first_command: first = "", tmux_socket: socket = "" }: Launch,
-  { wake_id, found, conversation }: Untold,
-  dialog: Dialog | undefined,
-): { kind: "told"; wakeId: string } | { kind: "mute"; reason: string } {
-  const reason = whyUnreachable(agent);
-  if (reason !== undefined) return { kind: "mute", reason };
-  const mayDecide = agent.settings.answer_permissions;
-  const what = { session, found, conversation, first, mayDecide };
-  const draft = recoveredDraft(
-    world,
-    dialog === undefined ? what : { ...what, dialog },
-    socket,
-  );
-  send(world, receiverOf(agent), session, draft, wake_id);
-  return { kind: "told", wakeId: wake_id };
 }

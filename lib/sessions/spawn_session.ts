@@ -1,20 +1,19 @@
 /** From a wish to a session that works: checked, registered, started, spoken to. */
 
 import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
-import { namesKept } from "./candidates.ts";
+import { namesKept } from "./agent_sessions.ts";
 import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
 import { type Launch, whyTooLong } from "./launch.ts";
-import { launchesOf } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
-import { conversationOpened, whoHolds } from "./open_conversations.ts";
+import { conversationOpened } from "./conversations.ts";
+import { whoHolds } from "./open_conversations.ts";
 import { findProgram } from "../doors/programs.ts";
 import { readRegistry } from "../registry.ts";
-import { noteServer } from "./restart.ts";
 import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
 import { shellQuote } from "../shell.ts";
 import {
@@ -32,8 +31,8 @@ import {
   NO_WORDS,
   whyRefused,
 } from "./start_claude.ts";
-import { factsOf, serverAt, type TmuxServer } from "./tmux_servers.ts";
-import { sessionNames, whyMarked } from "../doors/tmux_sessions.ts";
+import { serverAt, type TmuxServer } from "./tmux_servers.ts";
+import { whyMarked } from "../doors/tmux_sessions.ts";
 import { commandWords, otherSocket } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
@@ -86,13 +85,13 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
     problem: "",
   };
   if (wish.dryRun) {
-    return { ...result, session: await chooseName(wish, world, server, command, base) };
+    return { ...result, session: await chooseName(wish, world, command, base) };
   }
 
   const sessions = await openclawSessions(known, wish.agentId, world);
   // Registered in here and no earlier: a recovery would start whom it finds without a session.
   const { launch, pane, isNew } = await launchingAlone(world, async () => {
-    const session = await chooseName(wish, world, server, command, base);
+    const session = await chooseName(wish, world, command, base);
     const { agent, isNew } = registered(wish, world, base, sessions);
     try {
       const launch = prepareLaunch(world, {
@@ -109,7 +108,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
       const place = { kind: "new_session" } as const;
       const started = await launchInto(server, paths, launch, conversation, place);
       if (started.kind === "failed") throw new Error(started.reason);
-      return { launch: await noteServer(world, server.tmux, launch), pane: started.stdout, isNew };
+      return { ...started, isNew };
     } catch (error) {
       if (!isNew) throw error;
       throw new Error(`${messageOf(error)}; the agent was added to ${paths.registry}`);
@@ -124,18 +123,17 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
 async function chooseName(
   wish: SpawnWish,
   world: World,
-  server: TmuxServer,
   command: string,
   base: string,
 ): Promise<string> {
   const { claudeConfig } = asLaunched(world, undefined, command).paths;
   if (choosesConversation(command)) {
     const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
-    const pid = (await whoHolds(opens, claudeConfig, world.warn))?.holder.pid;
+    const pid = (await whoHolds(opens, claudeConfig, [], world.warn))?.pid;
     const open = `its conversation ${opens} is open already in process ${pid}`;
     if (pid !== undefined) throw new Error(`${open}: end that one first`);
   }
-  const taken = await namesInUse(world, server, wish.agentId);
+  const taken = await namesInUse(world, wish.agentId);
   const { registry } = agentIn(world, wish.agentId);
   const choice = chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
   if (choice.kind === "refused") throw new Error(choice.reason);
@@ -143,21 +141,14 @@ async function chooseName(
 }
 
 /** The sessions that run here, and those of the agent's that run elsewhere or will come back. */
-async function namesInUse(world: World, here: TmuxServer, agentId: string): Promise<Set<string>> {
-  const names = await sessionNames(here.tmux);
-  const sockets = launchesOf(world.paths, agentId).flatMap(({ tmux_socket }) => tmux_socket ?? []);
-  for (const socket of new Set(sockets)) {
-    const facts = await factsOf(serverAt(world, socket).tmux);
-    facts?.sessions.forEach((name) => names.add(name));
-  }
+async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
   // Once it is registered, a recovery brings back what an agent of that name has lost before.
   const alone = readRegistry(JSON.stringify({ agents: [{ agent_id: agentId }] }));
   if (alone.kind === "broken") throw new Error(alone.reason);
   const { registry = alone.registry, agent = alone.registry.agents[0]! } = agentIn(world, agentId);
   const agents = [...new Set([...registry.agents, agent])];
   const named = withNames({ ...registry, agents }, new Set([agent]));
-  for (const name of await namesKept(world, named, agent)) names.add(name);
-  return names;
+  return await namesKept(world, named, agent);
 }
 
 /** From a started program to one that has begun with its first command. */

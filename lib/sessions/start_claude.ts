@@ -1,30 +1,52 @@
 /** Starts Claude Code in tmux and waits until it takes a prompt, or tells what is in the way. */
 
 import type { Conversation, Launch } from "./launch.ts";
-import { writeScript } from "./launch_files.ts";
+import { writeLaunch, writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen, stripCodes } from "../pane.ts";
 import type { Paths } from "../paths.ts";
 import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
-import type { TmuxServer } from "./tmux_servers.ts";
+import { factsOf, type TmuxServer } from "./tmux_servers.ts";
 import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
-export type Place =
+export type LaunchPlace =
   | { kind: "new_session" }
   /** A shell waits in it. */
   | { kind: "pane"; pane: string }
   /** Nothing runs in it any more. */
   | { kind: "dead_pane"; pane: string };
 
-/** Gives the pane in which it starts. */
+export type Started = { kind: "started"; pane: string; launch: Launch } | {
+  kind: "failed";
+  reason: string;
+};
+
+/** Starts Claude Code, and writes into the launch record on which tmux server it runs. */
 export async function launchInto(
-  { tmux, starter }: Pick<TmuxServer, "tmux" | "starter">,
+  server: TmuxServer,
   paths: Paths,
   launch: Launch,
   conversation: Conversation,
-  place: Place,
+  place: LaunchPlace,
+): Promise<Started> {
+  const started = await runLaunch(server, paths, launch, conversation, place);
+  if (started.kind === "failed") return started;
+  const facts = await factsOf(server.tmux);
+  const at = facts && { tmux_socket: facts.socket, tmux_server: facts.server };
+  const placed = { ...launch, ...at };
+  writeLaunch(paths, placed);
+  return { kind: "started", pane: started.stdout, launch: placed };
+}
+
+/** Gives the pane in which it starts. */
+async function runLaunch(
+  { tmux, starter }: TmuxServer,
+  paths: Paths,
+  launch: Launch,
+  conversation: Conversation,
+  place: LaunchPlace,
 ): Promise<TmuxResult> {
   const script = writeScript(paths, launch, conversation);
   const { session, working_directory: dir } = launch;

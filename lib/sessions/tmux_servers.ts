@@ -1,23 +1,25 @@
 /** tmux servers as our commands meet them: by their sockets, in a clean environment. */
 
 import { type Env, setVariables } from "../paths.ts";
+import { shellQuote } from "../shell.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { otherSocket } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
-/** What tmux itself needs, and what its `update-environment` takes over into a new session. */
+/** What tmux itself needs, and what its `update-environment` copies into a new session. */
 const CLIENT_NAMES = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE"],
   ...["TMUX_TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY", "KRB5CCNAME"],
   ...["SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION"],
 ];
 
-/** What a Claude Code session puts into the environment of all it runs, its secrets among it. */
+/** What a Claude Code session puts into the environment of its children, secrets included. */
 const OF_A_SESSION =
   /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SESSION_\w+|CHILD_SESSION|MESSAGING_\w+|SSE_PORT)|CLAUDE_(PROJECT_DIR|PID|EFFORT|ENV_FILE)|AI_AGENT|COLUMNS|LINES|TMUX|TMUX_PANE)$/;
 
 /**
- * What a new server hands to all its sessions. The user's own keys stay in it: the Claude Code that
- * is started there has no other way to them. Another session's are none of its business.
+ * What a new server hands to all its sessions. It keeps the user's own keys, since Claude Code in
+ * that server has no other way to them, but nothing of another Claude Code session.
  */
 function serverEnvironment(all: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !OF_A_SESSION.test(name)));
@@ -25,8 +27,6 @@ function serverEnvironment(all: Record<string, string>): Record<string, string> 
 
 export interface TmuxServer {
   tmux: Tmux;
-  /** The same with text on the standard input. */
-  feed(stdin: string, ...args: string[]): ReturnType<Tmux["call"]>;
   /** For the call that starts the server where none runs. */
   starter: Tmux;
 }
@@ -34,11 +34,10 @@ export interface TmuxServer {
 /** The server behind a socket; without one, the server that `tmux` alone would find. */
 export function serverAt(world: World, socket?: string): TmuxServer {
   const { env, options } = wayTo(world.env, socket);
-  const client = { ...options, env: { ...setVariables(world.env, CLIENT_NAMES), ...options.env } };
+  const client = { ...setVariables(world.env, CLIENT_NAMES), ...options.env };
   const whole = { ...serverEnvironment(world.environment()), ...options.env };
   return {
-    tmux: tmuxFrom(env, client),
-    feed: (stdin, ...args) => tmuxFrom(env, { ...client, stdin }).call(...args),
+    tmux: tmuxFrom(env, { ...options, env: client }),
     starter: tmuxFrom(env, { ...options, env: whole }),
   };
 }
@@ -47,7 +46,7 @@ function wayTo(env: Env, socket: string | undefined) {
   const common = { timeoutMs: 10_000, env: {} };
   if (socket === undefined) return { env, options: common };
   const [, folder, label] = /^(.*)\/tmux-\d+\/([^/]+)$/.exec(socket) ?? [];
-  // By its name where it has one: tmux makes the folder, which a boot has emptied, only then.
+  // By its label where it has one: only then does tmux make the folder, which a boot removes.
   if (folder && label && socket === `${folder}/tmux-${Deno.uid()}/${label}`) {
     return { env, options: { ...common, socket: label, env: { TMUX_TMPDIR: folder } } };
   }
@@ -57,14 +56,14 @@ function wayTo(env: Env, socket: string | undefined) {
 
 export interface ServerFacts {
   socket: string;
-  /** Tells one run of a server from the next. */
+  /** Differs between two runs of a server on the same socket. */
   server: string;
   sessions: Set<string>;
 }
 
 /** What runs on a server; undefined when none does. */
 export async function factsOf(tmux: Tmux): Promise<ServerFacts | undefined> {
-  // No name holds a colon: what follows the last one is the name, whatever the path is.
+  // No session name holds a colon, so the name follows the last one, whatever the path is.
   const format = "#{pid}-#{start_time} #{socket_path}:#{session_name}";
   const listed = await tmux.call("list-sessions", "-F", format);
   if (listed.kind === "failed" || listed.stdout === "") return undefined;
@@ -72,4 +71,23 @@ export async function factsOf(tmux: Tmux): Promise<ServerFacts | undefined> {
   const [, server = "", socket = ""] = /^(\S+) (.*):/.exec(lines[0]!) ?? [];
   const names = lines.map((line) => line.slice(line.lastIndexOf(":") + 1));
   return { socket, server, sessions: new Set(names) };
+}
+
+/** A server, and what was seen on it. */
+export interface SeenServer extends TmuxServer {
+  /** Undefined when it is the server in reach, and that does not run. */
+  socket: string | undefined;
+  facts: ServerFacts | undefined;
+}
+
+export async function seeServer(world: World, socket?: string): Promise<SeenServer> {
+  const server = serverAt(world, socket);
+  const facts = await factsOf(server.tmux);
+  return { ...server, socket: facts?.socket ?? socket, facts };
+}
+
+/** How a person calls tmux for the server behind a socket; `inReach` is where `tmux` alone leads. */
+export function tmuxWords(socket: string | undefined, inReach: string | undefined): string {
+  const other = otherSocket(`${socket ?? ""},0,0`);
+  return other === undefined || other === inReach ? "tmux" : `tmux -S ${shellQuote(other)}`;
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { AgentResult } from "../../lib/sessions/recovery.ts";
+import type { AgentResult } from "../../lib/sessions/recovery_plan.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";

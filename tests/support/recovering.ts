@@ -3,11 +3,21 @@
 import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
+import type { Launch } from "../../lib/sessions/launch.ts";
 import { readLaunch } from "../../lib/sessions/launch_files.ts";
 import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
-import type { AgentResult } from "../../lib/sessions/recovery.ts";
+import type { AgentResult } from "../../lib/sessions/recovery_plan.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
+
+/** A launch record; what a test does not give means nothing. */
+export function launchOf(change: Partial<Launch>): Launch {
+  return {
+    ...{ session: "anvil-main", agent_id: "anvil", working_directory: "/", command: "claude" },
+    ...{ settings_file: "", prompt_file: "", system_prompt: "", env: {}, claude_session_id: "" },
+    ...{ started_at: "2026-01-01T00:00:00.000Z", ...change },
+  };
+}
 
 export const IDLE = "01-idle-fresh.txt";
 
@@ -136,4 +146,20 @@ export function listAs(world: SessionWorld, pid: number, sessionId: string, proc
 export function brief(agents: AgentResult[]): string[][] {
   return agents.map(({ session, outcome, conversation }) => [session, outcome, conversation])
     .sort((a, b) => a[0]! < b[0]! ? -1 : 1);
+}
+
+/** A tmux that answers some calls itself: `pattern) commands;;` of a shell's `case`. */
+export function tmuxThat(world: SessionWorld, tmux: string, does: string): string {
+  const file = `${world.dir}/tmux-odd`;
+  const text = `#!/bin/sh\ncase "$*" in ${does} esac\nexec ${tmux} "$@"\n`;
+  Deno.writeTextFileSync(file, text, { mode: 0o755 });
+  return file;
+}
+
+/** What is typed before the shell listens is lost, and its pane holds no shell yet. */
+export async function promptIn(world: SessionWorld, session: string): Promise<void> {
+  await until("the shell's prompt", async () => {
+    const shown = await world.tmux("capture-pane", "-p", "-t", `=${session}:`);
+    return /[$#] ?$/.test(shown.trimEnd());
+  });
 }
