@@ -15,23 +15,37 @@ export interface RegistryProblem {
   problem: string;
 }
 
+type RegistryCheck =
+  | { kind: "sound"; registry: RegistryFile }
+  | { kind: "broken"; problems: RegistryProblem[] };
+
+/** Parses the text once; the tree, which knows the lines, is built only to locate a problem. */
+function check(text: string): RegistryCheck {
+  let value: unknown;
+  try {
+    value = parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    const { offset, problem } = parseText(text).errors[0] ??
+      { offset: text.length, problem: "the file is empty" };
+    const line = lineAt(text, offset);
+    return { kind: "broken", problems: [{ line, field: "", problem: `not JSON: ${problem}` }] };
+  }
+  const outcome = registrySchema.safeParse(value);
+  // The value, not the schema's copy of it: that may order the fields otherwise.
+  if (outcome.success) return { kind: "sound", registry: value as RegistryFile };
+  const root = parseText(text).root!;
+  const problems = outcome.error.issues.map((issue) => {
+    const path = issue.path.filter((step) => typeof step !== "symbol");
+    const line = lineAt(text, nearestNode(root, path).offset);
+    return { line, field: fieldName(path), problem: issue.message };
+  });
+  return { kind: "broken", problems };
+}
+
 /** Everything that is not as the schema wants it, with the line to look at. */
 export function checkRegistry(text: string): RegistryProblem[] {
-  const { root, errors } = parseText(text);
-  if (errors.length > 0 || root === undefined) {
-    const first = errors[0] ?? { offset: text.length, problem: "the file is empty" };
-    return [{ line: lineAt(text, first.offset), field: "", problem: `not JSON: ${first.problem}` }];
-  }
-  const outcome = registrySchema.safeParse(valueOf(text));
-  if (outcome.success) return [];
-  return outcome.error.issues.map((issue) => {
-    const path = issue.path.filter((step) => typeof step !== "symbol");
-    return {
-      line: lineAt(text, nearestNode(root, path).offset),
-      field: fieldName(path),
-      problem: issue.message,
-    };
-  });
+  const checked = check(text);
+  return checked.kind === "broken" ? checked.problems : [];
 }
 
 export interface RegistryChange {
@@ -128,22 +142,20 @@ function applied(
   change: (registry: RegistryFile) => RegistryChange[],
 ): { text: string; outcome: EditOutcome } {
   let text = present ?? EMPTY_REGISTRY;
-  refuseBroken(path, text, "it was left untouched");
-  const changes = change(valueOf(text) as RegistryFile);
+  const changes = change(refuseBroken(path, text, "it was left untouched"));
   if (changes.length === 0) return { text, outcome: { kind: "unchanged" } };
   for (const { path: at, value } of changes) text = setValue(text, at, value);
   refuseBroken(path, text, "the change was not made");
   return { text, outcome: { kind: present === undefined ? "created" : "changed", changes } };
 }
 
-/** Throws for a registry that is not sound, with file, line and field. */
-export function refuseBroken(path: string, text: string, result: string): void {
-  const problem = checkRegistry(text)[0];
-  if (problem === undefined) return;
-  const field = problem.field === "" ? "" : `, field ${problem.field}`;
-  throw new RegistryError(
-    `the registry ${path} is broken at line ${problem.line}${field}: ${problem.problem}; ${result}`,
-  );
+/** The registry of a sound text; throws for a broken one, with file, line and field. */
+export function refuseBroken(path: string, text: string, result: string): RegistryFile {
+  const checked = check(text);
+  if (checked.kind === "sound") return checked.registry;
+  const { line, field, problem } = checked.problems[0]!;
+  const where = field === "" ? `line ${line}` : `line ${line}, field ${field}`;
+  throw new RegistryError(`the registry ${path} is broken at ${where}: ${problem}; ${result}`);
 }
 
 // The folder itself is locked, so that no lock file appears beside the user's registry.
@@ -161,8 +173,4 @@ function dirname(path: string): string {
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-function valueOf(text: string): unknown {
-  return parse(text.replace(/^\uFEFF/, ""));
 }
