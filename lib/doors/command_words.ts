@@ -1,12 +1,12 @@
-/** An agent's launch command taken apart, as far as it takes to know what it starts. */
+/** The words of a shell command, and what a launch command starts. */
 
 export interface Word {
   text: string;
-  /** Some of it stood in quotes: it is no option that anybody typed as one. */
+  /** Some of it is in quotes: then it is no option. */
   isQuoted: boolean;
 }
 
-/** The words of a command as a shell would see them; what only it can resolve stays as written. */
+/** Split as a shell would; variables and the like stay as written. */
 export function wordsOf(command: string): Word[] {
   const words: Word[] = [];
   let word: Word | undefined;
@@ -29,7 +29,7 @@ export function programOf(command: string): string {
   return wordsOf(command).find(({ text }) => !ASSIGNMENT.test(text))?.text ?? "";
 }
 
-/** What a variable is set to before the program; undefined when it is not. */
+/** The value that a variable is given before the program. */
 export function assignedIn(command: string, name: string): string | undefined {
   for (const { text } of wordsOf(command)) {
     const [, assigned, value] = ASSIGNMENT.exec(text) ?? [];
@@ -42,8 +42,8 @@ export function assignedIn(command: string, name: string): string | undefined {
 const CHOICE = /^(-c|--continue|-r|--resume|--session-id|--from-pr|--teleport)(=|$)/;
 
 /**
- * The agent's command says itself which conversation to open; a second word on it would clash. Only
- * what follows Claude's program counts: the `-c` of `bash -c '… claude "$@"' claude` is the shell's.
+ * The launch command names a conversation itself, so that we must not. Only words after Claude's
+ * program count: the `-c` of `bash -c '… claude "$@"' claude` is the shell's.
  */
 export function choosesConversation(command: string): boolean {
   return wordsOfClaude(command).some(isChoice);
@@ -51,7 +51,7 @@ export function choosesConversation(command: string): boolean {
 
 export type Chosen = { kind: "latest" } | { kind: "id"; id: string };
 
-/** Which conversation the command opens; an id of "" when only Claude Code will know. */
+/** The conversation that the command names; an id of "" when only Claude Code will know. */
 export function chosenIn(command: string): Chosen {
   const words = wordsOfClaude(command);
   const at = words.findIndex(isChoice);

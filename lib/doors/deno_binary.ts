@@ -1,4 +1,4 @@
-/** Which Deno the hooks are registered with: one that will still be there next month. */
+/** Which Deno the hooks are registered with: one that no cache clean-up removes. */
 
 import { ensureDir, removeIfThere } from "../files.ts";
 import type { Paths } from "../paths.ts";
@@ -8,7 +8,7 @@ export type DenoChoice =
   /** `from` is linked or copied to `path`. */
   | { kind: "pin"; path: string; from: string };
 
-/** Caches of npx and its relatives, and temporary folders, are swept without asking. */
+/** Caches of npx and the like, which are cleaned up without asking. */
 const SWEPT = ["/_npx/", "/dlx/", "/dlx-", "/bunx-", "/.bun/install/cache/"];
 const TEMPORARY = ["/tmp/", "/var/tmp/", "/dev/shm/"];
 /** A new version is another folder there; the link on PATH stays. */
@@ -33,7 +33,7 @@ export function pinnedDeno(paths: Paths): string {
   return `${paths.data}/bin/deno`;
 }
 
-/** A hard link where the disk allows it, else a copy; in one step, for a hook may be starting. */
+/** A hard link, else a copy; replaced in one step, since a hook may be starting. */
 export function pinDeno(execPath: string, pinned: string): void {
   if (sameFile(execPath, pinned)) return;
   ensureDir(pinned.slice(0, pinned.lastIndexOf("/")));

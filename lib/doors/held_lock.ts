@@ -1,9 +1,9 @@
-/** A lock that is held while work goes on, and that notices when its file is taken away. */
+/** A lock file that is held during some work. */
 
 import { openInDir, readTextIfThere } from "../files.ts";
 
 export interface HeldLock {
-  /** False once the file was deleted or replaced: then another may hold the new one. */
+  /** False once the file was deleted or replaced: another process may hold the new one. */
   isOurs(): boolean;
   release(): void;
 }
@@ -25,7 +25,7 @@ export function holdLock(path: string, note = ""): HeldLock | undefined {
   }
 }
 
-/** What the last holder has said of itself, for those who find the lock taken. */
+/** The note of the last holder, for a message to those who find the lock taken. */
 export function noteOn(path: string): string {
   try {
     return readTextIfThere(path) ?? "";

@@ -1,4 +1,4 @@
-/** Which programs run below a pane. */
+/** The processes of the machine, and those below a pane. */
 
 import { baseName, isShell } from "./command_words.ts";
 import { run } from "../process.ts";
@@ -8,11 +8,11 @@ export interface ProcessInfo {
   parent: number;
   /** The program with its arguments. */
   args: string[];
-  /** It has the terminal: keys typed there go to it. */
+  /** Keys typed in its terminal go to it. */
   foreground: boolean;
   /** It has a terminal at all. */
   hasTerminal: boolean;
-  /** When it was started, in clock ticks since the boot; only /proc tells. */
+  /** Its start, in clock ticks since the boot; only from /proc. */
   start?: string;
 }
 
@@ -74,8 +74,8 @@ export function treeBelow(processes: ProcessInfo[], pid: number): ProcessInfo[] 
 }
 
 /**
- * Claude Code itself: the native program, Node running its package, or what the launch command
- * names. Where that is a shell, it is also what stays in the pane when Claude Code is gone.
+ * The native program, Node with its package, or the program of the launch command. A shell does not
+ * count: it also stays in the pane when Claude Code has ended.
  */
 export function isClaude(process: ProcessInfo, launchProgram = ""): boolean {
   const [program = "", script = ""] = process.args;
@@ -85,7 +85,7 @@ export function isClaude(process: ProcessInfo, launchProgram = ""): boolean {
   return /^(node|bun)$/.test(name) && /\/claude-code\/|\/claude$/.test(script);
 }
 
-/** A shell that waits for its next line: no script, no command, nothing in front of it. */
+/** A shell at its prompt: no script, no command, no other program in the foreground. */
 export function isIdleShell(tree: ProcessInfo[]): boolean {
   const [shell, ...below] = tree;
   if (!shell?.foreground || below.some((process) => process.foreground)) return false;

@@ -1,4 +1,4 @@
-/** Sessions of tmux: which there are, what runs in them, a new one. */
+/** tmux sessions: list them, make one, type at a shell in one. */
 
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
@@ -8,7 +8,7 @@ export interface PaneInfo {
   pid: number;
   /** The first pane of the first window comes first. */
   active: boolean;
-  /** Its program has ended, and `remain-on-exit` keeps its picture. */
+  /** Its program has ended, and `remain-on-exit` keeps the pane. */
   dead: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> 
 /** Wide enough that Claude Code cuts neither its footer nor a menu. */
 const SIZE = { columns: "200", rows: "50" };
 
-/** A session whose pane runs a program directly: no shell reads the words. Gives the pane's id. */
+/** Makes a session that runs a program without a shell, and gives the id of its pane. */
 export async function newSession(
   tmux: Tmux,
   session: string,
@@ -51,7 +51,7 @@ export async function newSession(
   return { kind: "failed", reason };
 }
 
-/** Starts a program in a pane whose own has ended. */
+/** Starts a program in a dead pane. */
 export async function respawnPane(
   tmux: Tmux,
   pane: string,
@@ -66,24 +66,24 @@ export async function respawnPane(
 const AFTER_INTERRUPT_MS = 500;
 
 /**
- * Types a line at a shell prompt. A half-typed one is given up with C-u; what is open over several
- * lines only with C-c. Where somebody scrolls back, that is left first.
+ * Types a line at a shell prompt. C-u drops a half-typed line; input over several lines needs C-c.
+ * Leaves copy mode first.
  */
 export async function typeAtShell(
   tmux: Tmux,
   pane: string,
   line: string,
-  giveUp: "C-u" | "C-c" = "C-u",
+  clear: "C-u" | "C-c" = "C-u",
 ): Promise<TmuxResult> {
-  await tmux.call("copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, giveUp);
-  if (giveUp === "C-c") await pause(AFTER_INTERRUPT_MS);
+  await tmux.call("copy-mode", "-q", "-t", pane, ";", "send-keys", "-t", pane, clear);
+  if (clear === "C-c") await pause(AFTER_INTERRUPT_MS);
   const typed = await tmux.call("send-keys", "-t", pane, "-l", "--", line);
   return typed.kind === "failed" ? typed : await tmux.call("send-keys", "-t", pane, "Enter");
 }
 
 /**
- * Why a session made now would be of no use: OpenClaw refuses every message from below its own exec
- * tool, and a server hands the environment it was started in to all its sessions, for ever.
+ * Why a new session could not wake an agent: OpenClaw refuses messages from below its own exec tool,
+ * and a tmux server hands the environment it was started in to all its sessions.
  */
 export async function whyMarked(
   tmux: Tmux,

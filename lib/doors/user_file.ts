@@ -1,9 +1,9 @@
-/** A file that is the user's: links stay links, mode and owner stay, and it changes in one step. */
+/** Replaces a user's file in one step; links, mode and owner stay. */
 
 import { namesIn, removeIfThere, writeAtomic } from "../files.ts";
 import { messageOf } from "../process.ts";
 
-/** The file a link leads to, also when that one is still to be made. */
+/** The file that a link leads to, also when it does not exist yet. */
 export function followLinks(path: string): string {
   for (let hops = 0; hops < 40; hops++) {
     let target: string;
@@ -31,20 +31,20 @@ export function realPath(path: string): string {
 }
 
 export interface Replacement {
-  /** From now on it is the file. */
+  /** Puts it in the file's place. */
   put(): void;
-  /** As if there had been none; harmless once it was put. */
+  /** Removes it; does nothing after `put`. */
   drop(): void;
 }
 
-/** Writes what is to take the file's place beside it; throws when it cannot be like it. */
+/** Writes the new file beside the old one; throws when it cannot have the same owner. */
 export function replacementFor(file: string, text: string, temporary: string): Replacement {
   const present = statIfThere(file);
   const mode = (present?.mode ?? 0o600) & 0o7777;
   const drop = () => removeIfThere(temporary);
   try {
     writeAtomic(temporary, text, { mode, durable: true });
-    Deno.chmodSync(temporary, mode); // the process's umask has had its say
+    Deno.chmodSync(temporary, mode); // writing has applied the umask
     if (present !== undefined) keepOwner(temporary, present);
   } catch (error) {
     drop();
@@ -77,7 +77,7 @@ export function statIfThere(file: string): Deno.FileInfo | undefined {
 
 const BACKUPS = 5;
 
-/** Keeps what the file was beside it, as its owner has it; the oldest of these go. */
+/** Copies the file to a backup beside it, with its owner; removes the oldest backups. */
 export function backUp(file: string, bytes: Uint8Array, now: Date): string {
   const info = Deno.statSync(file);
   const stamp = now.toISOString().replace(/[-:]/g, "").replace(".", "-");
@@ -90,7 +90,7 @@ export function backUp(file: string, bytes: Uint8Array, now: Date): string {
   return backup;
 }
 
-/** The files whose names go on where this one's ends. */
+/** The files beside it whose names begin with its name. */
 export function besides(file: string, isOurs: (rest: string) => boolean): string[] {
   const slash = file.lastIndexOf("/");
   const [folder, name] = [file.slice(0, slash), file.slice(slash + 1)];

@@ -1,4 +1,4 @@
-/** The one place that writes the registry. Commands only: hooks read with registry.ts. */
+/** Checks and writes the registry, for commands; hooks read it by registry.ts. */
 
 import { parse } from "@std/jsonc";
 import { backUp, followLinks, replacementFor, statIfThere } from "../doors/user_file.ts";
@@ -56,7 +56,7 @@ export type EditOutcome = { kind: "created" | "changed"; changes: RegistryChange
   kind: "unchanged";
 };
 
-/** The registry is not as it should be, or cannot be written; it has not been touched. */
+/** The registry is broken or cannot be written; it was not changed. */
 export class RegistryError extends Error {
   override name = "RegistryError";
 }
@@ -66,10 +66,7 @@ export interface EditOptions {
   lockWaitMs?: number;
 }
 
-/**
- * Lets `change` look at the registry and say what is to be set, alone among all writers. A registry
- * that is broken, before or by the change, is never written.
- */
+/** Makes the changes that `change` asks for, under a lock. A broken registry is never written. */
 export function editRegistry(
   path: string,
   change: (registry: RegistryFile) => RegistryChange[],
@@ -111,7 +108,7 @@ export function upsertAgent(
   }, options);
 }
 
-/** The changes that give an object of the registry these fields; none for what is so already. */
+/** The changes that give an object of the registry these fields, without those it has already. */
 export function fieldChanges(
   at: JsonPath,
   present: Record<string, unknown>,
@@ -158,7 +155,7 @@ export function refuseBroken(path: string, text: string, result: string): Regist
   throw new RegistryError(`the registry ${path} is broken at ${where}: ${problem}; ${result}`);
 }
 
-// The folder itself is locked, so that no lock file appears beside the user's registry.
+// Locks the folder itself: a lock file would appear beside the user's registry.
 function locked<T>(dir: string, waitMs: number, path: string, work: () => T): T {
   const done = underLock(Deno.openSync(dir, { read: true }), waitMs, work);
   if (done.kind === "done") return done.value;

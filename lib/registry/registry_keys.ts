@@ -1,4 +1,4 @@
-/** Keys of the registry that nobody reads: most are slips of the fingers. */
+/** Keys of the registry that are not known: most are typing errors. */
 
 import type { Node } from "jsonc-parser";
 import { z } from "zod";
@@ -7,12 +7,12 @@ import { type JsonPath, lineAt, parseText } from "../jsonc/tree.ts";
 import { fieldName, type RegistryProblem } from "./registry_file.ts";
 import { registrySchema } from "./registry_schema.ts";
 
-/** Each with its line and the known key that was meant, where one is near. */
+/** Each with its line, and the nearest known key. */
 export function unknownKeys(text: string): RegistryProblem[] {
   const { root, errors } = parseText(text);
   if (root === undefined || errors.length > 0) return [];
   const places = placesOf(registrySchema, "");
-  return strangersIn(root, registrySchema, []).map(({ node, path, level }) => {
+  return unknownIn(root, registrySchema, []).map(({ node, path, level }) => {
     const name = String(path.at(-1));
     const meant = nearest(name, level) ?? elsewhere(name, places);
     const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
@@ -21,18 +21,18 @@ export function unknownKeys(text: string): RegistryProblem[] {
   });
 }
 
-interface Stranger {
+interface UnknownKey {
   node: Node;
   path: JsonPath;
-  /** The keys that are known in its place. */
+  /** The keys that are known there. */
   level: string[];
 }
 
-function strangersIn(node: Node, schema: unknown, path: JsonPath): Stranger[] {
+function unknownIn(node: Node, schema: unknown, path: JsonPath): UnknownKey[] {
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (inner instanceof z.ZodArray && node.type === "array") {
     return (node.children ?? []).flatMap((child, at) =>
-      strangersIn(child, inner.element, [...path, at])
+      unknownIn(child, inner.element, [...path, at])
     );
   }
   if (!(inner instanceof z.ZodObject) || node.type !== "object") return [];
@@ -44,12 +44,12 @@ function strangersIn(node: Node, schema: unknown, path: JsonPath): Stranger[] {
     if (name === "$schema" && path.length === 0) return []; // editors read it
     const at = [...path, name];
     return level.includes(name)
-      ? strangersIn(value, inner.shape[name], at)
+      ? unknownIn(value, inner.shape[name], at)
       : [{ node: property, path: at, level }];
   });
 }
 
-/** Where every key of the registry belongs: `hook_settings.dedup_mode`, `agents[].enabled`. */
+/** The place of every known key: `hook_settings.dedup_mode`, `agents[].enabled`. */
 function placesOf(schema: unknown, prefix: string): string[] {
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (inner instanceof z.ZodArray) return placesOf(inner.element, `${prefix}[]`);
@@ -60,7 +60,7 @@ function placesOf(schema: unknown, prefix: string): string[] {
   });
 }
 
-/** The right key in a wrong place; the first of several is the one for all agents. */
+/** A known key in the wrong place; of several places, the one for all agents. */
 function elsewhere(name: string, places: string[]): string | undefined {
   return places.find((place) => place.endsWith(`.${name}`)) ?? places.find((one) => one === name);
 }

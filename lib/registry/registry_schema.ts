@@ -1,4 +1,4 @@
-/** The form of the registry, for commands that check or write it. Hooks read it by registry.ts. */
+/** The schema of the registry, for commands; hooks read it by registry.ts. */
 
 import { z } from "zod";
 import { LIMITS } from "../hook_settings.ts";

@@ -1,4 +1,4 @@
-/** Puts together what an agent's session is started with. */
+/** What an agent's session is started with. */
 
 import { isFile, readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
@@ -13,12 +13,12 @@ import type { Agent } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import type { World } from "../cli/world.ts";
 
-/** As typed in a shell; `GSD_CLAUDE` names a program, which may lie in a folder with blanks. */
+/** A line for a shell; `GSD_CLAUDE` is the path of a program, and may hold blanks. */
 export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_command">): string {
   return agent.claude_launch_command.trim() || shellQuote(world.env("GSD_CLAUDE") || "claude");
 }
 
-/** Why a launch cannot work, before anything is touched; undefined when it may. */
+/** Why a launch cannot work; undefined when it may. */
 export function whyNoLaunch(
   env: Env,
   dir: string,
@@ -43,7 +43,7 @@ function noFolder(dir: string): string {
   return `its folder ${dir} does not exist`;
 }
 
-// Words that only the shell can resolve are left to it.
+// Only the shell can resolve these.
 function isShellWord(program: string): boolean {
   return /[$`*;&|()]/.test(program) || /^(\.|exec|cd|source|eval|command|export)$/.test(program);
 }
@@ -64,14 +64,14 @@ export interface LaunchWish {
   claudeSessionId: string;
   /** The first command, where it has not been given yet. */
   first?: string;
-  /** Where it was, or will be: kept before it starts, so that a start that fails forgets nothing. */
+  /** Its tmux server, written before the start, so that the record of a failed start has it. */
   at: { tmux_socket?: string; tmux_server?: string };
   recovery?: PendingRecovery;
 }
 
 /**
- * The world as an earlier launch had it. Its PATH and Claude Code's folder are kept as they were,
- * since a timer or a boot has poorer ones; where our own things are, today's variables tell.
+ * The world of an earlier launch: its PATH and its Claude Code folder, since a timer or a boot has
+ * poorer ones. Our own places come from today's variables.
  */
 export function asLaunched(
   world: World,
@@ -91,18 +91,18 @@ export function asLaunched(
   return { ...world, env, paths: { ...world.paths, claudeConfig } };
 }
 
-/** A command in a folder, and the world in which it finds its program. */
-export interface Way {
+/** A command, its folder, and the world in which its program is found. */
+export interface LaunchWay {
   world: World;
   dir: string;
   command: string;
 }
 
-export type WayChoice = { kind: "way"; way: Way } | { kind: "refused"; reason: string };
+export type WayChoice = { kind: "way"; way: LaunchWay } | { kind: "refused"; reason: string };
 
 /**
- * How an agent's session is started again: as it was, where that can be. Else today's PATH, the
- * registry's folder and the default command are tried: somebody may have put things right there.
+ * How an agent's session is started again: as it was, if that still works. Else with today's PATH,
+ * the registry's folder or the default command, since a person may have corrected those.
  */
 export function wayBack(world: World, agent: Agent, launch: Launch | undefined): WayChoice {
   const commands = new Set([commandOf(world, agent, launch), launchCommand(world, agent)]);
@@ -130,12 +130,12 @@ function folderHelp({ paths }: World, launch: Launch | undefined): string {
   return `make it again, or remove the launch record ${record} to give the session up`;
 }
 
-/** The registry decides on the command; where it names none, the launch does. */
+/** The registry's command, else that of the launch. */
 export function commandOf(world: World, agent: Agent, launch: Launch | undefined): string {
   return agent.claude_launch_command.trim() || launch?.command || launchCommand(world, agent);
 }
 
-/** Writes prompt, settings and record; what is started with them can be started again. */
+/** Writes the files of a launch: prompt, settings and record. */
 export function prepareLaunch(world: World, wish: LaunchWish): Launch {
   const { paths } = world;
   const files = launchFiles(paths, wish.session);
@@ -181,7 +181,7 @@ export function writeSettings(world: World, file: string): void {
   writeAtomic(file, JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
 }
 
-/** Where things are, never what opens them: the tmux server's own environment has the keys. */
+/** Places only, no keys or tokens: those are in the tmux server's own environment. */
 function passedOn(world: World): Record<string, string> {
   return setVariables(world.env, [...PLACE_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]);
 }

@@ -1,4 +1,4 @@
-/** Asks OpenClaw's program: for its sessions, for its agents. */
+/** Asks OpenClaw's program for its sessions and agents. */
 
 import { cliEnv } from "../delivery/openclaw.ts";
 import { findProgram } from "../doors/programs.ts";
@@ -6,12 +6,12 @@ import { isObject } from "../json.ts";
 import { run } from "../process.ts";
 import type { World } from "../cli/world.ts";
 
-export type Answer = { kind: "answer"; stdout: string } | { kind: "none"; reason: string };
+export type OpenClawAnswer = { kind: "answer"; stdout: string } | { kind: "none"; reason: string };
 
-/** It starts a whole Node with all its plugins: two seconds on a good day. */
+/** OpenClaw starts Node with all its plugins: two seconds on an idle machine. */
 const ANSWER_MS = 60_000;
 
-export async function askOpenClaw(world: World, ...args: string[]): Promise<Answer> {
+export async function askOpenClaw(world: World, ...args: string[]): Promise<OpenClawAnswer> {
   const program = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
   if (program === undefined) return { kind: "none", reason: "there is no openclaw on PATH" };
   const options = { env: cliEnv(world.environment()), timeoutMs: ANSWER_MS };
@@ -32,7 +32,7 @@ export async function askOpenClaw(world: World, ...args: string[]): Promise<Answ
 
 export type AgentListing = { kind: "agents"; ids: string[] } | { kind: "unknown"; reason: string };
 
-/** The agents of its config; no gateway has to run for that. */
+/** The agents of its config; no gateway has to run. */
 export async function listOpenClawAgents(world: World): Promise<AgentListing> {
   const answer = await askOpenClaw(world, "agents", "list", "--json");
   if (answer.kind === "none") return { kind: "unknown", reason: answer.reason };

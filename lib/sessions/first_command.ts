@@ -1,21 +1,21 @@
-/** What a new session begins with when nobody said: decided from what the folder holds. */
+/** The first command of a new session when none is given: chosen by what the folder holds. */
 
 import { namesIn, readTextIfThere } from "../files.ts";
 
 export interface FolderFacts {
-  /** Anything beside hidden files: an empty folder is no project yet. */
+  /** Any file that is not hidden. */
   hasFiles: boolean;
   hasClaudeMd: boolean;
-  /** GSD has planned here before. */
+  /** GSD has been used here. */
   hasPlanning: boolean;
-  /** A description to begin a project from, as a file name; "" without one. */
+  /** The name of a file that describes the project; "" without one. */
   brief: string;
 }
 
 /** How GSD's commands are called here, each by its bare name: `new-project` → `/gsd-new-project`. */
 export type GsdCommands = ReadonlyMap<string, string>;
 
-/** GSD's step where it is installed and knows what comes next, else `/init`, else nothing. */
+/** GSD's next step where GSD is installed, else `/init`, else nothing. */
 export function chooseFirstCommand(folder: FolderFacts, gsd: GsdCommands): string {
   const resume = gsd.get("resume-work") ?? gsd.get("progress");
   if (folder.hasPlanning && resume !== undefined) return resume;
@@ -73,7 +73,7 @@ function markdownIn(dir: string): string[] {
   return namesIn(dir).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3));
 }
 
-/** In a plugin the `name` of a command's front matter counts, not that of its file. */
+/** A plugin's command is called by the `name` in its front matter, not by its file. */
 function ownName(path: string): string | undefined {
   return /^---\n(?:(?!---).*\n)*?name: *(\S+)/.exec(readTextIfThere(path) ?? "")?.[1];
 }
@@ -92,6 +92,6 @@ function gsdPlugins(claudeConfig: string): { plugin: string; path: string }[] {
       });
     });
   } catch {
-    return []; // A list we cannot read is as good as none.
+    return []; // The list cannot be read.
   }
 }

@@ -1,9 +1,9 @@
-/** How Claude Code is started for an agent: decided here, carried out elsewhere. */
+/** A launch of Claude Code: its record, its script, its conversation. */
 
 import { choosesConversation } from "../doors/command_words.ts";
 import { exportLine, shellQuote } from "../shell.ts";
 
-/** All that it takes to start a session again as it was. */
+/** The record of a launch: all that it takes to start the session again. */
 export interface Launch {
   session: string;
   agent_id: string;
@@ -12,18 +12,18 @@ export interface Launch {
   command: string;
   settings_file: string;
   prompt_file: string;
-  /** The agent's part of the prompt, as it was given. */
+  /** The agent's part of the prompt. */
   system_prompt: string;
   env: Record<string, string>;
   /** Claude Code's id for the conversation, as it was last known. */
   claude_session_id: string;
   started_at: string;
-  /** What it begins with; given to Claude Code at its start, which keeps it until it is ready. */
+  /** Given to Claude Code at its start, which submits it when it is ready. */
   first_command?: string;
-  /** The tmux server it was started on: where to find it, and which run of it that was. */
+  /** The tmux server it was started on, and which run of that server. */
   tmux_socket?: string;
   tmux_server?: string;
-  /** It goes on under another name: this record is history. */
+  /** The session goes on under this name; the record is no longer used. */
   moved_to?: string;
   /** A recovery has started it, and has not yet woken its agent. */
   recovery?: PendingRecovery;
@@ -48,9 +48,8 @@ export type Conversation =
   | { kind: "picker" };
 
 /**
- * The text of the script that a pane runs. Only the agent's own command is read by the shell; all
- * that we add to it is quoted, and the system prompt stays in its file. When Claude Code ends, a shell
- * takes its place: the session stays, and so does what was on the screen.
+ * The script that a pane runs. The shell reads only the agent's own command: every word that we add
+ * is quoted. When Claude Code ends, a shell takes its place, so that the session and its screen stay.
  */
 export function launchScript(launch: Launch, conversation: Conversation): string {
   const words = [
@@ -66,17 +65,17 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     `# Starts Claude Code in the tmux session ${
       JSON.stringify(launch.session)
     }; written anew each time.`,
-    // What a Claude Code that was here before has left on the screen must not be taken for ours.
+    // Clear the screen: a prompt that an earlier Claude Code left there would look like ours.
     `printf '\\033[H\\033[2J'`,
     `cd ${shellQuote(launch.working_directory)} || exec "\${SHELL:-/bin/sh}"`,
     exportLine(launch.env),
-    // Ctrl-Z stops it as a job, and brings it back: without job control it would wait for good.
+    // With job control Ctrl-Z stops it as a job, and `fg` continues it; without, it would hang.
     "set -m 2>/dev/null",
     `${launch.command.trim()} ${words.map(shellQuote).join(" ")}`,
     "left=$?",
     "while [ $left -gt 128 ] && jobs %% >/dev/null 2>&1; do fg %% >/dev/null; left=$?; done",
     "set +m",
-    // Killed, it leaves the terminal raw, on the other screen, and reporting the mouse.
+    // A killed Claude Code leaves the terminal raw, on the other screen, and reporting the mouse.
     `[ $left -lt 128 ] || { stty sane; printf '${TERMINAL_RESET}'; }`,
     `exec "\${SHELL:-/bin/sh}"`,
     "",
@@ -103,9 +102,9 @@ function conversationWords(conversation: Conversation): string[] {
 }
 
 /**
- * Claude Code submits it by itself, once, behind the trust dialog and all others of its start.
- * A single word could be one of its subcommands (`update`): a new line behind it prevents that.
- * `--` stands only where it must: what a wrapper has behind its `"$@"` would be no option after it.
+ * Claude Code submits it once, after the trust dialog and the other dialogs of its start. A single
+ * word could be a subcommand (`update`): a new line after it prevents that. `--` is added only where
+ * needed, since options that a wrapper puts after its `"$@"` would no longer be options.
  */
 function firstWords(first: string): string[] {
   if (first === "") return [];
@@ -113,7 +112,7 @@ function firstWords(first: string): string[] {
   return word.startsWith("-") ? ["--", word] : [word];
 }
 
-/** Linux gives a program no argument of 131,072 bytes or more; a wrapper may add to this one. */
+/** Linux allows an argument less than 131,072 bytes; a wrapper may add to this one. */
 const FIRST_MAX_BYTES = 128_000;
 
 /** Why a first command cannot be given; undefined when it can. */
@@ -127,10 +126,10 @@ export function whyTooLong(first: string): string | undefined {
 export interface KnownOfConversation {
   /** The last id that SessionStart reported, or the one it was started with; "" when unknown. */
   id: string;
-  /** There is a transcript to go on with. */
+  /** Its transcript exists. */
   hasTranscript: boolean;
   resumeTarget: string;
-  /** The folder holds conversations that could be picked. */
+  /** The folder has conversations to pick from. */
   hasOthers: boolean;
 }
 
@@ -138,8 +137,8 @@ export interface KnownOfConversation {
 export const POST_LAUNCH_MODES = ["resume", "resume_then_agent_pick", "continue", "fresh"] as const;
 
 /**
- * Which conversation a recovered session opens. Its own by id wherever one is known: an id without
- * a transcript was never spoken to, so that it begins with that same id.
+ * Which conversation a recovered session opens: its own by id, wherever one is known. An id without
+ * a transcript had no turn yet, so that it begins with the same id.
  */
 export function conversationFor(
   agent: { command: string; mode: string },
@@ -156,7 +155,7 @@ export function conversationFor(
   return mode === "continue" ? { kind: "continue" } : { kind: "picker" };
 }
 
-/** The default prompt with the agent's own words after it; both as they were written. */
+/** The default prompt, then the agent's own, both as they were written. */
 export function promptText(defaultPrompt: string, own: string): string {
   return [defaultPrompt, own].map((text) => text.replace(/\n+$/, ""))
     .filter((text) => text !== "").join("\n\n") + "\n";

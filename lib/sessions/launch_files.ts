@@ -1,4 +1,4 @@
-/** What a launch is made of, on disk: in the data folder, where no hook may write. */
+/** The files of a launch, in the data folder, where no hook may write. */
 
 import { namesIn, readTextIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
@@ -32,12 +32,12 @@ export function writeScript(paths: Paths, launch: Launch, conversation: Conversa
   return script;
 }
 
-/** How a session was started; undefined when it was not started by us, or the record is spoiled. */
+/** The record of a session's launch; undefined when there is none, or it cannot be read. */
 export function readLaunch(paths: Paths, session: string): Launch | undefined {
   return parseLaunch(readTextIfThere(launchFiles(paths, session).record));
 }
 
-/** An agent's launches that were not moved, the latest first; under whatever name they were made. */
+/** An agent's launches under any name, the latest first; without those that have moved. */
 export function launchesOf(paths: Paths, agentId: string): Launch[] {
   const dir = `${paths.data}/launches`;
   return namesIn(dir).filter((name) => name.endsWith(".json") && !name.endsWith(".settings.json"))

@@ -1,4 +1,4 @@
-/** One launch at a time: names are chosen, records written and servers started without a race. */
+/** One launch at a time, so that choosing a name and starting a server do not race. */
 
 import { holdLock } from "../doors/held_lock.ts";
 import { pause } from "../time.ts";
@@ -8,13 +8,13 @@ export const LAUNCH_WAIT_MS = 60_000;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs `work` alone among all that start sessions here, or says who is in the way. */
+/** Runs `work` while no other spawn or recovery of this user starts sessions; throws after `waitMs`. */
 export function launchingAlone<T>(
   world: World,
   work: () => Promise<T>,
   waitMs = LAUNCH_WAIT_MS,
 ): Promise<T> {
-  // In this process one behind the other: only others are waited for against the clock.
+  // Within this process they queue; the time limit is for other processes.
   const mine = last.then(() => locked(world, work, waitMs));
   last = mine.catch(() => {});
   return mine;

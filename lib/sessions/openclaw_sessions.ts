@@ -1,4 +1,4 @@
-/** The sessions OpenClaw knows of: from its own list, or from the file older versions kept. */
+/** OpenClaw's sessions: from its list, or from the file of older versions. */
 
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";

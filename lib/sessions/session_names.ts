@@ -1,17 +1,17 @@
-/** Which tmux sessions an agent has: one answer for spawn, recover and the hooks' registry. */
+/** The names of an agent's tmux sessions, for spawn and recover. */
 
 import { type Agent, findAgent, type Registry, tmuxSessionName } from "../registry.ts";
 
 type Named = Pick<Agent, "agent_id" | "tmux_session_name">;
 
-/** The session of an agent, as tmux will call it; further ones have a number behind it. */
+/** The name of an agent's first session, as tmux writes it; further ones add a number. */
 export function sessionNameOf(agent: Named): string {
   return isNameless(agent)
     ? defaultSessionName(agent.agent_id)
     : tmuxSessionName(agent.tmux_session_name);
 }
 
-/** A name of blanks is none: nobody could type it. */
+/** A name of blanks counts as none. */
 export function isNameless(agent: Pick<Agent, "tmux_session_name">): boolean {
   return agent.tmux_session_name.trim() === "";
 }
@@ -21,7 +21,7 @@ export function defaultSessionName(agentId: string): string {
   return `${agentId.replace(/[.:\s#$\\]+/g, "_")}-main`;
 }
 
-/** The registry with a name for these agents: what `findAgent` goes by must be what is started. */
+/** The registry with a session name for these agents, so that `findAgent` finds them by it. */
 export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry {
   const agents = registry.agents.map((agent) =>
     of.has(agent) ? { ...agent, tmux_session_name: sessionNameOf(agent) } : agent
@@ -29,13 +29,13 @@ export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry 
   return { ...registry, agents };
 }
 
-/** Whether the hooks will take a session for this agent's. */
+/** Whether the hooks find this agent by the session. */
 export function isOwn(registry: Registry, agent: Named, session: string): boolean {
   const match = findAgent(registry, session);
   return match.kind === "agent" && match.agent.agent_id === agent.agent_id;
 }
 
-/** Why tmux would call a session otherwise than asked: then nobody finds it again. */
+/** Why tmux would give a session another name than asked for, under which it is not found. */
 function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex
   const isOdd = name === "" || /^\$|[#\\\u0000-\u001f\u007f]/.test(name);
@@ -47,7 +47,7 @@ function whyNoName(name: string): string | undefined {
 
 export type NameChoice = { kind: "name"; name: string } | { kind: "refused"; reason: string };
 
-/** The session's name, with the first free number behind it when it is taken. */
+/** The name itself, or with the first free number where it is taken. */
 export function chooseSession(
   base: string,
   taken: ReadonlySet<string>,
@@ -63,7 +63,7 @@ export function chooseSession(
   }
 }
 
-/** The names that other agents have. */
+/** The session names of the other agents. */
 export function namesOfOthers(registry: Registry | undefined, agentId: string): Set<string> {
   const others = registry?.agents.filter((agent) => agent.agent_id !== agentId) ?? [];
   return new Set(others.map((agent) => tmuxSessionName(agent.tmux_session_name)));

@@ -1,4 +1,4 @@
-/** What a tmux session of an agent holds: Claude Code, a shell, something else, nothing. */
+/** What a tmux session holds: Claude Code, a shell, another program, nothing. */
 
 import { programOf } from "../doors/command_words.ts";
 import { readScreen } from "../pane.ts";
@@ -16,14 +16,14 @@ import { type PaneInfo, panesOf } from "../doors/tmux_sessions.ts";
 export type SessionState =
   | { kind: "alive"; pane: string }
   | { kind: "shell"; pane: string }
-  /** All that ran in it has ended; `remain-on-exit` keeps the pane. */
+  /** Its programs have ended, and `remain-on-exit` keeps the pane. */
   | { kind: "dead"; pane: string }
   | { kind: "occupied" }
   | { kind: "gone" };
 
 /**
- * Whether Claude Code lives in a session: its process below one of the panes, our script that has
- * just begun, or its screen where both are out of reach (behind a wrapper, in a container, over ssh).
+ * Claude Code is alive where its process runs below a pane, or our script has just begun. Its screen
+ * decides where no process can be seen: in a container, over ssh.
  */
 export async function stateOfSession(
   tmux: Tmux,
@@ -38,7 +38,7 @@ export async function stateOfSession(
   const processes = await allProcesses();
   const program = programOf(command);
   const trees = living.map((info) => ({ info, tree: treeBelow(processes, info.pid) }));
-  // Just killed, or just starting: the script is about to become a shell, or to have a child.
+  // The script alone: Claude Code was just killed or is just starting. Look again soon.
   const isBetween = ({ tree }: { tree: ProcessInfo[] }) =>
     tree.length === 1 && isLaunchScript(tree[0]!);
   if (patience > 0 && trees.some(isBetween)) {
@@ -65,16 +65,13 @@ export async function stateOfSession(
 /** Long enough for a wrapper that fetches Claude Code first. */
 const STARTING_TICKS = 120 * 100;
 
-/**
- * Something in it is young, or nothing tells: a wrapper may be about to start Claude Code. One that
- * stays when Claude Code has gone starts nothing any more.
- */
+/** A young process may be a wrapper that is about to start Claude Code; an old one is not. */
 export function mayBeStarting(tree: ProcessInfo[], now: number | undefined): boolean {
   if (now === undefined) return true;
   return tree.some(({ start }) => start === undefined || now - Number(start) < STARTING_TICKS);
 }
 
-/** Since the boot, as /proc counts for all programs; undefined where there is none. */
+/** Clock ticks since the boot, as in /proc; undefined where there is no /proc. */
 function ticksNow(): number | undefined {
   try {
     return Number(Deno.readTextFileSync("/proc/uptime").split(" ")[0]) * 100;

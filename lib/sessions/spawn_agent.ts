@@ -1,4 +1,4 @@
-/** The agent that a session is spawned for: as the registry has it, and added where it is missing. */
+/** The agent of a new session: found in the registry, or added to it. */
 
 import { launchCommand } from "./agent_launch.ts";
 import { type AgentListing, listOpenClawAgents } from "./ask_openclaw.ts";
@@ -16,11 +16,11 @@ export interface AgentWish {
   agentId: string;
   dir: string;
   systemPrompt: string | undefined;
-  /** It may be an agent that nobody knows yet. */
+  /** Add it also where OpenClaw does not have it. */
   isNew: boolean;
 }
 
-/** The agent as the registry has it; a registry that cannot be used is refused by name. */
+/** The registry and the agent in it; throws for a broken registry. */
 export function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
   const text = readTextIfThere(world.paths.registry);
   if (text === undefined) return {};
@@ -32,8 +32,8 @@ export function agentIn(world: World, agentId: string): { registry?: Registry; a
 }
 
 /**
- * Why a session is not spawned for a new agent: a mistyped one would never be woken. Where OpenClaw
- * cannot be asked, only a name that resembles one of the registry is taken for a slip.
+ * Why a new agent is refused: one that OpenClaw does not have would never be woken. Where OpenClaw
+ * cannot be asked, only a name that resembles one of the registry is refused.
  */
 export async function whyUnknown(
   agentId: string,
@@ -62,7 +62,7 @@ async function agentsOfOpenClaw(agentId: string, world: World): Promise<AgentLis
   return listing;
 }
 
-/** Adds the agent, or fills what its entry lacks to be found by its session. */
+/** Adds the agent, or the fields of its entry that hooks need to find it. */
 export function registered(
   wish: AgentWish,
   world: World,
@@ -95,7 +95,7 @@ export function registered(
   return { agent: agentIn(world, wish.agentId).agent!, isNew: agent === undefined };
 }
 
-/** Asks OpenClaw for its sessions, so that the first turn of a new agent already wakes it. */
+/** OpenClaw's sessions, so that the first turn of a new agent already wakes it. */
 export async function openclawSessions(
   { registry, agent }: ReturnType<typeof agentIn>,
   agentId: string,

@@ -1,4 +1,4 @@
-/** From a wish to a session that works: checked, registered, started, spoken to. */
+/** Starts a new session for an agent: checks, registers, launches, waits for its prompt. */
 
 import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
 import { namesKept } from "./agent_sessions.ts";
@@ -89,7 +89,7 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
   }
 
   const sessions = await openclawSessions(known, wish.agentId, world);
-  // Registered in here and no earlier: a recovery would start whom it finds without a session.
+  // Registered under the lock: a recovery would start an agent that has no session yet.
   const { launch, pane, isNew } = await launchingAlone(world, async () => {
     const session = await chooseName(wish, world, command, base);
     const { agent, isNew } = registered(wish, world, base, sessions);
@@ -140,9 +140,9 @@ async function chooseName(
   return choice.name;
 }
 
-/** The sessions that run here, and those of the agent's that run elsewhere or will come back. */
+/** Sessions that run here, and the agent's own that run elsewhere or will come back. */
 async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
-  // Once it is registered, a recovery brings back what an agent of that name has lost before.
+  // Also for a new agent: recovery brings back lost sessions of an earlier one with its id.
   const alone = readRegistry(JSON.stringify({ agents: [{ agent_id: agentId }] }));
   if (alone.kind === "broken") throw new Error(alone.reason);
   const { registry = alone.registry, agent = alone.registry.agents[0]! } = agentIn(world, agentId);
@@ -151,7 +151,7 @@ async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
   return await namesKept(world, named, agent);
 }
 
-/** From a started program to one that has begun with its first command. */
+/** Waits for the prompt, and reports what became of the first command. */
 async function begin(
   server: TmuxServer,
   launch: Launch,
@@ -197,18 +197,18 @@ const KEPT = "its first command is kept and sent as soon as this is answered";
 const PERHAPS_ITS_OWN = "this may be the dialog of its first command itself; if it is not, that " +
   "command is kept until it is answered";
 
-/** Sent a second time, it would be done twice. */
+/** Warns against sending the first command twice. */
 function notAgain(whereItIs: string, first: string): string {
   return first === "" ? "" : `; ${whereItIs}, so do not send it again: ${first}`;
 }
 
-/** Claude Code shows these before it comes to its first command. */
+/** Shown before Claude Code comes to its first command. */
 function isOfStart({ kind, title }: Dialog): boolean {
   return kind === "trust" || kind === "bypass" || kind === "resume_summary" ||
     title === "Settings Error";
 }
 
-/** The command by which an agent that may decide says yes itself. */
+/** How an agent with `answer_permissions` says yes itself. */
 function agentsWay({ options }: Dialog, launch: Launch, world: World): string {
   const { session, agent_id, tmux_socket = "" } = launch;
   const yes = options.find(({ label }) => /^Yes\b/.test(label));
@@ -220,7 +220,7 @@ function agentsWay({ options }: Dialog, launch: Launch, world: World): string {
   return `, or say yes with: ${words.map(shellQuote).join(" ")}`;
 }
 
-/** The first command is at work already. */
+/** Asked by the first command, which runs already. */
 function isAsking({ kind }: Dialog): boolean {
   return kind === "question" || kind === "permission" || kind === "plan";
 }

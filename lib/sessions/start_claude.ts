@@ -1,4 +1,4 @@
-/** Starts Claude Code in tmux and waits until it takes a prompt, or tells what is in the way. */
+/** Starts Claude Code in tmux, and waits for its prompt or for what is in the way. */
 
 import type { Conversation, Launch } from "./launch.ts";
 import { writeLaunch, writeScript } from "./launch_files.ts";
@@ -13,9 +13,9 @@ import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_ses
 
 export type LaunchPlace =
   | { kind: "new_session" }
-  /** A shell waits in it. */
+  /** A shell waits in the pane. */
   | { kind: "pane"; pane: string }
-  /** Nothing runs in it any more. */
+  /** Its program has ended. */
   | { kind: "dead_pane"; pane: string };
 
 export type Started = { kind: "started"; pane: string; launch: Launch } | {
@@ -66,7 +66,7 @@ async function runLaunch(
   return { kind: "failed", reason: `the shell in pane ${place.pane} did not run ${script}` };
 }
 
-/** A shell that has just come up may lose what is typed at it: then it is typed again. */
+/** False when the shell has lost what was typed, as one that is just starting may. */
 async function runsScript(
   tmux: Tmux,
   session: string,
@@ -89,7 +89,7 @@ async function treeOf(tmux: Tmux, session: string, pane: string): Promise<Proces
 export type Arrival =
   | { kind: "ready"; pane: string }
   | { kind: "dialog"; pane: string; dialog: Dialog }
-  /** `lives`: what was started is still there, and may come to its prompt. */
+  /** `lives`: the program still runs, and may come to its prompt. */
   | { kind: "failed"; reason: string; screen: string; lives: boolean };
 
 export interface WaitOptions {
@@ -98,7 +98,7 @@ export interface WaitOptions {
   progress?: (line: string) => void;
 }
 
-/** A dialog must stand still for this long: some flash by while Claude Code starts. */
+/** A dialog must stay for this long: some flash by while Claude Code starts. */
 const DIALOG_MS = 1200;
 const LOOK_EVERY_MS = 150;
 
@@ -145,10 +145,10 @@ export async function awaitReady(
   }
 }
 
-/** The picture of an earlier Claude Code may look ready before this one has begun. */
+/** The screen of an earlier Claude Code may look ready before this one has begun. */
 const WORDS_MS = 3000;
 
-/** Whether the words we add to the launch command have reached a program: hooks come by them. */
+/** Whether our words after the launch command, hooks among them, have reached a program. */
 export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
   for (const until = performance.now() + WORDS_MS; performance.now() < until; await pause(150)) {
     const tree = await treeOf(tmux, launch.session, pane);
@@ -159,7 +159,7 @@ export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Pro
 
 const ANSWERED_WITHIN_MS = 1500;
 
-/** Only its own words on the screen tell that Claude Code does not have a command. */
+/** Why Claude Code refused a slash command, as its screen says; undefined when it did not. */
 export async function whyRefused(
   tmux: Tmux,
   pane: string,
@@ -180,7 +180,7 @@ export async function whyRefused(
 export const NO_WORDS = "its launch command does not hand on the words behind it, so that Claude " +
   `Code has neither our hooks nor its prompt; let the command end where words can follow, as "$@" does`;
 
-/** A dialog that keeps a session from starting, in words, with the way out. */
+/** What a dialog of the start asks, and what to do. */
 export function dialogHelp(dialog: Dialog): string {
   switch (dialog.kind) {
     case "trust":

@@ -1,4 +1,4 @@
-/** Which OpenClaw session each agent is to be woken in: decided from the list of them. */
+/** The OpenClaw session of each agent: chosen from OpenClaw's list. */
 
 import type { OpenClawSession } from "./openclaw_sessions.ts";
 import { fieldChanges, type RegistryChange } from "../registry/registry_file.ts";
@@ -6,7 +6,7 @@ import type { AgentFile, RegistryFile } from "../registry/registry_schema.ts";
 
 export interface SyncPlan {
   changes: RegistryChange[];
-  /** What a person should know: an agent without a session, a key that is no longer there. */
+  /** For a person: an agent without a session, a key that OpenClaw does not have. */
   notes: string[];
 }
 
@@ -27,7 +27,7 @@ export function planSync(registry: RegistryFile, sessions: OpenClawSession[]): S
   }
   registry.agents.forEach((agent, index) => {
     const isInbox = (agent.delivery?.transport ?? registry.delivery?.transport) === "inbox";
-    // Whom OpenClaw is never to wake needs no session of its own.
+    // OpenClaw never wakes these, so that they need no session.
     const isMute = agent.enabled === false || isInbox;
     const found = sessionFor(agent, sessions, isMute ? [] : notes);
     if (found === undefined) return;
@@ -39,7 +39,7 @@ export function planSync(registry: RegistryFile, sessions: OpenClawSession[]): S
   return { changes, notes };
 }
 
-/** The key decides, then the id; an agent with neither gets its topic's session or its main one. */
+/** By its key, else by its id; an agent with neither gets its topic's session or its main one. */
 function sessionFor(
   agent: AgentFile,
   sessions: OpenClawSession[],
