@@ -242,6 +242,38 @@ for (const version of VERSIONS.claude) {
   );
 }
 
+for (const version of VERSIONS.claude) {
+  story(
+    `recover on Claude Code ${version}: /exit is left as it is, a signal is not`,
+    (house) =>
+      inScene(`recover by reason ${version}`, async (scene) => {
+        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
+        const [first, second] = [stage.session("anvil"), `${stage.session("anvil")}-2`];
+        await stage.spawn("anvil", "words of the first");
+        const more = ["anvil", `${scene.dir}/anvil`, "words of the second"];
+        const done = await stage.ours("commands/spawn.ts", ...more);
+        assertEquals(done.code, 0, done.stderr);
+        await stage.waitForPrompt("words of the second");
+        const ended = (session: string, reason: string) =>
+          until(`${session} to end`, () => readMemory(stage.paths, session).ended === reason);
+        const outcomes = async () => {
+          const { agents } = await recover(stage);
+          return Object.fromEntries(agents.map(({ session, outcome }) => [session, outcome]));
+        };
+        const claude = await attach({ tmux: stage.tmux, session: second }, "");
+        await claude.submit("/exit");
+        await ended(second, "prompt_input_exit");
+        Deno.kill(await claudePid(stage, first), "SIGTERM");
+        await ended(first, "other");
+        assertEquals(await outcomes(), { [first]: "recovered", [second]: "left out" });
+
+        await stage.tmux.call("kill-server");
+        await ended(first, "other");
+        assertEquals(await outcomes(), { [first]: "recovered", [second]: "left out" });
+      }),
+  );
+}
+
 story(
   "OpenClaw finds the skill eligible; sync reads its sessions, spawn its agents",
   (house) =>
