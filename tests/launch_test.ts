@@ -7,10 +7,12 @@ import {
   programOf,
 } from "../lib/doors/command_words.ts";
 import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
+import { launchFiles, readLaunch } from "../lib/sessions/launch_files.ts";
 import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
 import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/doors/process_tree.ts";
 import { mayBeStarting } from "../lib/sessions/session_state.ts";
 import { unitText } from "../lib/install/units.ts";
+import { inSessionWorld } from "./support/session_world.ts";
 
 const LAUNCH: Launch = {
   session: "warden-main",
@@ -137,6 +139,18 @@ for (const [name, mode, more, expected] of CONVERSATIONS) {
     assertEquals(words, expected);
   });
 }
+
+Deno.test("readLaunch() reads a record in which recovery is called untold, as earlier versions did", () =>
+  inSessionWorld((world) => {
+    const recovery = { wake_id: "1", found: "it was gone", conversation: { kind: "picker" } };
+    const { record } = launchFiles(world.paths, LAUNCH.session);
+    Deno.mkdirSync(`${world.paths.data}/launches`);
+    Deno.writeTextFileSync(record, JSON.stringify({ ...LAUNCH, untold: recovery }));
+    assertEquals<unknown>(readLaunch(world.paths, LAUNCH.session), { ...LAUNCH, recovery });
+    Deno.writeTextFileSync(record, JSON.stringify({ ...LAUNCH, untold: "spoiled" }));
+    assertEquals(readLaunch(world.paths, LAUNCH.session), undefined);
+    return Promise.resolve();
+  }));
 
 Deno.test("promptText() appends the agent's words to the default, as written", () => {
   const own = "quotes \" ' $HOME `x`\n\nlast \\";
