@@ -1,6 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { type SeenSession, type Verdict, verdictsOn } from "../lib/sessions/comeback.ts";
-import { clashOf, type ConversationUse, whyStaysOut } from "../lib/sessions/staying_out.ts";
+import {
+  clashOf,
+  type ConversationUse,
+  type SeenSession,
+  type Verdict,
+  verdictsOn,
+  whyStaysOut,
+} from "../lib/sessions/comeback.ts";
 
 const NOW = Date.parse("2026-01-02T12:00:00Z");
 const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();

@@ -2,13 +2,11 @@
 
 import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
 import { type LaunchWish, wayBack } from "./agent_launch.ts";
-import { verdictsOn } from "./comeback.ts";
-import { clashOf, type SessionWords, whyStaysOut } from "./staying_out.ts";
-import { conversationOpened, firstAgain, knownConversation } from "./conversations.ts";
+import { clashOf, type SessionWords, verdictsOn, whyStaysOut } from "./comeback.ts";
+import { conversationOpened, firstAgain, knownConversation, whoHolds } from "./conversations.ts";
 import { conversationFor, type PendingRecovery } from "./launch.ts";
 import { launchFiles } from "./launch_files.ts";
 import { newWakeId } from "../new_wake.ts";
-import { whoHolds } from "./open_conversations.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
 import type { ReturningSession } from "./restart.ts";

@@ -3,10 +3,11 @@ import type { ProcessInfo } from "../lib/doors/process_tree.ts";
 import {
   conversationOpened,
   firstAgain,
+  holderOf,
   knownConversation,
+  whoHolds,
 } from "../lib/sessions/conversations.ts";
 import type { Conversation } from "../lib/sessions/launch.ts";
-import { holderOf, whoHolds } from "../lib/sessions/open_conversations.ts";
 import { claudeIn, idOf, launchOf, remember, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 
