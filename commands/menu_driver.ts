@@ -1,13 +1,18 @@
 /** Works Claude Code's menus and prompt in a tmux session, for the agent that looks after it. */
 
-import { isWaiting, listPending } from "../lib/answers.ts";
+import { listPending } from "../lib/answers.ts";
 import { findPane } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { answerOpen, choose, decide, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
-import { describe, type Outcome, refused } from "../lib/driver/scene.ts";
-import { paneWorld, realWorld, sceneFor, type World } from "../lib/driver/menu_world.ts";
+import { type ActionResult, describe, refused } from "../lib/driver/driver_context.ts";
+import {
+  contextFor,
+  type DriverWorld,
+  paneWorld,
+  realDriverWorld,
+} from "../lib/driver/driver_world.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 
@@ -53,7 +58,7 @@ Exit codes: 0 done, 1 could not (the reason is on stderr; where keys were presse
 the screen has changed: look with snapshot before you try again), 2 wrong usage.
 `;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: DriverWorld): Promise<number> {
   const order = readMenuArgs(args, world.readStdin);
   if (order.kind === "help") {
     world.say(HELP.trimEnd());
@@ -75,11 +80,11 @@ export async function main(args: string[], world: World): Promise<number> {
 }
 
 function report(
-  world: World,
+  world: DriverWorld,
   session: string,
   verb: Verb,
   options: MenuOptions,
-  outcome: Outcome,
+  outcome: ActionResult,
 ): number {
   if (outcome.kind === "refused") {
     const sentence = `Cannot ${verb.kind} in session "${session}": ${outcome.reason}`;
@@ -93,11 +98,11 @@ function report(
 
 /** Two drivers on one session take turns. */
 async function inTurn(
-  world: World,
+  world: DriverWorld,
   session: string,
   options: MenuOptions,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
+  work: () => Promise<ActionResult>,
+): Promise<ActionResult> {
   const { clock } = world;
   const until = clock.now() + Math.max(options.waitMs, 1000);
   let lock: HeldLock | undefined;
@@ -113,45 +118,49 @@ async function inTurn(
 }
 
 async function carryOut(
-  world: World,
+  world: DriverWorld,
   session: string,
   verb: Exclude<Verb, { kind: "snapshot" }>,
   options: MenuOptions,
-): Promise<Outcome> {
+): Promise<ActionResult> {
   const isNamed = options.question !== undefined;
   const found = await findPane(paneWorld(world, options), session, options.pane, isNamed);
   if (found.kind === "none") return refused(found.reason);
-  const scene = await sceneFor(world, session, options, found.pane);
+  const context = await contextFor(world, session, options, found.pane);
   switch (verb.kind) {
     case "choose":
-      return await choose(scene, verb.number, options);
+      return await choose(context, verb.number, options);
     case "answer":
-      return await answerOpen(scene, verb.words, options);
+      return await answerOpen(context, verb.words, options);
     case "type":
-      return await type(scene, verb.text, options);
+      return await type(context, verb.text, options);
     case "clear_then":
-      return await clearThen(scene, verb.text);
+      return await clearThen(context, verb.text);
     case "enter":
-      return await pressKey(scene, "Enter");
+      return await pressKey(context, "Enter");
     case "esc":
-      return await pressKey(scene, "Escape");
+      return await pressKey(context, "Escape");
     case "submit":
-      return await submit(scene);
+      return await submit(context);
     case "allow":
-      return await decide(scene, { kind: "allow" }, options);
+      return await decide(context, { kind: "allow" }, options);
     case "deny":
-      return await decide(scene, { kind: "deny", message: verb.message }, options);
+      return await decide(context, { kind: "deny", message: verb.message }, options);
   }
 }
 
-async function snapshot(world: World, session: string, options: MenuOptions): Promise<Outcome> {
+async function snapshot(
+  world: DriverWorld,
+  session: string,
+  options: MenuOptions,
+): Promise<ActionResult> {
   const found = await findPane(paneWorld(world, options), session, options.pane);
   if (found.kind === "none") return refused(found.reason);
   const { text, ...screen } = found.screen;
-  const scene = await sceneFor(world, session, options, found.pane);
+  const context = await contextFor(world, session, options, found.pane);
   const pending = listPending(world.paths, session).map((one) => ({
     ...one,
-    waiting: isWaiting(one, Date.now(), scene.isAlive),
+    waiting: context.isWaiting(one),
   }));
   if (options.json) {
     const reading = { session, pane: found.pane.id, ...screen, pending, text };
@@ -164,4 +173,4 @@ async function snapshot(world: World, session: string, options: MenuOptions): Pr
   return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]` };
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args, realDriverWorld()));

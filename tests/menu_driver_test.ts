@@ -31,6 +31,7 @@ async function withScreen(
         warn: (line) => void (said.err += `${line}\n`),
         readStdin: () => "",
         clock: realClock, // as tmux has it
+        now: () => new Date(),
       });
       return said;
     };
@@ -138,6 +139,7 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
     warn: (line: string) => void (err += `${line}\n`),
     readStdin: () => "",
     clock: new FakeClock(),
+    now: () => new Date(),
   };
   assertEquals(await main(["--help"], world), 0);
   assertStringIncludes(out, "menu-driver warden-main choose 2");
@@ -177,5 +179,6 @@ const SCENE = {
   whyNoDecision: undefined,
   waitMs: 0,
   dryRun: false,
-  isAlive: () => false,
+  now: () => new Date(),
+  isWaiting: () => false,
 };

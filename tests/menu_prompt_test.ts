@@ -58,7 +58,8 @@ const SCENE = {
   whyNoDecision: undefined,
   waitMs: 0,
   dryRun: false,
-  isAlive: () => false,
+  now: () => new Date(),
+  isWaiting: () => false,
 };
 
 for (const word of ["/exit", "exit", ":q"]) {

@@ -7,7 +7,7 @@ import type { Tmux } from "../tmux.ts";
 
 export interface ClaudePane {
   id: string;
-  look(): Promise<Look>;
+  look(): Promise<PaneScreen>;
   press(...keys: string[]): Promise<void>;
   paste(text: string): Promise<void>;
   /** Waiting for something on its screen goes by it. */
@@ -16,13 +16,13 @@ export interface ClaudePane {
   hasEnded(): Promise<boolean>;
 }
 
-export interface Look extends Screen {
+export interface PaneScreen extends Screen {
   /** The screen as text without colours. */
   text: string;
 }
 
 export type FoundPane =
-  | { kind: "pane"; pane: ClaudePane; screen: Look }
+  | { kind: "pane"; pane: ClaudePane; screen: PaneScreen }
   | { kind: "none"; reason: string };
 
 export interface PaneWorld {
@@ -56,8 +56,8 @@ export async function findPane(
   if (panes.length === 0) {
     return { kind: "none", reason: await whyNoSession(world, session, "it has no panes") };
   }
-  const found: { pane: ClaudePane; screen: Look }[] = [];
-  const unread: { pane: ClaudePane; screen: Look }[] = [];
+  const found: { pane: ClaudePane; screen: PaneScreen }[] = [];
+  const unread: { pane: ClaudePane; screen: PaneScreen }[] = [];
   for (
     const { id, pid, dead, command } of panes.filter((one) =>
       wanted === undefined || one.id === wanted

@@ -1,15 +1,14 @@
 /** Carries out keys with open eyes: look, one step, look again until the screen has changed. */
 
-import type { ClaudePane, Look } from "./claude_pane.ts";
+import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
 import { type Goal, nextStep } from "./keys.ts";
 import { markOf } from "../shown.ts";
-import { waitFor } from "./typing.ts";
+import { LOOK_EVERY_MS, waitForScreen } from "./screen_wait.ts";
 
-export type Driven = { kind: "done"; screen: Look } | { kind: "stuck"; reason: string };
+export type Driven = { kind: "done"; screen: PaneScreen } | { kind: "stuck"; reason: string };
 
 const MOST_STEPS = 80;
-const LOOK_EVERY_MS = 40;
 /** A dialog that has just opened drops digits: Claude Code 2.1.325 for 150 ms. */
 export const OPENING_MS = 300;
 /** After this a key that shows no effect is lost or late, and a probe tells which. */
@@ -44,8 +43,8 @@ export async function drive(
       await pane.press(PROBE);
       await settled(pane, before, PATIENCE_MS);
       // A chosen option closes its dialog later than the probe moves its cursor.
-      const isTaken = (now: Look) => beyondCursor(now) !== beyondCursor(before);
-      screen = await waitFor(pane, LOST_AFTER_MS, isTaken);
+      const isTaken = (now: PaneScreen) => beyondCursor(now) !== beyondCursor(before);
+      screen = await waitForScreen(pane, LOST_AFTER_MS, isTaken);
     }
     // The prompt is back. A dialog that comes next, even the same again, is another one.
     if (screen.dialog === undefined && screen.state !== "unknown") {
@@ -59,7 +58,7 @@ export async function drive(
 }
 
 /** Nothing of ours has closed the dialog; the last key may have come too late for it. */
-function quicker({ draft }: Look): Driven {
+function quicker({ draft }: PaneScreen): Driven {
   const left = draft === "" ? "" : `; "${draft}" stands in the input box`;
   return { kind: "stuck", reason: `somebody else has settled it in the meantime${left}` };
 }
@@ -91,7 +90,7 @@ function inVain(step: KeyStep): string {
 }
 
 /** The screen once it differs from before and has stood still for a moment. */
-async function settled(pane: ClaudePane, before: Look, ms: number): Promise<Look> {
+async function settled(pane: ClaudePane, before: PaneScreen, ms: number): Promise<PaneScreen> {
   const { clock } = pane;
   const until = clock.now() + ms;
   let last = before;
@@ -105,23 +104,23 @@ async function settled(pane: ClaudePane, before: Look, ms: number): Promise<Look
   return last;
 }
 
-function isSame(one: Look, other: Look): boolean {
+function isSame(one: PaneScreen, other: PaneScreen): boolean {
   return fingerprint(one) === fingerprint(other);
 }
 
 /** What is asked, wherever the cursor stands. */
-function asks({ dialog }: Look): string {
+function asks({ dialog }: PaneScreen): string {
   return dialog === undefined ? "" : markOf(dialog);
 }
 
 /** What is asked and chosen, wherever the cursor stands. */
-function beyondCursor(screen: Look): string {
+function beyondCursor(screen: PaneScreen): string {
   const rows = screen.dialog?.options.map((row) => ({ ...row, focused: false }));
   return JSON.stringify([asks(screen), rows]);
 }
 
 /** What a key can change: not the spinner, nor words that arrive meanwhile. */
-function fingerprint(screen: Look): string {
+function fingerprint(screen: PaneScreen): string {
   const { state, draft, dialog } = screen;
   return JSON.stringify([
     state,

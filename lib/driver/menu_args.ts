@@ -128,14 +128,14 @@ function readVerb(verb: string, rest: string[]): Verb | string {
   }
 }
 
-type Word =
+type NextWord =
   | { kind: "word"; word: string }
   | { kind: "end" }
   | { kind: "help" }
   | { kind: "usage"; problem: string };
 
 /** The next word that is no option; options on the way are noted. */
-function takeWord(words: string[], options: MenuOptions): Word {
+function takeWord(words: string[], options: MenuOptions): NextWord {
   while (words.length > 0) {
     const word = words.shift()!;
     if (!word.startsWith("--")) return word === "-h" ? { kind: "help" } : { kind: "word", word };

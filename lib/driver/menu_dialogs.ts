@@ -1,43 +1,58 @@
 /** The verbs for Claude Code's dialogs: choose, answer, type at a question, submit, allow, deny. */
 
-import { type GivenDecision, isWaiting, listPending, type Pending } from "../answers.ts";
+import { type GivenDecision, listPending, type Pending } from "../answers.ts";
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
-import type { Look } from "./claude_pane.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import type { Dialog } from "../pane.ts";
 import { decides, pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import { openRequest, requestIn } from "./open_request.ts";
 import type { Question } from "../questions.ts";
-import { brief, describe, lookForDialog, type Outcome, refused, type Scene } from "./scene.ts";
+import {
+  type ActionResult,
+  brief,
+  describe,
+  type DriverContext,
+  lookForDialog,
+  refused,
+} from "./driver_context.ts";
 import { byKeys, settle } from "./settle.ts";
 import { readMemory } from "../session_memory.ts";
 import { markOf, requestsShown, squeeze } from "../shown.ts";
 
-export async function choose(scene: Scene, number: number, options: MenuOptions): Promise<Outcome> {
-  const screen = await lookForDialog(scene);
+export async function choose(
+  context: DriverContext,
+  number: number,
+  options: MenuOptions,
+): Promise<ActionResult> {
+  const screen = await lookForDialog(context);
   const { dialog } = screen;
   const asks = dialog === undefined || dialog.kind === "question" || dialog.kind === "other";
   if (asks || options.question !== undefined) {
-    const open = openQuestion(scene, screen, options.question);
+    const open = openQuestion(context, screen, options.question);
     if (open.kind === "open") {
-      return await answer(scene, screen, open.open, [String(number)], options);
+      return await answer(context, screen, open.open, [String(number)], options);
     }
     if (dialog?.kind !== "other" || dialog.options.length === 0 || options.question !== undefined) {
       return refused(open.reason);
     }
   }
-  return await chooseRow(scene, screen, number);
+  return await chooseRow(context, screen, number);
 }
 
 /** A row of a dialog that is no question. */
-async function chooseRow(scene: Scene, screen: Look, number: number): Promise<Outcome> {
+async function chooseRow(
+  context: DriverContext,
+  screen: PaneScreen,
+  number: number,
+): Promise<ActionResult> {
   const dialog = screen.dialog!;
   if (decides(dialog.kind)) {
-    if (scene.whyNoDecision !== undefined) {
-      return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+    if (context.whyNoDecision !== undefined) {
+      return refused(`${context.whyNoDecision}; ${describe(screen)}`);
     }
-    const question = waitingQuestion(scene);
+    const question = waitingQuestion(context);
     if (question !== undefined) {
       return refused(
         `a question waits behind this dialog: choose with --question ${question.id} to answer ` +
@@ -56,8 +71,8 @@ async function chooseRow(scene: Scene, screen: Look, number: number): Promise<Ou
     answers: { [brief(dialog.title)]: row.label },
     annotations: {},
   };
-  const [pending, ...more] = requestsShown(listPending(scene.paths, scene.session), dialog);
-  return await byKeys(scene, {
+  const [pending, ...more] = requestsShown(listPending(context.paths, context.session), dialog);
+  return await byKeys(context, {
     ...(more.length === 0 ? { pending } : {}),
     screen,
     decision: chosen,
@@ -66,36 +81,40 @@ async function chooseRow(scene: Scene, screen: Look, number: number): Promise<Ou
   });
 }
 
-function waitingQuestion({ paths, session, isAlive }: Scene): Pending | undefined {
+function waitingQuestion({ paths, session, isWaiting }: DriverContext): Pending | undefined {
   return listPending(paths, session)
-    .find((one) => one.kind === "question" && isWaiting(one, Date.now(), isAlive));
+    .find((one) => one.kind === "question" && isWaiting(one));
 }
 
 export async function answerOpen(
-  scene: Scene,
+  context: DriverContext,
   words: string[],
   options: MenuOptions,
-): Promise<Outcome> {
-  const screen = await lookForDialog(scene);
-  const open = openQuestion(scene, screen, options.question);
+): Promise<ActionResult> {
+  const screen = await lookForDialog(context);
+  const open = openQuestion(context, screen, options.question);
   if (open.kind === "none") return refused(open.reason);
   return open.open.pending === undefined && isOneOfSeveral(screen)
-    ? await answerOneByOne(scene, screen, words)
-    : await answer(scene, screen, open.open, words, options);
+    ? await answerOneByOne(context, screen, words)
+    : await answer(context, screen, open.open, words, options);
 }
 
-function isOneOfSeveral({ dialog }: Look): boolean {
+function isOneOfSeveral({ dialog }: PaneScreen): boolean {
   return (dialog?.tabs.length ?? 0) > 1;
 }
 
 /** Without a hook the next question is known only when it is on the screen. */
-async function answerOneByOne(scene: Scene, first: Look, words: string[]): Promise<Outcome> {
+async function answerOneByOne(
+  context: DriverContext,
+  first: PaneScreen,
+  words: string[],
+): Promise<ActionResult> {
   const { tabs, title } = first.dialog!;
   if (words.length !== tabs.length) {
     return refused(`${tabs.length} questions are open, ${words.length} answered`);
   }
   // Each answer is for the question that shows then: they have to begin with the first.
-  const asks = readMemory(scene.paths, scene.session).open?.asks ?? [];
+  const asks = readMemory(context.paths, context.session).open?.asks ?? [];
   const at = asks.findIndex((text) => squeeze(text).endsWith(squeeze(title)));
   if (tabs.some(({ answered }) => answered) || at > 0) {
     return refused(
@@ -105,26 +124,26 @@ async function answerOneByOne(scene: Scene, first: Look, words: string[]): Promi
   }
   const said: string[] = [];
   for (const word of words) {
-    const screen = await scene.pane.look();
-    const open = openQuestion(scene, screen, undefined);
+    const screen = await context.pane.look();
+    const open = openQuestion(context, screen, undefined);
     if (open.kind === "none") return refused(open.reason);
-    const outcome = await answer(scene, screen, open.open, [word], { notes: [] });
+    const outcome = await answer(context, screen, open.open, [word], { notes: [] });
     if (outcome.kind === "refused") return outcome;
     said.push(outcome.said);
   }
-  const done: Outcome = { kind: "done", said: said.join("; "), via: "keys" };
-  if ((await scene.pane.look()).dialog?.kind !== "review") return done;
-  const handed = await submit(scene);
+  const done: ActionResult = { kind: "done", said: said.join("; "), via: "keys" };
+  if ((await context.pane.look()).dialog?.kind !== "review") return done;
+  const handed = await submit(context);
   return handed.kind === "done" ? done : handed;
 }
 
 async function answer(
-  scene: Scene,
-  screen: Look,
+  context: DriverContext,
+  screen: PaneScreen,
   { pending, questions }: OpenQuestion,
   words: string[],
   { notes }: Pick<MenuOptions, "notes">,
-): Promise<Outcome> {
+): Promise<ActionResult> {
   const reading = readChoices(questions, words, notes);
   if (reading.kind === "wrong") return refused(reading.reason);
   const { choices } = reading;
@@ -133,7 +152,7 @@ async function answer(
   const said = questions.map((question, index) =>
     `"${brief(question.question)}": ${wordsOf(question, choices[index]!)}`
   ).join(", ");
-  return await settle(scene, {
+  return await settle(context, {
     pending,
     screen,
     decision: { kind: "answers", ...answersFrom(questions, choices) },
@@ -148,56 +167,60 @@ function wordsOf(question: Question, choice: Choice): string {
 }
 
 /** At an open question the text is the answer; one that opens only now was not meant. */
-export async function type(scene: Scene, text: string, options: MenuOptions): Promise<Outcome> {
+export async function type(
+  context: DriverContext,
+  text: string,
+  options: MenuOptions,
+): Promise<ActionResult> {
   const screen = options.question === undefined
-    ? await scene.pane.look()
-    : await lookForDialog(scene);
+    ? await context.pane.look()
+    : await lookForDialog(context);
   if (options.question === undefined && screen.dialog?.kind !== "question") {
-    return await typeAtPrompt(scene, text, options.queue);
+    return await typeAtPrompt(context, text, options.queue);
   }
-  const open = openQuestion(scene, screen, options.question);
+  const open = openQuestion(context, screen, options.question);
   return open.kind === "none"
     ? refused(open.reason)
-    : await answer(scene, screen, open.open, [`text:${text}`], options);
+    : await answer(context, screen, open.open, [`text:${text}`], options);
 }
 
-export async function submit(scene: Scene): Promise<Outcome> {
-  const screen = await scene.pane.look();
+export async function submit(context: DriverContext): Promise<ActionResult> {
+  const screen = await context.pane.look();
   if (screen.dialog === undefined || screen.dialog.kind === "slash_menu") {
-    return await pressKey(scene, "Enter");
+    return await pressKey(context, "Enter");
   }
   if (screen.dialog.kind !== "question" && screen.dialog.kind !== "review") {
     return refused(`there is nothing to submit; ${describe(screen)}`);
   }
   const decision: GivenDecision = { kind: "answers", answers: {}, annotations: {} };
   const said = "Submitted what was chosen";
-  return await byKeys(scene, { screen, decision, goal: { kind: "submit" }, said });
+  return await byKeys(context, { screen, decision, goal: { kind: "submit" }, said });
 }
 
 export async function decide(
-  scene: Scene,
+  context: DriverContext,
   decision: { kind: "allow" } | { kind: "deny"; message: string },
   options: MenuOptions,
-): Promise<Outcome> {
-  const screen = await lookForDialog(scene);
+): Promise<ActionResult> {
+  const screen = await lookForDialog(context);
   const { dialog } = screen;
   const isQuestion = options.question === undefined
     ? dialog?.kind === "question" || dialog?.kind === "review"
     : options.question.startsWith("q-");
   if (decision.kind === "deny" && isQuestion) {
-    return await decline(scene, screen, decision, options);
+    return await decline(context, screen, decision, options);
   }
-  const open = openRequest(scene, screen, options.question);
+  const open = openRequest(context, screen, options.question);
   if (open.kind === "none" && options.question !== undefined) return refused(open.reason);
-  if (scene.whyNoDecision !== undefined) {
-    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+  if (context.whyNoDecision !== undefined) {
+    return refused(`${context.whyNoDecision}; ${describe(screen)}`);
   }
   if (open.kind === "none") return refused(open.reason);
   const { pending } = open;
   const what = brief(pending === undefined ? askedBy(dialog) : requestIn(pending));
   const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
   const mark = dialog === undefined ? "" : markOf(dialog);
-  return await settle(scene, { pending, screen, decision, goal: { ...decision, mark }, said });
+  return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
 }
 
 /** In a low window the title is cut off; what is asked stands above the rows. */
@@ -212,17 +235,23 @@ function askedBy(dialog: Dialog | undefined): string {
 
 /** Refuses to answer a question, with words: only the hook beside it can say them. */
 async function decline(
-  scene: Scene,
-  screen: Look,
+  context: DriverContext,
+  screen: PaneScreen,
   decision: { kind: "deny"; message: string },
   options: MenuOptions,
-): Promise<Outcome> {
-  const open = openQuestion(scene, screen, options.question);
+): Promise<ActionResult> {
+  const open = openQuestion(context, screen, options.question);
   if (open.kind === "none") return refused(open.reason);
   const { pending, questions } = open.open;
-  if (pending === undefined || !isWaiting(pending, Date.now(), scene.isAlive)) {
+  if (pending === undefined || !context.isWaiting(pending)) {
     return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
   }
   const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
-  return await settle(scene, { pending, screen, decision, goal: { ...decision, mark: "" }, said });
+  return await settle(context, {
+    pending,
+    screen,
+    decision,
+    goal: { ...decision, mark: "" },
+    said,
+  });
 }

@@ -1,23 +1,28 @@
 /** The verbs for Claude Code's prompt: type, clear_then, enter, esc. */
 
-import type { Look } from "./claude_pane.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import { closePending, listPending } from "../answers.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
-import { describe, type Outcome, refused, type Scene } from "./scene.ts";
+import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
-import { typeText, waitFor } from "./typing.ts";
+import { typeText } from "./typing.ts";
+import { waitForScreen } from "./screen_wait.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
 /** There a key may do what does not show: that is no failure. */
 const AT_PROMPT_MS = 2000;
 
 /** Waits until a prompt can be typed: the screen then, or why it cannot. */
-async function readyScreen(scene: Scene, queue: boolean, mayQueue = true): Promise<Look | string> {
-  const isFree = (screen: Look) => screen.state !== "working" && screen.state !== "unknown";
-  const screen = await waitFor(
-    scene.pane,
-    scene.waitMs,
+async function readyScreen(
+  context: DriverContext,
+  queue: boolean,
+  mayQueue = true,
+): Promise<PaneScreen | string> {
+  const isFree = (screen: PaneScreen) => screen.state !== "working" && screen.state !== "unknown";
+  const screen = await waitForScreen(
+    context.pane,
+    context.waitMs,
     (now) => isFree(now) || (queue && now.ready),
   );
   if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
@@ -45,20 +50,24 @@ function wayOut(kind: string): string {
   return decides(kind) ? "allow, deny or choose, or esc" : "esc closes it";
 }
 
-export async function typeAtPrompt(scene: Scene, text: string, queue: boolean): Promise<Outcome> {
-  const before = await readyScreen(scene, queue);
+export async function typeAtPrompt(
+  context: DriverContext,
+  text: string,
+  queue: boolean,
+): Promise<ActionResult> {
+  const before = await readyScreen(context, queue);
   if (typeof before === "string") return refused(before);
-  if (scene.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
-  const typed = await typeText(scene.pane, text);
+  if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
+  const typed = await typeText(context.pane, text);
   if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);
   if (typed.kind === "unsure") {
-    return refused(`${typed.reason}; ${describe(await scene.pane.look())}`);
+    return refused(`${typed.reason}; ${describe(await context.pane.look())}`);
   }
   const isBusy = before.state === "working" ||
     (typed.kind === "sent" && QUEUED.test(typed.screen.text));
   const isQueued = queue && isBusy;
   if (EXITS.test(text)) {
-    const end = await afterExit(scene, text);
+    const end = await afterExit(context, text);
     if (end.kind === "done" || !isQueued) return end;
   } else if (typed.kind === "ended") {
     return refused(`${typed.reason}; deno task recover brings it back`);
@@ -74,10 +83,10 @@ const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 const ENDS_WITHIN_MS = 10_000;
 
 /** Claude Code may ask before it leaves: about work in the background, for one. */
-async function afterExit(scene: Scene, text: string): Promise<Outcome> {
+async function afterExit(context: DriverContext, text: string): Promise<ActionResult> {
   let isOver = false;
-  const screen = await waitFor(scene.pane, ENDS_WITHIN_MS, async (now) => {
-    isOver = await scene.pane.hasEnded();
+  const screen = await waitForScreen(context.pane, ENDS_WITHIN_MS, async (now) => {
+    isOver = await context.pane.hasEnded();
     return isOver || (now.dialog !== undefined && now.dialog.kind !== "slash_menu");
   });
   return isOver
@@ -85,27 +94,34 @@ async function afterExit(scene: Scene, text: string): Promise<Outcome> {
     : refused(`it was sent, but Claude Code has not ended; ${describe(screen)}`);
 }
 
-export async function clearThen(scene: Scene, text: string): Promise<Outcome> {
-  const before = await readyScreen(scene, false, false);
+export async function clearThen(context: DriverContext, text: string): Promise<ActionResult> {
+  const before = await readyScreen(context, false, false);
   if (typeof before === "string") return refused(before);
-  if (scene.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
-  const cleared = await typeText(scene.pane, "/clear");
+  if (context.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
+  const cleared = await typeText(context.pane, "/clear");
   if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
   // What was said before is off the screen, or at least the box is back and empty.
-  await waitFor(scene.pane, CLEARED_WITHIN_MS, (now) => now.state === "idle" && now.draft === "");
-  const typed = await typeAtPrompt(scene, text, false);
+  await waitForScreen(
+    context.pane,
+    CLEARED_WITHIN_MS,
+    (now) => now.state === "idle" && now.draft === "",
+  );
+  const typed = await typeAtPrompt(context, text, false);
   return typed.kind === "done"
     ? { ...typed, said: `Cleared the conversation, then ${uncapitalised(typed.said)}` }
     : refused(`the conversation is cleared, but ${typed.reason}`);
 }
 
 /** A key as it is, where it cannot do what must be asked for by another verb. */
-export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<Outcome> {
-  if (!scene.dryRun) await scene.pane.clock.sleep(OPENING_MS);
-  const screen = await scene.pane.look();
+export async function pressKey(
+  context: DriverContext,
+  key: "Enter" | "Escape",
+): Promise<ActionResult> {
+  if (!context.dryRun) await context.pane.clock.sleep(OPENING_MS);
+  const screen = await context.pane.look();
   const { dialog } = screen;
-  if (key === "Enter" && decides(dialog?.kind) && scene.whyNoDecision !== undefined) {
-    return refused(`${scene.whyNoDecision}; ${describe(screen)}`);
+  if (key === "Enter" && decides(dialog?.kind) && context.whyNoDecision !== undefined) {
+    return refused(`${context.whyNoDecision}; ${describe(screen)}`);
   }
   if (key === "Enter" && dialog === undefined && screen.draft === "") {
     return refused(`there is nothing to enter; ${describe(screen)}`);
@@ -114,12 +130,13 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
   if (key === "Escape" && dialog === undefined && isBare) {
     return refused(`there is nothing to escape from; ${describe(screen)}`);
   }
-  if (scene.dryRun) return { kind: "done", said: `Would press ${key}` };
-  const changed = (now: Look) => describe(now) !== describe(screen) || now.text !== screen.text;
+  if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
+  const changed = (now: PaneScreen) =>
+    describe(now) !== describe(screen) || now.text !== screen.text;
   // Once: late, and not lost, a second one would meet what comes after the dialog.
-  await scene.pane.press(key);
+  await context.pane.press(key);
   const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
-  const after = await waitFor(scene.pane, patienceMs, changed);
+  const after = await waitForScreen(context.pane, patienceMs, changed);
   if (dialog !== undefined && !changed(after)) {
     return refused(
       `${key} changed nothing that shows: look before you try again; ${describe(after)}`,
@@ -127,17 +144,17 @@ export async function pressKey(scene: Scene, key: "Enter" | "Escape"): Promise<O
   }
   if (key === "Enter" && decides(dialog?.kind)) {
     const answers = { [dialog!.kind]: dialog!.focused };
-    noteByKeys(scene, "decided", {
+    noteByKeys(context, "decided", {
       screen,
       decision: { kind: "answers", answers, annotations: {} },
     });
   }
-  if (key === "Escape" && after.dialog === undefined) closeWhatWasShown(scene, screen);
+  if (key === "Escape" && after.dialog === undefined) closeWhatWasShown(context, screen);
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
 }
 
 /** Claude Code ends the hook beside a dialog that is escaped from: nobody else takes its file away. */
-function closeWhatWasShown({ paths, session }: Scene, { dialog }: Look): void {
+function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneScreen): void {
   if (dialog === undefined) return;
   const asked = listPending(paths, session);
   const shown = dialog.kind === "question" || dialog.kind === "review"

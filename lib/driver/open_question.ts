@@ -1,12 +1,12 @@
 /** The question that an answer is for: as the hook was told it, else as it can be read. */
 
-import { isWaiting, listPending, type Pending } from "../answers.ts";
-import type { Look } from "./claude_pane.ts";
+import { listPending, type Pending } from "../answers.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";
 import type { Dialog } from "../pane.ts";
 import { type Question, readQuestions } from "../questions.ts";
-import { describe, type Scene } from "./scene.ts";
+import { describe, type DriverContext } from "./driver_context.ts";
 import { readMemory } from "../session_memory.ts";
 import { isAbout, squeeze } from "../shown.ts";
 
@@ -20,37 +20,46 @@ export type QuestionFound =
   | { kind: "none"; reason: string };
 
 /** With an id that one and no other; without one what is on the screen. */
-export function openQuestion(scene: Scene, screen: Look, id: string | undefined): QuestionFound {
-  const asked = listPending(scene.paths, scene.session)
+export function openQuestion(
+  context: DriverContext,
+  screen: PaneScreen,
+  id: string | undefined,
+): QuestionFound {
+  const asked = listPending(context.paths, context.session)
     .filter((one) => one.kind === "question")
     .map((pending) => ({ pending, questions: readQuestions(pending.tool_input) }));
-  return id === undefined ? onScreen(scene, screen, asked) : named(scene, screen, asked, id);
+  return id === undefined ? onScreen(context, screen, asked) : named(context, screen, asked, id);
 }
 
 type Asked = OpenQuestion & { pending: Pending };
 
-function named(scene: Scene, screen: Look, asked: Asked[], id: string): QuestionFound {
+function named(
+  context: DriverContext,
+  screen: PaneScreen,
+  asked: Asked[],
+  id: string,
+): QuestionFound {
   if (id.startsWith("p-")) return none(`${id} is a permission or a plan: allow or deny it`);
   const own = asked.find(({ pending }) => pending.id === id);
   const { dialog } = screen;
   if (own === undefined) {
     // Without a hook beside the dialog only the wake knows the id, and the memory what it asked.
-    const { open } = readMemory(scene.paths, scene.session);
+    const { open } = readMemory(context.paths, context.session);
     const isIt = open?.id === id && dialog?.kind === "question" &&
       open.asks?.some((text) => squeeze(text).endsWith(squeeze(dialog.title)));
     return isIt
-      ? onScreen(scene, screen, [])
+      ? onScreen(context, screen, [])
       : none(`the question ${id} is no longer open; ${describe(screen)}`);
   }
   // Whoever waits beside the dialog need not see it: it may not fit into a low window.
-  if (isWaiting(own.pending, Date.now(), scene.isAlive)) return { kind: "open", open: own };
+  if (context.isWaiting(own.pending)) return { kind: "open", open: own };
   const shown = dialog === undefined ? [] : asked.filter((one) => isAbout(one.pending, dialog));
   return shown.length === 1 && shown[0] === own
     ? { kind: "open", open: own }
     : none(`the question ${id} is not on the screen: see to what is there; ${describe(screen)}`);
 }
 
-function onScreen(scene: Scene, screen: Look, asked: Asked[]): QuestionFound {
+function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): QuestionFound {
   const { dialog } = screen;
   if (dialog?.kind !== "question" && dialog?.kind !== "review" && dialog?.kind !== "other") {
     return none(`no question is open; ${describe(screen)}`);
@@ -70,7 +79,7 @@ function onScreen(scene: Scene, screen: Look, asked: Asked[]): QuestionFound {
   if (first !== undefined) return { kind: "open", open: first };
   const questions = questionIn(dialog);
   if (questions !== undefined) return { kind: "open", open: { questions } };
-  const waiting = asked.filter((one) => isWaiting(one.pending, Date.now(), scene.isAlive));
+  const waiting = asked.filter((one) => context.isWaiting(one.pending));
   return waiting.length === 1 ? { kind: "open", open: waiting[0]! } : none(
     `the question cannot be read as a whole (a larger window may help, or --question); ` +
       describe(screen),

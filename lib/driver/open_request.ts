@@ -1,9 +1,9 @@
 /** The permission or plan that a decision is for: never another one than was meant. */
 
-import { isWaiting, listPending, type Pending } from "../answers.ts";
-import type { Look } from "./claude_pane.ts";
+import { listPending, type Pending } from "../answers.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import { describeRequest } from "../decision_reply.ts";
-import { brief, describe, type Scene } from "./scene.ts";
+import { brief, describe, type DriverContext } from "./driver_context.ts";
 import { requestsShown } from "../shown.ts";
 
 export type RequestFound =
@@ -11,17 +11,22 @@ export type RequestFound =
   | { kind: "open"; pending?: Pending }
   | { kind: "none"; reason: string };
 
-export function openRequest(scene: Scene, screen: Look, id: string | undefined): RequestFound {
+export function openRequest(
+  context: DriverContext,
+  screen: PaneScreen,
+  id: string | undefined,
+): RequestFound {
   const { dialog } = screen;
-  const asked = listPending(scene.paths, scene.session).filter((one) => one.kind !== "question");
-  const waits = (one: Pending) => isWaiting(one, Date.now(), scene.isAlive);
+  const asked = listPending(context.paths, context.session).filter((one) =>
+    one.kind !== "question"
+  );
   if (id !== undefined) {
     const own = asked.find((one) => one.id === id);
     if (own === undefined) {
       return none(`the request ${id} is no longer open; ${describe(screen)}`);
     }
     const shown = dialog === undefined ? [] : requestsShown(asked, dialog);
-    return waits(own) || (shown.length === 1 && shown[0] === own)
+    return context.isWaiting(own) || (shown.length === 1 && shown[0] === own)
       ? { kind: "open", pending: own }
       : none(`the request ${id} is not on the screen: see to what is there; ${describe(screen)}`);
   }
@@ -32,7 +37,7 @@ export function openRequest(scene: Scene, screen: Look, id: string | undefined):
   const shown = requestsShown(asked, dialog);
   const likely = shown.length > 0 ? shown : ofKind;
   if (likely.length <= 1) return { kind: "open", pending: likely[0] };
-  const waiting = likely.filter(waits);
+  const waiting = likely.filter(context.isWaiting);
   if (waiting.length === 1) return { kind: "open", pending: waiting[0] };
   const list = (waiting.length > 0 ? waiting : likely).map(labelOf).join("; ");
   return none(

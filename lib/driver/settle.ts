@@ -5,21 +5,26 @@ import {
   type Given,
   type GivenDecision,
   isTaken,
-  isWaiting,
   listPending,
   noteKeys,
   type Pending,
   withdrawAnswer,
 } from "../answers.ts";
-import type { Look } from "./claude_pane.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import { drive } from "./drive.ts";
 import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
-import { brief, describe, type Outcome, refused, type Scene } from "./scene.ts";
+import {
+  type ActionResult,
+  brief,
+  describe,
+  type DriverContext,
+  refused,
+} from "./driver_context.ts";
 import { isAbout, placeOf } from "../shown.ts";
 import { readMemory } from "../session_memory.ts";
 import { maskSecrets } from "../text.ts";
-import { waitFor } from "./typing.ts";
+import { waitForScreen } from "./screen_wait.ts";
 
 const TAKEN_WITHIN_MS = 3000;
 const GONE_WITHIN_MS = 4000;
@@ -27,35 +32,35 @@ const GONE_WITHIN_MS = 4000;
 export interface Settlement {
   pending?: Pending;
   /** The screen on which it was decided. */
-  screen: Look;
+  screen: PaneScreen;
   decision: GivenDecision;
   goal: Goal;
   said: string;
 }
 
 /** Through the hook that waits, with no key pressed; else with keys, each one looked after. */
-export async function settle(scene: Scene, wanted: Settlement): Promise<Outcome> {
+export async function settle(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
   const { pending, said } = wanted;
-  if (pending !== undefined && isWaiting(pending, Date.now(), scene.isAlive)) {
-    if (scene.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
-    const handed = await throughHook(scene, pending, givenBy(scene, wanted.decision, "hook"));
+  if (pending !== undefined && context.isWaiting(pending)) {
+    if (context.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
+    const handed = await throughHook(context, pending, givenBy(context, wanted.decision, "hook"));
     if (handed === "settled") return refused("somebody else has answered it in the meantime");
-    if (handed === "taken") return await afterTaken(scene, pending, wanted);
+    if (handed === "taken") return await afterTaken(context, pending, wanted);
   }
-  return await byKeys(scene, wanted);
+  return await byKeys(context, wanted);
 }
 
-function givenBy(scene: Scene, decision: GivenDecision, via: "hook" | "keys"): Given {
-  return { by: scene.by, via, at: new Date().toISOString(), decision };
+function givenBy(context: DriverContext, decision: GivenDecision, via: "hook" | "keys"): Given {
+  return { by: context.by, via, at: context.now().toISOString(), decision };
 }
 
 async function throughHook(
-  scene: Scene,
+  context: DriverContext,
   pending: Pending,
   given: Given,
 ): Promise<"taken" | "settled" | "ignored"> {
-  const { paths, session } = scene;
-  const { clock } = scene.pane;
+  const { paths, session } = context;
+  const { clock } = context.pane;
   giveAnswer(paths, pending, given);
   const until = clock.now() + TAKEN_WITHIN_MS;
   while (clock.now() < until) {
@@ -63,14 +68,14 @@ async function throughHook(
     if (!listPending(paths, session).some((one) => one.id === pending.id)) {
       // Closed: by the human, unless it was taken and closed between two looks.
       withdrawAnswer(paths, pending);
-      return wasTaken(scene, pending, given) ? "taken" : "settled";
+      return wasTaken(context, pending, given) ? "taken" : "settled";
     }
     await clock.sleep(20);
   }
   return withdrawAnswer(paths, pending) ? "ignored" : "taken";
 }
 
-function wasTaken({ paths, session }: Scene, pending: Pending, given: Given): boolean {
+function wasTaken({ paths, session }: DriverContext, pending: Pending, given: Given): boolean {
   return Array.from(readJournal(paths, session)).some((entry) =>
     entry.question_id === pending.id && entry.via === "hook" && String(entry.at) >= given.at
   );
@@ -78,22 +83,22 @@ function wasTaken({ paths, session }: Scene, pending: Pending, given: Given): bo
 
 /** The hook has it: what was on the screen goes, unless another request is behind it. */
 async function afterTaken(
-  scene: Scene,
+  context: DriverContext,
   pending: Pending,
   { screen: before, said }: Settlement,
-): Promise<Outcome> {
+): Promise<ActionResult> {
   const others = () =>
-    listPending(scene.paths, scene.session)
-      .filter((one) => one.id !== pending.id && isWaiting(one, Date.now(), scene.isAlive));
+    listPending(context.paths, context.session)
+      .filter((one) => one.id !== pending.id && context.isWaiting(one));
   const isLater = ({ kind, asked_at }: Pending) => kind === "plan" && asked_at > pending.asked_at;
-  const shows = ({ dialog }: Look) =>
+  const shows = ({ dialog }: PaneScreen) =>
     dialog !== undefined && isAbout(pending, dialog) &&
     !(dialog.kind === "plan" && others().some(isLater));
   const wasShown = shows(before);
-  const isGone = (now: Look) =>
+  const isGone = (now: PaneScreen) =>
     !wasShown || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||
     others().length > 0;
-  const screen = await waitFor(scene.pane, GONE_WITHIN_MS, isGone);
+  const screen = await waitForScreen(context.pane, GONE_WITHIN_MS, isGone);
   const notes = [
     ...(wasShown ? [] : ["it was not on the screen, and may have been settled before"]),
     ...(isGone(screen) ? [] : ["one that looks the same is on the screen now: look"]),
@@ -103,24 +108,26 @@ async function afterTaken(
   return { kind: "done", said: `${said} (${how})`, via: "hook" };
 }
 
-export async function byKeys(scene: Scene, wanted: Settlement): Promise<Outcome> {
+export async function byKeys(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
   const { pending, goal, said, decision, screen } = wanted;
   const impossible = whyNotByKeys(goal);
   if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
-  if (scene.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
+  if (context.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
   const isAnswer = goal.kind === "answer" || goal.kind === "submit";
-  const noted = pending ?? (isAnswer ? toldQuestion(scene) : undefined);
-  if (noted !== undefined) noteKeys(scene.paths, noted, givenBy(scene, decision, "keys"));
-  const driven = await drive(scene.pane, goal);
+  const noted = pending ?? (isAnswer ? toldQuestion(context) : undefined);
+  if (noted !== undefined) noteKeys(context.paths, noted, givenBy(context, decision, "keys"));
+  const driven = await drive(context.pane, goal);
   if (driven.kind === "stuck") {
-    return refused(`${driven.reason}; ${describe(await scene.pane.look())}`);
+    return refused(`${driven.reason}; ${describe(await context.pane.look())}`);
   }
-  noteByKeys(scene, isAnswer ? "answered" : "decided", { pending, screen, decision });
+  noteByKeys(context, isAnswer ? "answered" : "decided", { pending, screen, decision });
   return { kind: "done", said: `${said} (with keys)`, via: "keys" };
 }
 
 /** Without a hook beside the dialog only its wake was noted. */
-function toldQuestion({ paths, session }: Scene): { session: string; id: string } | undefined {
+function toldQuestion(
+  { paths, session }: DriverContext,
+): { session: string; id: string } | undefined {
   const id = readMemory(paths, session).open?.id ?? "";
   const hasHook = listPending(paths, session).some((one) => one.id === id);
   return id.startsWith("q-") && !hasHook ? { session, id } : undefined;
@@ -128,18 +135,18 @@ function toldQuestion({ paths, session }: Scene): { session: string; id: string 
 
 /** Who did it, and in face of what: a screen is gone soon. */
 export function noteByKeys(
-  scene: Scene,
+  context: DriverContext,
   kind: "answered" | "decided",
   { pending, screen, decision }: Pick<Settlement, "pending" | "screen" | "decision">,
 ): void {
-  record(scene.paths, {
+  record(context.paths, {
     kind,
-    session: scene.session,
-    agent_id: scene.agentId,
+    session: context.session,
+    agent_id: context.agentId,
     ...(pending === undefined
       ? {}
       : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
-    by: scene.by,
+    by: context.by,
     via: "keys",
     decision,
     asked: maskSecrets(brief(screen.dialog?.text ?? "", 300)),

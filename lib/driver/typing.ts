@@ -1,16 +1,16 @@
 /** Puts text into Claude Code's input box, intact, and sends it: pasted, then a separate Enter. */
 
-import type { ClaudePane, Look } from "./claude_pane.ts";
+import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
+import { waitForScreen } from "./screen_wait.ts";
 
 export type Typed =
-  | { kind: "sent"; screen: Look }
+  | { kind: "sent"; screen: PaneScreen }
   /** Claude Code is gone. */
   | { kind: "ended"; reason: string }
   /** Nothing of ours is left in the box. */
   | { kind: "refused"; reason: string }
   | { kind: "unsure"; reason: string };
 
-const LOOK_EVERY_MS = 40;
 const SHOWN_WITHIN_MS = 10_000;
 /** Only then is Enter pressed again: late, and not lost, it would meet what the first has opened. */
 const SENT_WITHIN_MS = 8000;
@@ -37,14 +37,14 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     return { kind: "refused", reason: wrongCommand };
   }
   let isOver = false;
-  const isAnswered = async (now: Look) => {
+  const isAnswered = async (now: PaneScreen) => {
     isOver = now.state === "unknown" && await pane.hasEnded();
     return isOver || isSent(now);
   };
   for (let attempt = 0; attempt < 2 && isOurs(screen, text); attempt++) {
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");
-    screen = await waitFor(pane, SENT_WITHIN_MS, isAnswered);
+    screen = await waitForScreen(pane, SENT_WITHIN_MS, isAnswered);
     if (isOver) return { kind: "ended", reason: "Claude Code has ended" };
     if (isSent(screen)) return await unlessUnknown(pane, pasted, text, screen);
   }
@@ -52,30 +52,31 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
   return { kind: "unsure", reason: `Enter did not send it; ${left}` };
 }
 
-async function pasteText(pane: ClaudePane, text: string): Promise<Look> {
+async function pasteText(pane: ClaudePane, text: string): Promise<PaneScreen> {
   if (text.startsWith("!")) return await pasteBang(pane, text);
   await pane.paste(text);
-  return await waitFor(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+  return await waitForScreen(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
 }
 
 /**
  * A "!" at the very beginning would turn the box into a shell. It goes in behind a blank, which is
  * deleted then. Where the cursor stands cannot be seen: what comes out wrong is done once more.
  */
-async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
+async function pasteBang(pane: ClaudePane, text: string): Promise<PaneScreen> {
   let screen = await pane.look();
   for (let attempt = 0; attempt < 3; attempt++) {
     await pane.paste(" !");
-    await waitFor(pane, SENT_WITHIN_MS, (now) => now.draft === "!");
+    await waitForScreen(pane, SENT_WITHIN_MS, (now) => now.draft === "!");
     await pane.press("C-a");
     await pane.clock.sleep(KEY_PAUSE_MS);
     await pane.press("C-d");
-    await waitFor(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
+    await waitForScreen(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
     await pane.press("C-e");
     await pane.clock.sleep(KEY_PAUSE_MS);
     if (text.length > 1) await pane.paste(text.slice(1));
-    const isRight = (now: Look) => now.ready && now.draft.startsWith("!") && isOurs(now, text);
-    screen = await waitFor(pane, SENT_WITHIN_MS, isRight);
+    const isRight = (now: PaneScreen) =>
+      now.ready && now.draft.startsWith("!") && isOurs(now, text);
+    screen = await waitForScreen(pane, SENT_WITHIN_MS, isRight);
     if (isRight(screen)) return screen;
     await clear(pane);
   }
@@ -83,22 +84,22 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<Look> {
 }
 
 /** What Claude Code offers for a command or a name comes a moment after the text itself. */
-async function withOffers(pane: ClaudePane, screen: Look, text: string): Promise<Look> {
+async function withOffers(pane: ClaudePane, screen: PaneScreen, text: string): Promise<PaneScreen> {
   if (!/^\/\S*$|(^|\s)@\S*$/.test(text)) return screen;
-  return await waitFor(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
+  return await waitForScreen(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
 }
 
 /** Enter after a trailing backslash makes a new line, and in a list of names takes one of them. */
-async function prepareEnter(pane: ClaudePane, screen: Look, text: string): Promise<void> {
+async function prepareEnter(pane: ClaudePane, screen: PaneScreen, text: string): Promise<void> {
   if (text.endsWith("\\")) await pane.press("C-a");
   if (screen.dialog?.title === "Suggestions") {
     await pane.press("Escape");
-    await waitFor(pane, SENT_WITHIN_MS, (now) => now.dialog === undefined);
+    await waitForScreen(pane, SENT_WITHIN_MS, (now) => now.dialog === undefined);
   }
 }
 
 /** Enter takes the first command offered, also where it only resembles what was typed. */
-function whyNoCommand(screen: Look, text: string): string | undefined {
+function whyNoCommand(screen: PaneScreen, text: string): string | undefined {
   const { dialog } = screen;
   if (dialog?.title !== "Commands" || /\s/.test(text.trim())) return undefined;
   const first = dialog.options.find((option) => option.focused) ?? dialog.options[0];
@@ -116,22 +117,22 @@ function namesIn(label: string): string[] {
 /** With words behind it a command is offered nothing: only Claude Code's reply tells. */
 async function unlessUnknown(
   pane: ClaudePane,
-  before: Look,
+  before: PaneScreen,
   text: string,
-  sent: Look,
+  sent: PaneScreen,
 ): Promise<Typed> {
   const name = /^\/\S+(?=\s)/.exec(text)?.[0];
   if (name === undefined) return { kind: "sent", screen: sent };
-  const refusals = (screen: Look) => screen.text.split(`Unknown command: ${name}`).length;
-  const isRefused = (screen: Look) => refusals(screen) > refusals(before);
-  const screen = await waitFor(pane, ANSWERED_WITHIN_MS, isRefused);
+  const refusals = (screen: PaneScreen) => screen.text.split(`Unknown command: ${name}`).length;
+  const isRefused = (screen: PaneScreen) => refusals(screen) > refusals(before);
+  const screen = await waitForScreen(pane, ANSWERED_WITHIN_MS, isRefused);
   return isRefused(screen)
     ? { kind: "unsure", reason: `Claude Code refused it: it has no command "${name}"` }
     : { kind: "sent", screen };
 }
 
 /** The box shows the text, or its end, or that so and so much was pasted. */
-export function isOurs(screen: Look, text: string): boolean {
+export function isOurs(screen: PaneScreen, text: string): boolean {
   if (screen.draft === "") return false;
   if (/\[Pasted text #\d+/.test(screen.draft)) return true;
   const shown = squeeze(screen.draft);
@@ -139,22 +140,8 @@ export function isOurs(screen: Look, text: string): boolean {
   return shown === wanted || (shown.length > 100 && wanted.includes(shown));
 }
 
-function isSent(screen: Look): boolean {
+function isSent(screen: PaneScreen): boolean {
   return screen.state !== "unknown" && screen.draft === "";
-}
-
-export async function waitFor(
-  pane: ClaudePane,
-  ms: number,
-  sees: (screen: Look) => boolean | Promise<boolean>,
-): Promise<Look> {
-  const { clock } = pane;
-  const until = clock.now() + ms;
-  while (true) {
-    const screen = await pane.look();
-    if (await sees(screen) || clock.now() >= until) return screen;
-    await clock.sleep(LOOK_EVERY_MS);
-  }
 }
 
 /** Line by line: C-c would do it at once, but after another C-c it ends Claude Code. */
@@ -163,7 +150,7 @@ async function clear(pane: ClaudePane): Promise<void> {
   for (let presses = 0; presses < 50 && screen.draft !== ""; presses++) {
     const { draft } = screen;
     await pane.press("C-u");
-    screen = await waitFor(pane, 500, (now) => now.draft !== draft);
+    screen = await waitForScreen(pane, 500, (now) => now.draft !== draft);
   }
 }
 

@@ -1,14 +1,15 @@
 /** Where a verb plays: the pane, the agent, what it may do, and how it tells what came of it. */
 
-import type { ClaudePane, Look } from "./claude_pane.ts";
+import type { Pending } from "../answers.ts";
+import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { Paths } from "../paths.ts";
-import { waitFor } from "./typing.ts";
+import { waitForScreen } from "./screen_wait.ts";
 
-export type Outcome =
+export type ActionResult =
   | { kind: "done"; said: string; via?: "hook" | "keys" }
   | { kind: "refused"; reason: string };
 
-export interface Scene {
+export interface DriverContext {
   paths: Paths;
   session: string;
   pane: ClaudePane;
@@ -18,17 +19,23 @@ export interface Scene {
   whyNoDecision: string | undefined;
   waitMs: number;
   dryRun: boolean;
-  isAlive(pid: number): boolean;
+  now(): Date;
+  /** Does a hook still wait for this answer? */
+  isWaiting(pending: Pending): boolean;
 }
 
 /** A wake may be quicker than the dialog that it tells of. */
 const DIALOG_WITHIN_MS = 3000;
 
 /** The screen, once a dialog is there or it is plain that none will come. */
-export function lookForDialog(scene: Scene): Promise<Look> {
-  const { pane, waitMs } = scene;
+export function lookForDialog(context: DriverContext): Promise<PaneScreen> {
+  const { pane, waitMs } = context;
   const ms = Math.min(waitMs, DIALOG_WITHIN_MS);
-  return waitFor(pane, ms, (screen) => screen.dialog !== undefined || screen.state === "idle");
+  return waitForScreen(
+    pane,
+    ms,
+    (screen) => screen.dialog !== undefined || screen.state === "idle",
+  );
 }
 
 export function refused(reason: string): { kind: "refused"; reason: string } {
@@ -36,7 +43,7 @@ export function refused(reason: string): { kind: "refused"; reason: string } {
 }
 
 /** The present state, for every refusal. */
-export function describe(screen: Look): string {
+export function describe(screen: PaneScreen): string {
   const { state, dialog, draft } = screen;
   if (dialog !== undefined) {
     return `the present state is ${state} (${dialog.kind.replace("_", " ")}: ${

@@ -1,30 +1,31 @@
 /** Where the menu driver works: the tmux server, the session's agent, what it may do. */
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
-import { listPending } from "../answers.ts";
+import { isWaiting, listPending } from "../answers.ts";
 import { allProcesses } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import type { PaneWorld } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
-import type { Scene } from "./scene.ts";
+import type { DriverContext } from "./driver_context.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import { type Clock, realClock } from "../time.ts";
 import { tmuxFrom } from "../tmux.ts";
 
-export interface World extends Speaker {
+export interface DriverWorld extends Speaker {
   env: Env;
   paths: Paths;
   readStdin(): string;
   clock: Clock;
+  now(): Date;
 }
 
-export async function sceneFor(
-  world: World,
+export async function contextFor(
+  world: DriverWorld,
   session: string,
   options: MenuOptions,
-  pane: Scene["pane"],
-): Promise<Scene> {
+  pane: DriverContext["pane"],
+): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
   const agent = match?.kind === "agent" ? match.agent : undefined;
@@ -33,6 +34,7 @@ export async function sceneFor(
     : agent === undefined
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so nobody may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
+  const isAlive = await aliveNow(world, session);
   return {
     paths: world.paths,
     session,
@@ -42,12 +44,13 @@ export async function sceneFor(
     whyNoDecision,
     waitMs: options.waitMs,
     dryRun: options.dryRun,
-    isAlive: await aliveNow(world, session),
+    now: world.now,
+    isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
   };
 }
 
 /** Claude Code ends a hook without a word when its dialog is escaped from: its file stays. */
-async function aliveNow(world: World, session: string): Promise<(pid: number) => boolean> {
+async function aliveNow(world: DriverWorld, session: string): Promise<(pid: number) => boolean> {
   if (listPending(world.paths, session).length === 0) return () => false;
   const processes = await allProcesses();
   const pids = new Set(processes.map((process) => process.pid));
@@ -55,7 +58,7 @@ async function aliveNow(world: World, session: string): Promise<(pid: number) =>
   return (pid) => pids.size === 0 || pids.has(pid);
 }
 
-export function paneWorld(world: World, options: MenuOptions): PaneWorld {
+export function paneWorld(world: DriverWorld, options: MenuOptions): PaneWorld {
   const socket = options.socket ?? world.env("GSD_TMUX_SOCKET");
   const path = socket?.includes("/") ? socket : undefined;
   // tmux takes the path of a server's socket from $TMUX as well.
@@ -92,12 +95,13 @@ function readStdin(): string {
   return text + decoder.decode();
 }
 
-export function realWorld(): World {
+export function realDriverWorld(): DriverWorld {
   return {
     env: envOf,
     paths: pathsFrom(envOf, ROOT),
     ...terminal,
     readStdin,
     clock: realClock,
+    now: () => new Date(),
   };
 }
