@@ -70,17 +70,22 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<PaneScreen> {
     await pane.press("C-a");
     await pane.clock.sleep(KEY_PAUSE_MS);
     await pane.press("C-d");
-    await waitForScreen(pane, SENT_WITHIN_MS, (now) => /^❯[ \u00a0]!/m.test(now.text));
+    await waitForScreen(pane, SENT_WITHIN_MS, beginsWithBang);
     await pane.press("C-e");
     await pane.clock.sleep(KEY_PAUSE_MS);
     if (text.length > 1) await pane.paste(text.slice(1));
-    const isRight = (now: PaneScreen) =>
-      now.ready && now.draft.startsWith("!") && isOurs(now, text);
+    const isRight = (now: PaneScreen) => now.ready && beginsWithBang(now) && isOurs(now, text);
     screen = await waitForScreen(pane, SENT_WITHIN_MS, isRight);
     if (isRight(screen)) return screen;
     await clear(pane);
   }
   return await pane.look(); // empty again: nothing of it may be sent
+}
+
+/** Read from the screen itself: a draft is read without blanks around it. */
+function beginsWithBang({ text }: PaneScreen): boolean {
+  const box = text.split("\n").findLast((line) => line.startsWith("❯"));
+  return /^❯[ \u00a0]!/.test(box ?? "");
 }
 
 /** What Claude Code offers for a command or a name comes a moment after the text itself. */
