@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { isOurs, typeText } from "../lib/driver/typing.ts";
 import { FakePrompt, type PromptOptions } from "./support/fake_prompt.ts";
 
-/** Until the pasted text shows; until Enter counts as lost; until commands are offered. */
-const [SHOWN, SENT, OFFERED] = [10_000, 8000, 1500];
+/** How long is waited: for the pasted text, for Enter's effect, for offers, for a refusal. */
+const [SHOWN, SENT, OFFERED, REFUSED] = [10_000, 8000, 1500, 1500];
 /** Between two looks. */
 const LOOK = 40;
 const COMMANDS = [
@@ -181,13 +181,12 @@ Deno.test("typeText() says when Claude Code refuses a command with words behind 
 
 Deno.test("typeText() takes no earlier refusal for one of this command", async () => {
   const prompt = new FakePrompt({
-    sends: (text) => text.startsWith("/nosuch") ? { line: "● Unknown command: /nosuch" } : {},
+    sends: (text) => text === "/new now" ? { line: "● Unknown command: /new" } : {},
   });
-  await typeText(prompt, "/nosuch now");
+  assertEquals((await typeText(prompt, "/new now")).kind, "unsure");
   const from = prompt.clock.now();
-  assertEquals((await typeText(prompt, "/nosuch2 now")).kind, "sent");
-  assertEquals(prompt.clock.now() - from, OFFERED + 20);
-  assertEquals(prompt.texts, ["/nosuch now", "/nosuch2 now"]);
+  assertEquals((await typeText(prompt, "/new then")).kind, "sent");
+  assertEquals(prompt.clock.now() - from, REFUSED + 20);
 });
 
 for (const text of ["!", "!important: do not run this", "!first\nsecond"]) {

@@ -4,13 +4,26 @@ import type { Clock } from "../../lib/time.ts";
 
 export class FakeClock implements Clock {
   #ms = 0;
+  readonly #plans: { ms: number; work: () => void }[] = [];
 
   now(): number {
     return this.#ms;
   }
 
+  /** Something that happens at that time, while somebody sleeps. */
+  at(ms: number, work: () => void): void {
+    this.#plans.push({ ms, work });
+    this.#plans.sort((one, other) => one.ms - other.ms);
+  }
+
   sleep(ms: number): Promise<void> {
-    this.#ms += ms;
+    const end = this.#ms + ms;
+    while (this.#plans.length > 0 && this.#plans[0]!.ms <= end) {
+      const { ms, work } = this.#plans.shift()!;
+      this.#ms = Math.max(this.#ms, ms);
+      work();
+    }
+    this.#ms = end;
     return Promise.resolve();
   }
 }

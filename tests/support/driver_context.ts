@@ -1,0 +1,46 @@
+/** What an action of the menu driver works with: a fake pane and a home of its own. */
+
+import type { Pending } from "../../lib/answers.ts";
+import type { ClaudePane } from "../../lib/driver/claude_pane.ts";
+import type { DriverContext } from "../../lib/driver/driver_context.ts";
+import { pathsFrom } from "../../lib/paths.ts";
+
+const NOWHERE = pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/");
+
+/** Of agent "warden", which may decide. Without `paths` nothing is kept. */
+export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {}): DriverContext {
+  return {
+    paths: NOWHERE,
+    session: "warden-main",
+    pane,
+    agentId: "warden",
+    by: "warden",
+    whyNoDecision: undefined,
+    waitMs: 0,
+    dryRun: false,
+    now: () => new Date("2026-11-16T10:00:00Z"),
+    isWaiting: () => false,
+    ...more,
+  };
+}
+
+/** A question or request of "warden-main" for which a hook was started. */
+export function pendingFor(
+  kind: Pending["kind"],
+  { tool, tool_input }: { tool: string; tool_input: Record<string, unknown> },
+  more: Partial<Pending> = {},
+): Pending {
+  return {
+    id: kind === "question" ? "q-1" : "p-1",
+    kind,
+    session: "warden-main",
+    agent_id: "warden",
+    tool,
+    tool_input,
+    asked_at: "2026-11-16T09:59:00.000Z",
+    until: "2026-11-16T10:10:00.000Z",
+    pid: 100,
+    wake_id: "wake-1",
+    ...more,
+  };
+}

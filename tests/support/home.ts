@@ -1,0 +1,96 @@
+/** A user's home for a test: HOME, state, data and registry in one folder, removed at the end. */
+
+import { namesIn, readTextIfThere } from "../../lib/files.ts";
+import { readWake } from "../../lib/outbox.ts";
+import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { pause } from "./until.ts";
+
+export interface HomeOptions {
+  /** A folder that exists already. The caller removes it. */
+  dir?: string;
+  /** State and data are where a user has them by default, below HOME. */
+  isDefault?: boolean;
+  /** The names of HOME and data in the folder, where a test needs odd ones. */
+  home?: string;
+  data?: string;
+}
+
+export class TestHome implements AsyncDisposable {
+  readonly dir: string;
+  readonly home: string;
+  /** All variables of this user. Of the real user only PATH and Deno's cache are in it. */
+  readonly env: Record<string, string>;
+  readonly #isOwn: boolean;
+
+  constructor({ dir, isDefault = false, home = "home", data = "data" }: HomeOptions = {}) {
+    this.#isOwn = dir === undefined;
+    this.dir = dir ?? Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-test-" }));
+    this.home = `${this.dir}/${home}`;
+    Deno.mkdirSync(this.home, { recursive: true });
+    this.env = {
+      HOME: this.home,
+      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      LANG: "C.UTF-8",
+      DENO_DIR: denoDir(),
+      DENO_NO_UPDATE_CHECK: "1",
+      GSD_REGISTRY: `${this.dir}/registry.json`,
+      ...(isDefault
+        ? {}
+        : { GSD_STATE_DIR: `${this.dir}/state`, GSD_DATA_DIR: `${this.dir}/${data}` }),
+    };
+  }
+
+  /** One variable, as our functions ask for it. */
+  readonly variable: Env = (name) => this.env[name];
+
+  get paths(): Paths {
+    return pathsFrom(this.variable, ROOT);
+  }
+
+  /** Text as it is, or a value that is written as JSON. */
+  writeRegistry(registry: unknown): void {
+    const text = typeof registry === "string" ? registry : JSON.stringify(registry);
+    Deno.writeTextFileSync(this.paths.registry, text);
+  }
+
+  /** A file below the folder that can be run; its path. */
+  writeProgram(name: string, script: string): string {
+    const path = `${this.dir}/${name}`;
+    Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return path;
+  }
+
+  /** The wakes that wait for an agent, oldest first. */
+  wakes(agentId = "warden"): { trigger: string; message: string }[] {
+    const dir = `${this.paths.state}/outbox/${agentId}`;
+    return namesIn(dir).filter((name) => name.endsWith(".json"))
+      .map((name) => readWake(`${dir}/${name}`)!);
+  }
+
+  journal(session = "warden-main"): Record<string, unknown>[] {
+    const text = readTextIfThere(`${this.paths.state}/journal/${session}.jsonl`) ?? "";
+    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOwn) await removeTree(this.dir);
+  }
+}
+
+/** The packages of our commands are cached there; a fake home has none. */
+function denoDir(): string {
+  const caches = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
+  return Deno.env.get("DENO_DIR") ?? `${caches}/deno`;
+}
+
+/** A program that is just ending may still write into the folder. After two seconds it stays. */
+export async function removeTree(dir: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    try {
+      return Deno.removeSync(dir, { recursive: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      await pause(100);
+    }
+  }
+}
