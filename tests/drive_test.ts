@@ -1,14 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { drive } from "../lib/driver/drive.ts";
 import type { Goal } from "../lib/driver/keys.ts";
-import { readScreen } from "../lib/pane.ts";
-import { FakeClock } from "./support/fake_clock.ts";
+import { FakePane } from "./support/fake_pane.ts";
+import { fixturePane } from "./support/fixtures.ts";
 
-const recorded = (name: string) =>
-  Deno.readTextFileSync(new URL(`./fixtures/panes/${name}.txt`, import.meta.url));
-const ASKED = recorded("10-ask-single");
+const ASKED = fixturePane("10-ask-single");
 const MOVED = ASKED.replace("❯ 1.", "  1.").replace("  2.", "❯ 2.");
-const ANSWERED = recorded("01-idle-fresh");
+const ANSWERED = fixturePane("01-idle-fresh");
 
 const GOAL: Goal = {
   kind: "answer",
@@ -25,28 +23,17 @@ const GOAL: Goal = {
   choices: [{ options: [3] }],
 };
 
-/** Drives a pane whose screen depends on the keys it got; tells which those were, and how long it took. */
+/** Drives a pane whose screen depends on the keys it got: what came of it, the keys, the time. */
 async function driven(
   screenAfter: (keys: string, ms: number) => string,
   goal = GOAL,
 ): Promise<[kind: string, keys: string, ms: number]> {
-  const pressed: string[] = [];
-  const clock = new FakeClock();
-  const { kind } = await drive({
-    id: "%0",
-    clock,
-    look: () => {
-      const text = screenAfter(pressed.join(" "), clock.now());
-      return Promise.resolve({ ...readScreen(text), text });
-    },
-    press: (...keys) => Promise.resolve(void pressed.push(...keys)),
-    paste: () => Promise.resolve(),
-    hasEnded: () => Promise.resolve(false),
-  }, goal);
-  return [kind, pressed.join(" "), clock.now()];
+  const pane = new FakePane(screenAfter);
+  const { kind } = await drive(pane, goal);
+  return [kind, pane.sent.join(" "), pane.clock.now()];
 }
 
-/** Before the first key; until a key shows no effect; between two looks; until hope is given up. */
+/** Before the first key; until a key counts as late; between two looks; until it counts as lost. */
 const [OPENING, IN_VAIN, LOOK, PATIENCE] = [300, 2000, 40, 10_000];
 /** From the effect of the probe on: the key before it may still show its own. */
 const LOST = 5000;
@@ -76,7 +63,7 @@ Deno.test("drive() presses no key again whose effect shows long after the probe'
     !keys.includes("Down") ? ASKED : ms < closes ? MOVED : ANSWERED;
   assertEquals(await driven(screen), ["done", "3 Down", closes]);
   // Also where the probe has moved the cursor to the row for own words.
-  const own = recorded("11-ask-single-other-focused");
+  const own = fixturePane("11-ask-single-other-focused");
   const below = (keys: string, ms: number) => screen(keys, ms) === MOVED ? own : screen(keys, ms);
   assertEquals(await driven(below), ["done", "3 Down", closes]);
 });
@@ -98,7 +85,7 @@ Deno.test("drive() presses nothing again while the screen may still change", asy
   );
 });
 
-Deno.test("drive() claims no answer that somebody else gave", async () => {
+Deno.test("drive() claims no answer that another one gave", async () => {
   const own: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } as Goal;
   const [kind, keys] = await driven((keys) => keys === "" ? ASKED : ANSWERED, own);
   assertEquals([kind, keys], ["stuck", "Down"]);

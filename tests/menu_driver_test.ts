@@ -1,7 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
-import { pressKey } from "../lib/driver/menu_prompt.ts";
-import { readScreen } from "../lib/pane.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { realClock } from "../lib/time.ts";
 import { FakeClock } from "./support/fake_clock.ts";
@@ -146,39 +144,3 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   assertEquals(await main(["warden-main", "jump"], world), 2);
   assertStringIncludes(err, "; see menu-driver --help");
 });
-
-Deno.test("pressKey() presses once, and says when nothing came of it", async () => {
-  const pressesAt = async (name: string, key: "Enter" | "Escape") => {
-    const pressed: string[] = [];
-    const text = Deno.readTextFileSync(new URL(`${name}.txt`, PANES));
-    const clock = new FakeClock();
-    const pane = {
-      id: "%0",
-      clock,
-      look: () => Promise.resolve({ ...readScreen(text), text }),
-      press: (...keys: string[]) => Promise.resolve(void pressed.push(...keys)),
-      paste: () => Promise.resolve(),
-      hasEnded: () => Promise.resolve(false),
-    };
-    const outcome = await pressKey({ ...SCENE, pane }, key);
-    return [outcome.kind, pressed, clock.now()];
-  };
-  const patience = 300 + 10_000;
-  assertEquals(await pressesAt("30-permission-bash", "Enter"), ["refused", ["Enter"], patience]);
-  assertEquals(await pressesAt("55-resume-picker", "Enter"), ["refused", ["Enter"], patience]);
-  assertEquals(await pressesAt("10-ask-single", "Escape"), ["refused", ["Escape"], patience]);
-  // At the prompt a key may do what does not show.
-  assertEquals(await pressesAt("02-working", "Escape"), ["done", ["Escape"], 300 + 2000]);
-});
-
-const SCENE = {
-  paths: pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/"),
-  session: "warden-main",
-  agentId: "warden",
-  by: "warden",
-  whyNoDecision: undefined,
-  waitMs: 0,
-  dryRun: false,
-  now: () => new Date(),
-  isWaiting: () => false,
-};

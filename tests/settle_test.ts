@@ -16,7 +16,7 @@ import { changeMemory } from "../lib/session_memory.ts";
 import { markOf } from "../lib/shown.ts";
 import { driverContext, pendingFor } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
-import { fixtureEvent, fixturePane } from "./support/fixtures.ts";
+import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 
 const IDLE = fixturePane("04-idle-default-mode");
@@ -33,14 +33,9 @@ const SQLITE: GivenDecision = {
   annotations: {},
 };
 
-function eventOf(name: string): { tool: string; tool_input: Record<string, unknown> } {
-  const { tool_name, tool_input } = fixtureEvent(name);
-  return { tool: tool_name as string, tool_input: tool_input as Record<string, unknown> };
-}
-
-const ASK = eventOf("permission_request-ask-single");
-const BASH = eventOf("permission_request-bash");
-const EXIT_PLAN = eventOf("permission_request-exit-plan-mode");
+const ASK = fixtureRequest("permission_request-ask-single");
+const BASH = fixtureRequest("permission_request-bash");
+const EXIT_PLAN = fixtureRequest("permission_request-exit-plan-mode");
 
 const ANSWER: Goal = {
   kind: "answer",

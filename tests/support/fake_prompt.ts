@@ -12,8 +12,8 @@ export interface PromptOptions {
   delay?: (input: string, nth: number) => number | "never";
   /** The lines that Claude Code draws above the box for a draft. */
   offers?: (draft: string) => string[];
-  /** What a sent text does: a line below the conversation, a whole other screen, or the end. */
-  sends?: (text: string) => { line?: string; screen?: string; ends?: true };
+  /** What a sent text does: a line of reply, a hint in the empty box, another screen, the end. */
+  sends?: (text: string) => { line?: string; hint?: string; screen?: string; ends?: true };
 }
 
 const SHELL = "$ ";
@@ -29,6 +29,7 @@ export class FakePrompt implements ClaudePane {
   #isShell = false;
   #hidesOffers = false;
   #lines: string[] = [];
+  #hint = "";
   #screen: string | undefined;
   readonly #inputs: { due: number; work: () => void }[] = [];
   readonly #counts = new Map<string, number>();
@@ -111,8 +112,9 @@ export class FakePrompt implements ClaudePane {
     this.texts.push(text);
     this.draft = "";
     this.#cursor = 0;
-    const { line, screen, ends } = this.options.sends?.(text) ?? {};
+    const { line, hint = "", screen, ends } = this.options.sends?.(text) ?? {};
     if (line !== undefined) this.#lines.push(line);
+    this.#hint = hint;
     this.#screen = ends ? SHELL : screen;
   }
 
@@ -136,6 +138,7 @@ export class FakePrompt implements ClaudePane {
 
   /** A long paste is only named. */
   #shown(): string {
+    if (this.draft === "") return this.#hint;
     const lines = this.draft.split("\n").length;
     return this.draft.length > 800 || lines > 3
       ? `[Pasted text #1 +${lines - 1} lines]`

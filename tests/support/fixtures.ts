@@ -6,6 +6,14 @@ export function fixtureEvent(name: string): Record<string, unknown> {
   return JSON.parse(Deno.readTextFileSync(new URL(`events/${name}.json`, FIXTURES)));
 }
 
+/** The tool that an event is about. */
+export function fixtureRequest(
+  name: string,
+): { tool: string; tool_input: Record<string, unknown> } {
+  const { tool_name, tool_input } = fixtureEvent(name);
+  return { tool: tool_name as string, tool_input: tool_input as Record<string, unknown> };
+}
+
 export function fixtureEventNames(prefix = ""): string[] {
   return Array.from(Deno.readDirSync(new URL("events/", FIXTURES)), (entry) => entry.name)
     .filter((name) => name.startsWith(prefix)).map((name) => name.replace(/\.json$/, "")).sort();
