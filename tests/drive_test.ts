@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { drive } from "../lib/driver/drive.ts";
 import type { Goal } from "../lib/driver/keys.ts";
+import { readScreen } from "../lib/pane.ts";
+import { markOf } from "../lib/shown.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import { fixturePane } from "./support/fixtures.ts";
 
@@ -89,4 +91,76 @@ Deno.test("drive() claims no answer that another one gave", async () => {
   const own: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } as Goal;
   const [kind, keys] = await driven((keys) => keys === "" ? ASKED : ANSWERED, own);
   assertEquals([kind, keys], ["stuck", "Down"]);
+});
+
+async function reasonFor(
+  screenAfter: (keys: string, ms: number) => string,
+  goal = GOAL,
+): Promise<[reason: string, keys: string]> {
+  const pane = new FakePane(screenAfter);
+  const result = await drive(pane, goal);
+  return [result.kind === "stuck" ? result.reason : "done", pane.sent.join(" ")];
+}
+
+const OWN_WORDS: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } as Goal;
+const OWN_ROW = fixturePane("11-ask-single-other-focused");
+
+Deno.test("drive() presses nothing when the dialog is gone, and names the draft that is there", async () => {
+  const settled = "somebody else has settled it in the meantime";
+  assertEquals(await reasonFor(() => ANSWERED), [settled, ""]);
+  const late = ANSWERED.replace(/^❯\s$/m, "❯ 3");
+  assertEquals(await reasonFor(() => late), [`${settled}; "3" stands in the input box`, ""]);
+});
+
+Deno.test("drive() presses nothing at another dialog", async () => {
+  const permission = fixturePane("30-permission-bash");
+  assertEquals(await reasonFor(() => permission), ["in front of it is another dialog", ""]);
+});
+
+Deno.test("drive() pastes own words once their row has the cursor, and sends them once they show", async () => {
+  const typed = OWN_ROW.replace(/(❯ 4\.) Type something\.?/, "$1 Redis");
+  const screen = (keys: string) =>
+    keys === "" ? ASKED : keys === "Down" ? OWN_ROW : keys.endsWith("Enter") ? ANSWERED : typed;
+  assertEquals(await driven(screen, OWN_WORDS), [
+    "done",
+    'Down "Redis" Enter',
+    OPENING + 2 * (2 * LOOK) + LOOK,
+  ]);
+});
+
+Deno.test("drive() pastes a text once, though it does not show", async () => {
+  assertEquals(await reasonFor(() => OWN_ROW, OWN_WORDS), [
+    "the pasted text does not show on the screen",
+    '"Redis"',
+  ]);
+});
+
+Deno.test("drive() waits where the screen cannot be read, and presses nothing", async () => {
+  assertEquals(await reasonFor(() => "?"), ["the screen does not show what came of it", ""]);
+  const [kind, keys] = await driven((keys, ms) => ms < 2000 ? "?" : keys === "" ? ASKED : ANSWERED);
+  assertEquals([kind, keys], ["done", "3"]);
+});
+
+Deno.test("drive() stops after eighty keys that lead nowhere", async () => {
+  const [reason, keys] = await reasonFor(
+    (keys) => keys.split("Down").length % 2 === 1 ? ASKED : MOVED,
+    OWN_WORDS,
+  );
+  assertEquals(reason, "it is not done after 80 keys");
+  assertEquals(keys, Array(80).fill("Down").join(" "));
+});
+
+Deno.test("drive() presses a decision once, though it shows no effect", async () => {
+  const permission = fixturePane("30-permission-bash");
+  const mark = markOf(readScreen(permission).dialog!);
+  assertEquals(await driven(() => permission, { kind: "allow", mark }), [
+    "stuck",
+    "1",
+    OPENING + PATIENCE,
+  ]);
+});
+
+Deno.test("drive() probes once: a key that is lost twice is not pressed a third time", async () => {
+  const [kind, keys] = await driven((keys) => keys.includes("Down") ? MOVED : ASKED);
+  assertEquals([kind, keys], ["stuck", "3 Down 3"]);
 });
