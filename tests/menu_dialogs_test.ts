@@ -1,0 +1,294 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { listPending, openPending, type Pending, takeAnswer } from "../lib/answers.ts";
+import type { ActionResult, DriverContext } from "../lib/driver/driver_context.ts";
+import { type MenuOptions, readMenuArgs } from "../lib/driver/menu_args.ts";
+import { answerOpen, choose, decide, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { changeMemory } from "../lib/session_memory.ts";
+import { driverContext, pendingFor } from "./support/driver_context.ts";
+import { FakePane } from "./support/fake_pane.ts";
+import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
+import { TestHome } from "./support/home.ts";
+
+const SINGLE = fixtureRequest("permission_request-ask-single");
+const THREE = fixtureRequest("permission_request-ask-three");
+const BASH = fixtureRequest("permission_request-bash");
+const IDLE = "04-idle-default-mode";
+const OPTIONS: MenuOptions = optionsOf();
+
+function optionsOf(...words: string[]): MenuOptions {
+  const order = readMenuArgs([...words, "warden-main", "allow"], () => "");
+  if (order.kind !== "order") throw new Error(JSON.stringify(order));
+  return order.options;
+}
+
+/** The recorded screens that follow one another, each after one more key. */
+function playing(...screens: string[]): FakePane {
+  return new FakePane((sent) => {
+    const keys = sent === "" ? 0 : sent.split(" ").length;
+    return fixturePane(screens[Math.min(keys, screens.length - 1)]!);
+  });
+}
+
+interface Asking {
+  pending?: Pending[];
+  context?: Partial<DriverContext>;
+}
+
+/** Carries out an action on those screens; a waiting hook takes its answer at once. */
+async function act(
+  pane: FakePane,
+  action: (context: DriverContext) => Promise<ActionResult>,
+  { pending = [], context = {} }: Asking = {},
+): Promise<{ said: string; sent: string[]; journal: Record<string, unknown>[] }> {
+  await using home = new TestHome();
+  for (const one of pending) {
+    openPending(home.paths, one);
+    pane.clock.at(20, () => takeAnswer(home.paths, one));
+  }
+  const result = await action(driverContext(pane, { paths: home.paths, ...context }));
+  const said = result.kind === "done" ? result.said : `refused: ${result.reason}`;
+  return { said, sent: pane.sent, journal: home.journal() };
+}
+
+const waits = { isWaiting: () => true };
+
+Deno.test("choose() answers the question on the screen by the number of an option", async () => {
+  const { said, sent } = await act(
+    playing("10-ask-single", IDLE),
+    (context) => choose(context, 2, OPTIONS),
+  );
+  assertEquals(said, 'Answered "Which database should we use?": SQLite (with keys)');
+  assertEquals(sent, ["2"]);
+});
+
+Deno.test("choose() waits for a dialog that its wake has overtaken", async () => {
+  const pane = new FakePane((sent, ms) =>
+    fixturePane(ms < 1000 ? "02-working" : sent === "" ? "10-ask-single" : IDLE)
+  );
+  const { said } = await act(pane, (context) => choose(context, 2, OPTIONS), {
+    context: { waitMs: 10_000 },
+  });
+  assertStringIncludes(said, "SQLite (with keys)");
+});
+
+Deno.test("choose() refuses where nothing is asked, and an option that is not there", async () => {
+  const refusal = async (screen: string, number: number, more: Asking = {}) => {
+    const { said, sent } = await act(
+      playing(screen),
+      (context) => choose(context, number, OPTIONS),
+      more,
+    );
+    assertEquals(sent, []);
+    return said;
+  };
+  assertEquals(await refusal(IDLE, 1), "refused: no question is open; the present state is idle");
+  assertStringIncludes(await refusal("10-ask-single", 7), "has no option 7");
+  assertStringIncludes(await refusal("30-permission-bash", 7), "there is no option 7; the options");
+  assertStringIncludes(
+    await refusal("30-permission-bash", 1, { context: { whyNoDecision: "it may not" } }),
+    "refused: it may not; the present state is permission_prompt",
+  );
+  assertStringIncludes(
+    await refusal("30-permission-bash", 1, {
+      pending: [pendingFor("question", SINGLE)],
+      context: waits,
+    }),
+    "a question waits behind this dialog: choose with --question q-1",
+  );
+});
+
+Deno.test("choose() takes a row of another dialog, and journals for which request", async () => {
+  const { said, sent, journal } = await act(
+    playing("30-permission-bash", IDLE),
+    (context) => choose(context, 1, OPTIONS),
+    { pending: [pendingFor("permission", BASH)] },
+  );
+  assertEquals([said, sent], ['Chose "Yes" (with keys)', ["Enter"]]);
+  assertEquals(journal.map(({ question_id, by }) => [question_id, by]), [["p-1", "warden"]]);
+});
+
+Deno.test("choose() journals no request where the row may be about several", async () => {
+  const both = [pendingFor("permission", BASH), pendingFor("permission", BASH, { id: "p-2" })];
+  const { journal } = await act(
+    playing("30-permission-bash", IDLE),
+    (context) => choose(context, 1, OPTIONS),
+    { pending: both },
+  );
+  assertEquals(journal.map(({ question_id }) => question_id), [undefined]);
+});
+
+Deno.test("answerOpen() answers three questions through the waiting hook at once", async () => {
+  const { said, sent } = await act(
+    playing("20-ask-three-q1"),
+    (context) => answerOpen(context, ["2", "1,3", "text:none"], OPTIONS),
+    { pending: [pendingFor("question", THREE)], context: waits },
+  );
+  assertStringIncludes(
+    said,
+    '"Which language?": Rust, "Which platforms?": Linux, Windows, "Which license, "quoted"?": none',
+  );
+  assertEquals(sent, []);
+});
+
+/** Three questions as they follow one another, told by the keys that were pressed. */
+function threeQuestions(): FakePane {
+  const platforms = fixturePane("20-ask-three-q1")
+    .replace("☐ Language", "☒ Language").replace("Which language?", "Which platforms?")
+    .replace(/❯ 1\. TypeScript[^]*?3\. Type/, "❯ 1. [ ] Linux\n  2. [ ] macOS\n  3. Type");
+  const ticked = platforms.replace("1. [ ]", "1. [✔]");
+  const screens = new Map([
+    ["", fixturePane("20-ask-three-q1")],
+    ["2", platforms],
+    ["2 1", ticked],
+    ["2 1 Right", fixturePane("22-ask-three-q3")],
+    ["2 1 Right 1", fixturePane("23-ask-three-review")],
+  ]);
+  return new FakePane((sent) => screens.get(sent) ?? fixturePane(IDLE));
+}
+
+Deno.test("answerOpen() answers three questions one by one where no hook has them, and submits", async () => {
+  const { said, sent } = await act(
+    threeQuestions(),
+    (context) => answerOpen(context, ["2", "1", "1"], OPTIONS),
+  );
+  assertEquals(
+    said,
+    'Answered "Which language?": Rust (with keys); Answered "Which platforms?": Linux (with keys)' +
+      '; Answered "Which license, "quoted"?": MIT (with keys)',
+  );
+  assertEquals(sent.join(" "), "2 1 Right 1 1");
+});
+
+Deno.test("answerOpen() presses nothing where some questions are answered, or answers are missing", async () => {
+  const refusal = async (screen: string, words: string[], prepare = (_: TestHome) => {}) => {
+    await using home = new TestHome();
+    prepare(home);
+    const pane = playing(screen);
+    const result = await answerOpen(driverContext(pane, { paths: home.paths }), words, OPTIONS);
+    assertEquals(pane.sent, []);
+    return result.kind === "refused" ? result.reason : "";
+  };
+  assertEquals(await refusal("20-ask-three-q1", ["1"]), "3 questions are open, 1 answered");
+  const begun = "somebody has begun to answer: choose or type answers what is on the screen";
+  assertStringIncludes(await refusal("22-ask-three-q3", ["1", "1", "1"]), begun);
+  // The wake has named the questions: this is not the first of them.
+  const asks = ["Another question?", "Which language?", "A third?"];
+  const remember = (home: TestHome) =>
+    void changeMemory(home.paths, "warden-main", (memory) => ({
+      memory: { ...memory, open: { id: "q-9", asks } as never },
+      value: undefined,
+    }));
+  assertStringIncludes(await refusal("20-ask-three-q1", ["1", "1", "1"], remember), begun);
+  assertStringIncludes(await refusal(IDLE, ["1"]), "no question is open");
+  assertStringIncludes(await refusal("10-ask-single", ["1,2"]), "takes one answer");
+});
+
+Deno.test("answerOpen() stops at the first of three answers that fails", async () => {
+  const { said } = await act(
+    playing("20-ask-three-q1"),
+    (context) => answerOpen(context, ["9", "1", "1"], OPTIONS),
+  );
+  assertStringIncludes(said, 'refused: Question "Which language?" has no option 9');
+});
+
+Deno.test("type() answers an open question in own words, and types a prompt elsewhere", async () => {
+  const atQuestion = await act(
+    playing("10-ask-single"),
+    (context) => type(context, "Redis", OPTIONS),
+    { pending: [pendingFor("question", SINGLE)], context: waits },
+  );
+  assertStringIncludes(atQuestion.said, '"Which database should we use?": Redis (through');
+  const atPrompt = await act(playing("02-working"), (context) => type(context, "Go on", OPTIONS));
+  assertStringIncludes(atPrompt.said, "refused: Claude is still working");
+  const named = await act(
+    playing(IDLE),
+    (context) => type(context, "Redis", optionsOf("--question", "q-9")),
+  );
+  assertStringIncludes(named.said, "refused: the question q-9 is no longer open");
+});
+
+Deno.test("submit() hands in what is chosen, and refuses a dialog that is no question", async () => {
+  const review = await act(playing("23-ask-three-review", IDLE), submit);
+  assertEquals([review.said, review.sent], ["Submitted what was chosen (with keys)", ["1"]]);
+  const permission = await act(playing("30-permission-bash"), submit);
+  assertStringIncludes(permission.said, "refused: there is nothing to submit; the present state");
+  assertEquals(permission.sent, []);
+  const prompt = await act(playing(IDLE), submit);
+  assertStringIncludes(prompt.said, "refused: there is nothing to enter");
+});
+
+Deno.test("decide() allows and denies what is on the screen with keys", async () => {
+  const allowed = await act(
+    playing("30-permission-bash", IDLE),
+    (context) => decide(context, { kind: "allow" }, OPTIONS),
+  );
+  assertEquals([allowed.said, allowed.sent], ['Allowed "Bash command" (with keys)', ["1"]]);
+  assertEquals(allowed.journal.map(({ kind }) => kind), ["decided"]);
+});
+
+Deno.test("decide() names the request that it has decided through the hook", async () => {
+  const { said, sent } = await act(
+    playing("30-permission-bash"),
+    (context) => decide(context, { kind: "deny", message: "not now" }, OPTIONS),
+    { pending: [pendingFor("permission", BASH)], context: waits },
+  );
+  assertStringIncludes(said, 'Denied "Bash touch /home/dev/app/made-by-bash && echo bash-ran"');
+  assertEquals(sent, []);
+});
+
+Deno.test("decide() decides nothing that its agent may not, or that is not asked", async () => {
+  const refusal = async (screen: string, more: Asking = {}, ...words: string[]) => {
+    const { said, sent } = await act(
+      playing(screen),
+      (context) => decide(context, { kind: "allow" }, optionsOf(...words)),
+      more,
+    );
+    assertEquals(sent, []);
+    return said;
+  };
+  const mayNot = { context: { whyNoDecision: "it may not" } };
+  assertStringIncludes(await refusal("30-permission-bash", mayNot), "refused: it may not; the pre");
+  assertStringIncludes(await refusal(IDLE), "refused: nothing asks for permission");
+  assertStringIncludes(
+    await refusal("30-permission-bash", {}, "--question", "p-9"),
+    "refused: the request p-9 is no longer open",
+  );
+  // A question is answered, not allowed.
+  assertStringIncludes(await refusal("10-ask-single"), "refused: nothing asks for permission");
+});
+
+Deno.test("decide() says what is asked where a low window has cut the title off", async () => {
+  const cut = fixturePane("30-permission-bash").replace(/^ Bash command$/m, "│ x");
+  const pane = new FakePane((sent) => sent === "" ? cut : fixturePane(IDLE));
+  const { said } = await act(pane, (context) => decide(context, { kind: "allow" }, OPTIONS));
+  assertEquals(said, 'Allowed "Do you want to proceed?" (with keys)');
+});
+
+Deno.test("decide() declines a question through its hook, and only so", async () => {
+  const deny = (context: DriverContext) =>
+    decide(context, { kind: "deny", message: "later" }, OPTIONS);
+  const pending = [pendingFor("question", SINGLE)];
+  const declined = await act(playing("10-ask-single"), deny, { pending, context: waits });
+  assertStringIncludes(declined.said, 'Declined "Which database should we use?" (through');
+  assertEquals(declined.sent, []);
+  // Without a hook, and with one that no longer waits.
+  for (const asking of [{}, { pending }]) {
+    const { said, sent } = await act(playing("10-ask-single"), deny, asking);
+    assertStringIncludes(said, "refused: no hook waits for this question: esc declines it");
+    assertEquals(sent, []);
+  }
+  const gone = await act(
+    playing(IDLE),
+    (context) => decide(context, { kind: "deny", message: "" }, optionsOf("--question", "q-9")),
+  );
+  assertStringIncludes(gone.said, "refused: the question q-9 is no longer open");
+});
+
+Deno.test("decide() leaves a request open that it did not decide", async () => {
+  await using home = new TestHome();
+  openPending(home.paths, pendingFor("permission", BASH));
+  const pane = playing("30-permission-bash");
+  const context = driverContext(pane, { paths: home.paths, whyNoDecision: "it may not" });
+  await decide(context, { kind: "allow" }, OPTIONS);
+  assertEquals(listPending(home.paths, "warden-main").map(({ id }) => id), ["p-1"]);
+});
