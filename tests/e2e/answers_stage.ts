@@ -9,7 +9,7 @@ import type { Scene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { type RealClaude, startClaude } from "../support/real_claude.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
-import { type RealTmux, startTmux } from "../support/real_tmux.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 import { SCENARIOS, writePlan } from "./answers_scenarios.ts";
 
@@ -27,7 +27,7 @@ export interface AnswersOptions {
 }
 
 export class AnswersStage {
-  readonly tmux: RealTmux;
+  readonly server: TmuxServer;
   readonly model: ClaudeModel;
   readonly paths: Paths;
   readonly session = "warden-main";
@@ -35,7 +35,7 @@ export class AnswersStage {
   readonly #payloads: string;
 
   constructor(readonly scene: Scene, readonly options: AnswersOptions) {
-    this.tmux = startTmux(scene);
+    this.server = TmuxServer.in(scene);
     this.model = new ClaudeModel({ scenarios: SCENARIOS, answer: writePlan });
     scene.atEnd(() => this.model.stop());
     this.#payloads = `${scene.dir}/payloads`;
@@ -50,7 +50,7 @@ export class AnswersStage {
       GSD_REGISTRY: `${scene.dir}/registry.json`,
       GSD_STATE_DIR: `${scene.dir}/state`,
       GSD_DATA_DIR: `${scene.dir}/data`,
-      GSD_TMUX: this.tmux.program,
+      GSD_TMUX: `${scene.dir}/tmux`,
     };
     this.paths = pathsFrom((name) => this.env[name], ROOT);
     const agent = {
@@ -73,7 +73,7 @@ export class AnswersStage {
     }
     return await startClaude({
       scene: this.scene,
-      tmux: this.tmux,
+      server: this.server,
       modelUrl: this.model.url,
       session: this.session,
       version: this.options.version,
@@ -145,7 +145,7 @@ export class AnswersStage {
   /** The payload that comes after those counted before. */
   next(event: string, before: number): Promise<Record<string, unknown>> {
     return until(`a ${event} payload`, () => this.payloads(event)[before], {
-      present: () => this.tmux.capture(this.session),
+      present: () => this.server.capture(this.session),
     });
   }
 

@@ -26,7 +26,9 @@ function twoReads(stage: AnswersStage): void {
 }
 
 const shownFile = async (stage: AnswersStage) =>
-  /(first|second)\.txt/.exec(readScreen(await stage.tmux.capture(stage.session)).dialog!.text)![1]!;
+  /(first|second)\.txt/.exec(
+    readScreen(await stage.server.capture(stage.session)).dialog!.text,
+  )![1]!;
 
 /** All that Claude's model has been told by now, of tools and people. */
 async function toldToModel(stage: AnswersStage, claude: RealClaude): Promise<string> {

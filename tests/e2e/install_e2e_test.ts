@@ -15,7 +15,7 @@ import {
 } from "../support/real_claude.ts";
 import { startOpenClaw } from "../support/real_openclaw.ts";
 import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
-import { startTmux } from "../support/real_tmux.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -41,8 +41,8 @@ for (const version of VERSIONS.claude) {
         },
       });
       scene.atEnd(() => model.stop());
-      const tmux = startTmux(scene);
-      const home = new Installed(scene, tmux.program);
+      const server = TmuxServer.in(scene);
+      const home = new Installed(scene);
       const settings = `${scene.home}/.claude/settings.json`;
       const users = '{\n  "theme": "dark"\n}\n';
       // Before the first start: a running Claude Code writes its own list of trusted folders.
@@ -55,7 +55,7 @@ for (const version of VERSIONS.claude) {
       const start = (session: string) =>
         startClaude({
           scene,
-          tmux,
+          server,
           version,
           session,
           modelUrl: model.url,
@@ -91,7 +91,7 @@ for (const version of VERSIONS.claude) {
 
       const leave = async (claude: RealClaude) => {
         await command(claude, "/exit");
-        const isGone = async () => !(await tmux.sessions()).includes(claude.session);
+        const isGone = async () => !(await server.sessions()).includes(claude.session);
         await until(`${claude.session} to end`, isGone);
       };
       await leave(warden);
@@ -116,8 +116,8 @@ for (const version of VERSIONS.claude) {
     inScene(`skipped ${version}`, async (scene) => {
       const model = new ClaudeModel();
       scene.atEnd(() => model.stop());
-      const tmux = startTmux(scene);
-      const home = new Installed(scene, tmux.program);
+      const server = TmuxServer.in(scene);
+      const home = new Installed(scene);
       const settings = `${scene.home}/.claude/settings.json`;
       prepareHome(scene, `${scene.dir}/warden-main`);
       const program = await claudeProgram(version);
@@ -129,11 +129,11 @@ for (const version of VERSIONS.claude) {
         assertMatch(registered.stderr, /^Claude Code skips all of .*\n$/);
         const set = Object.entries(claudeEnv(model.url)).flatMap(([k, v]) => ["-e", `${k}=${v}`]);
         const where = ["-d", "-s", `s${index}`, "-x", "120", "-y", "40", ...set];
-        await tmux.call("new-session", ...where, "-c", `${scene.dir}/warden-main`, program);
+        await server.tmux("new-session", ...where, "-c", `${scene.dir}/warden-main`, program);
         await until("Claude Code's own words", async () => {
-          const screen = await tmux.capture(`s${index}`);
+          const screen = await server.capture(`s${index}`);
           return /Settings Error[^]*Files with errors are skipped entirely/.test(screen);
-        }, { present: () => tmux.capture(`s${index}`) });
+        }, { present: () => server.capture(`s${index}`) });
         assertEquals((await home.register("--remove")).code, 0);
         assertEquals(Deno.readTextFileSync(settings), text);
       }
@@ -141,7 +141,7 @@ for (const version of VERSIONS.claude) {
       Deno.writeTextFileSync(settings, '\uFEFF{\n  "theme": "dark"\n}\n');
       assertEquals((await home.register()).code, 0);
       const claude = await startClaude({
-        ...{ scene, tmux, version, session: "warden-main", modelUrl: model.url },
+        ...{ scene, server, version, session: "warden-main", modelUrl: model.url },
         project: `${scene.dir}/warden-main`,
       });
       await claude.submit("Say hello");
@@ -155,8 +155,8 @@ Deno.test("doctor finds the real gateway, our token and the session, and its tes
     scene.atEnd(() => model.stop());
     const gateway = await startOpenClaw({ scene, modelUrl: model.url, agents: ["warden"] });
     const session = await gateway.createSession("warden");
-    const tmux = startTmux(scene);
-    const home = new Installed(scene, tmux.program);
+    TmuxServer.in(scene);
+    const home = new Installed(scene);
     home.env.GSD_CLAUDE = await claudeProgram();
     home.env.GSD_OPENCLAW = gateway.program;
     const config = `${scene.home}/.openclaw/openclaw.json`;
@@ -198,12 +198,12 @@ Deno.test("doctor finds the real gateway, our token and the session, and its tes
 class Installed {
   readonly env: Record<string, string>;
 
-  constructor(private readonly scene: Scene, tmux: string) {
+  constructor(private readonly scene: Scene) {
     this.env = {
       HOME: scene.home,
       PATH: Deno.env.get("PATH") ?? "",
       DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      GSD_TMUX: tmux,
+      GSD_TMUX: `${scene.dir}/tmux`,
       GSD_REGISTRY: `${scene.dir}/registry.json`,
       GSD_STATE_DIR: `${scene.dir}/state`,
       GSD_DATA_DIR: `${scene.dir}/data`,

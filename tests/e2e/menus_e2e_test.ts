@@ -13,7 +13,7 @@ for (const version of VERSIONS.claude) {
       const hookSettings = { answer_timeout_s: 5 };
       const stage = new AnswersStage(scene, { version, hookRoad: true, hookSettings });
       const claude = await stage.start();
-      await stage.tmux.call("resize-window", "-t", `=${stage.session}:`, "-x", "60", "-y", "15");
+      await stage.server.tmux("resize-window", "-t", `=${stage.session}:`, "-x", "60", "-y", "15");
       const { pid } = (await stage.ask(claude, "three"))!;
       await until("the hook to leave", () => !isThere(`/proc/${pid}`));
       const said = await stage.must(stage.session, "answer", "2", "2,text:logs", "1");
@@ -34,7 +34,7 @@ for (const version of VERSIONS.claude) {
     inScene(`turns ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const claude = await stage.start();
-      await stage.tmux.call("new-window", "-t", `=${stage.session}:`, "sh");
+      await stage.server.tmux("new-window", "-t", `=${stage.session}:`, "sh");
       const texts = ["one", "two", "three"].map((word) => `${word} `.repeat(20).trim());
       await Promise.all(
         texts.map((text) => stage.must("--wait", "60", stage.session, "type", text)),
@@ -57,16 +57,16 @@ for (const version of VERSIONS.claude) {
       }
       await stage.must("--wait", "30", stage.session, "type", "/resume");
       const dialog = await until("the picker", async () => {
-        const { dialog } = readScreen(await stage.tmux.capture(stage.session));
+        const { dialog } = readScreen(await stage.server.capture(stage.session));
         return dialog?.kind === "resume_picker" && dialog.options.length > 1 && dialog;
-      }, { present: () => stage.tmux.capture(stage.session) });
+      }, { present: () => stage.server.capture(stage.session) });
       // 2.1.197 shows titles that the model made; the older conversation comes last.
       const wanted = dialog.options.find((option) => option.label.includes("first")) ??
         dialog.options.at(-1)!;
       await stage.must(stage.session, "choose", String(wanted.number));
       await until("the first conversation", async () => {
-        const screen = await stage.tmux.capture(stage.session);
+        const screen = await stage.server.capture(stage.session);
         return readScreen(screen).state === "idle" && screen.includes("the first conversation");
-      }, { present: () => stage.tmux.capture(stage.session) });
+      }, { present: () => stage.server.capture(stage.session) });
     }));
 }

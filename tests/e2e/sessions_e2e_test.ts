@@ -19,7 +19,7 @@ const HARD_TEXT = `Say "hello" to 'them': $HOME, \`id\`, \\n, 100% & <b>; done!`
 /** The process of Claude Code below a session's pane. */
 async function claudePid(stage: Stage, session: string): Promise<number> {
   return await until(`Claude Code's process in ${session}`, async () => {
-    const pid = await stage.tmux.call("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
+    const pid = await stage.server.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
     const tree = treeBelow(await allProcesses(), Number(pid));
     return tree.find((process) => isClaude(process))?.pid;
   });
@@ -30,8 +30,11 @@ async function killAll(stage: Stage, sessions: string[]): Promise<void> {
 }
 
 async function killServer(stage: Stage): Promise<void> {
-  Deno.kill(Number(await stage.tmux.call("display-message", "-p", "#{pid}")), "SIGKILL");
-  await until("the tmux server to be gone", async () => (await stage.tmux.sessions()).length === 0);
+  Deno.kill(Number(await stage.server.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
+  await until(
+    "the tmux server to be gone",
+    async () => (await stage.server.sessions()).length === 0,
+  );
 }
 
 async function recover(stage: Stage) {
@@ -217,7 +220,7 @@ for (const version of VERSIONS.claude) {
         assertEquals(agents.map(({ session }) => session).sort(), [main, `${main}-2`]);
         assertEquals(agents.map(({ outcome }) => outcome), ["recovered", "recovered"]);
 
-        const claude = await attach({ tmux: stage.tmux, session: `${main}-2` }, "");
+        const claude = await attach({ server: stage.server, session: `${main}-2` }, "");
         await claude.keys("C-z"); // no shell waits below it: it has to come back by itself
         await claude.waitUntilIdle();
         await claude.submit("and after Ctrl-Z");
@@ -237,7 +240,7 @@ for (const version of VERSIONS.claude) {
         const refused = await recover(stage);
         assertEquals(refused.outcomes, { anvil: "failed" }, JSON.stringify(refused.agents));
         assertMatch(refused.agents[0]!.detail, /is open already in process \d+/);
-        assertEquals((await stage.tmux.sessions()).sort(), [main, `${main}-2`]);
+        assertEquals((await stage.server.sessions()).sort(), [main, `${main}-2`]);
       }),
   );
 }

@@ -17,7 +17,7 @@ import {
   startClaude,
 } from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
-import { type RealTmux, startTmux } from "../support/real_tmux.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 import type { House } from "./house.ts";
 
@@ -40,7 +40,7 @@ export interface StageOptions {
 }
 
 export class Stage {
-  readonly tmux: RealTmux;
+  readonly server: TmuxServer;
   readonly claudeModel: ClaudeModel;
   readonly paths: Paths;
   readonly env: Record<string, string>;
@@ -48,7 +48,7 @@ export class Stage {
   readonly tag = crypto.randomUUID().slice(0, 6);
 
   constructor(readonly scene: Scene, readonly options: StageOptions) {
-    this.tmux = startTmux(scene);
+    this.server = TmuxServer.in(scene);
     this.claudeModel = new ClaudeModel({ scenarios: options.scenarios });
     scene.atEnd(() => this.claudeModel.stop());
     const { house } = options;
@@ -61,7 +61,7 @@ export class Stage {
       GSD_REGISTRY: `${scene.dir}/registry.json`,
       GSD_STATE_DIR: `${scene.dir}/state`,
       GSD_DATA_DIR: `${scene.dir}/data`,
-      GSD_TMUX: this.tmux.program,
+      GSD_TMUX: `${scene.dir}/tmux`,
       GSD_OPENCLAW: house.gateway.program,
     };
     this.paths = pathsFrom((name) => this.env[name], ROOT);
@@ -99,7 +99,7 @@ export class Stage {
     const hooks = await this.settingsFile();
     return await startClaude({
       scene: this.scene,
-      tmux: this.tmux,
+      server: this.server,
       modelUrl: this.claudeModel.url,
       session: this.session(agent),
       project: `${this.scene.dir}/${agent}`,
@@ -133,7 +133,7 @@ export class Stage {
   }
 
   attach(agent: string): Promise<RealClaude> {
-    return attach({ tmux: this.tmux, session: this.session(agent) }, "");
+    return attach({ server: this.server, session: this.session(agent) }, "");
   }
 
   /** Our hooks as `register.ts --print` writes them, launchers included. */

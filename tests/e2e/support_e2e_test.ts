@@ -6,7 +6,7 @@ import { ClaudeModel } from "../support/claude_model.ts";
 import { startClaude } from "../support/real_claude.ts";
 import { startOpenClaw } from "../support/real_openclaw.ts";
 import { VERSIONS } from "../support/real_programs.ts";
-import { startTmux } from "../support/real_tmux.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 
 const recorder = new URL("../support/recording_hook.ts", import.meta.url).pathname;
@@ -16,13 +16,13 @@ for (const version of VERSIONS.claude) {
     inScene(`support ${version}`, async (scene) => {
       const model = new ClaudeModel({ scenarios: { hello: { say: "Good day to you." } } });
       scene.atEnd(() => model.stop());
-      const tmux = startTmux(scene);
+      const server = TmuxServer.in(scene);
       const payloads = `${scene.dir}/payloads`;
       Deno.mkdirSync(payloads);
       const command = `${Deno.execPath()} run -A ${recorder} ${payloads}`;
       const claude = await startClaude({
         scene,
-        tmux,
+        server,
         version,
         session: "warden-main",
         modelUrl: model.url,

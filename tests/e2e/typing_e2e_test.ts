@@ -47,7 +47,7 @@ for (const version of VERSIONS.claude) {
         const said = await stage.must("--queue", stage.session, "type", "Then the Docs");
         assertEquals(said, 'Queued: "Then the Docs"\n');
       });
-      assertEquals(await stage.tmux.call("list-buffers"), "");
+      assertEquals(await stage.server.tmux("list-buffers"), "");
     }));
 
   for (const word of ["/exit", "/quit", ":q"]) {
@@ -55,7 +55,7 @@ for (const version of VERSIONS.claude) {
       inScene(`exit ${version}`, async (scene) => {
         const stage = new AnswersStage(scene, { version, hookRoad: true });
         // Without its session tmux would end, too.
-        await stage.tmux.call("new-session", "-d", "-s", "other", "sleep 1000");
+        await stage.server.tmux("new-session", "-d", "-s", "other", "sleep 1000");
         await stage.start();
         const said = await stage.must(stage.session, "type", word);
         assertEquals(said, `Typed "${word}": Claude Code has ended\n`);
@@ -133,10 +133,10 @@ for (const version of VERSIONS.claude) {
         await claude.waitForScreen("the prompt", (s) => readScreen(s).dialog === undefined);
       });
       await must(t, "a shell", async () => {
-        await stage.tmux.call("new-session", "-d", "-s", "plain", "-x", "100", "-y", "30", "sh");
-        await until("a shell's prompt", async () => (await stage.tmux.capture("plain")).trim());
+        await stage.server.tmux("new-session", "-d", "-s", "plain", "-x", "100", "-y", "30", "sh");
+        await until("a shell's prompt", async () => (await stage.server.capture("plain")).trim());
         await refuses(["plain", "type", "hello"], "no pane of it shows Claude Code");
-        assert(!(await stage.tmux.capture("plain")).includes("hello"));
+        assert(!(await stage.server.capture("plain")).includes("hello"));
       });
       await must(t, "text that would press keys", async () => {
         const done = await stage.drive(session, "type", "a\u001b[201~\rb");

@@ -68,7 +68,7 @@ export class Clinic implements AsyncDisposable {
     await Deno.mkdir(`${clinic.dir}/path`);
     await Deno.symlink(Deno.execPath(), `${clinic.dir}/path/deno`);
     clinic.registry({ agents: [WARDEN] });
-    clinic.program("GSD_TMUX", `exec tmux -L ${clinic.server.socket} -f /dev/null "$@"`);
+    clinic.server.writeProgram(clinic.dir);
     return clinic;
   }
 

@@ -1,18 +1,17 @@
 /** A place where hooks can run for real: own folders, own tmux server, nothing of the user's. */
 
-import { namesIn } from "../../lib/files.ts";
 import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
 import { hookLauncherText } from "../../lib/install/hook_launcher.ts";
 import { writeInstallation } from "../../lib/install/install_file.ts";
 import { launcherPlaces } from "../../lib/install/launcher_places.ts";
 import { installLaunchers } from "../../lib/install/launchers.ts";
-import { readWake } from "../../lib/outbox.ts";
 import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 
 export { ROOT } from "../../lib/paths.ts";
 import { findProgram } from "../../lib/doors/programs.ts";
 import type { Installation } from "../../lib/install/scope.ts";
+import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
 export interface HookResult {
@@ -39,18 +38,19 @@ export const WARDEN = {
 };
 
 export class HookWorld {
+  readonly home = new TestHome();
+  readonly dir = this.home.dir;
   readonly server = new TmuxServer();
   readonly panes = new Map<string, string>();
 
-  private constructor(readonly dir: string, private readonly permissions: "registered" | "all") {}
+  private constructor(private readonly permissions: "registered" | "all") {}
 
   static async create(options: WorldOptions = {}): Promise<HookWorld> {
-    const dir = await Deno.makeTempDir({ prefix: "gsd-test-" });
-    const world = new HookWorld(dir, options.permissions ?? "registered");
+    const world = new HookWorld(options.permissions ?? "registered");
     await Deno.mkdir(`${world.dir}/home/.claude/projects/p`, { recursive: true });
     await Deno.mkdir(`${world.dir}/data/bin`, { recursive: true });
-    await world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
-    const install = world.installation((name) => world.env()[name]);
+    world.writeRegistry("registry" in options ? options.registry : { agents: [WARDEN] });
+    const install = world.installation(world.home.variable);
     writeInstallation(install);
     if (options.deliver) {
       installLaunchers(install);
@@ -65,7 +65,7 @@ export class HookWorld {
   }
 
   get paths() {
-    return pathsFrom((name) => this.env()[name], ROOT);
+    return this.home.paths;
   }
 
   /** Where Claude Code would keep the transcript; hooks may read nothing of the kind elsewhere. */
@@ -73,10 +73,8 @@ export class HookWorld {
     return `${this.dir}/home/.claude/projects/p/transcript.jsonl`;
   }
 
-  async writeRegistry(registry: unknown): Promise<void> {
-    if (registry === undefined) return;
-    const text = typeof registry === "string" ? registry : JSON.stringify(registry);
-    await Deno.writeTextFile(`${this.dir}/registry.json`, text);
+  writeRegistry(registry: unknown): void {
+    if (registry !== undefined) this.home.writeRegistry(registry);
   }
 
   /** The pane of a session, which is started when it is not there yet. */
@@ -87,16 +85,7 @@ export class HookWorld {
   }
 
   env(): Record<string, string> {
-    return {
-      HOME: `${this.dir}/home`,
-      PATH: Deno.env.get("PATH") ?? "",
-      // Deno's own cache, which every hook of a user shares.
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${this.dir}/registry.json`,
-      GSD_STATE_DIR: `${this.dir}/state`,
-      GSD_DATA_DIR: `${this.dir}/data`,
-    };
+    return this.home.env;
   }
 
   /** Runs a hook as Claude Code in that session would. */
@@ -160,24 +149,16 @@ export class HookWorld {
 
   /** The messages that wait for an agent, oldest first. */
   wakes(agentId = "warden"): string[] {
-    const dir = `${this.dir}/state/outbox/${agentId}`;
-    return namesIn(dir).filter((name) => name.endsWith(".json"))
-      .map((name) => readWake(`${dir}/${name}`)!.message);
+    return this.home.wakes(agentId).map(({ message }) => message);
   }
 
-  /** The journal of a session. */
   journal(session = "warden-main"): Record<string, unknown>[] {
-    try {
-      return Deno.readTextFileSync(`${this.dir}/state/journal/${session}.jsonl`).trim().split("\n")
-        .map((line) => JSON.parse(line));
-    } catch {
-      return [];
-    }
+    return this.home.journal(session);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
-    await Deno.remove(this.dir, { recursive: true }).catch(() => {});
+    await this.home[Symbol.asyncDispose]();
   }
 }
 

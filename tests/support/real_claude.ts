@@ -2,12 +2,12 @@
 
 import type { Scene } from "./artefacts.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "./real_programs.ts";
-import type { RealTmux } from "./real_tmux.ts";
+import type { TmuxServer } from "./tmux_server.ts";
 import { until, type UntilOptions } from "./until.ts";
 
 export interface ClaudeOptions {
   scene: Scene;
-  tmux: RealTmux;
+  server: TmuxServer;
   /** The address of its model: `new ClaudeModel(…).url`. */
   modelUrl: string;
   /** The tmux session's name. */
@@ -62,7 +62,7 @@ export function claudeEnv(modelUrl: string): Record<string, string> {
 const DUMMY_KEY = "sk-ant-none";
 
 export async function startClaude(options: ClaudeOptions): Promise<RealClaude> {
-  const { scene, tmux, session, modelUrl } = options;
+  const { scene, server, session, modelUrl } = options;
   const project = options.project ?? `${scene.dir}/project`;
   prepareHome(scene, project, options);
   const program = options.program ?? await claudeProgram(options.version ?? VERSIONS.claude[0]);
@@ -70,25 +70,25 @@ export async function startClaude(options: ClaudeOptions): Promise<RealClaude> {
   const size = ["-x", "140", "-y", "50"];
   const set = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   const where = ["-d", "-s", session, ...size, "-c", project, ...set];
-  await tmux.call("new-session", ...where, program, ...options.args ?? []);
+  await server.tmux("new-session", ...where, program, ...options.args ?? []);
   return await attach(options, project);
 }
 
 /** A Claude Code that somebody else has started, such as recovery. */
 export async function attach(
-  options: Pick<ClaudeOptions, "tmux" | "session">,
+  options: Pick<ClaudeOptions, "server" | "session">,
   project: string,
 ): Promise<RealClaude> {
-  const { tmux, session } = options;
+  const { server, session } = options;
   const target = `=${session}:`;
-  const shown = await tmux.call("display-message", "-p", "-t", target, "#{pane_id} #{pane_pid}");
+  const shown = await server.tmux("display-message", "-p", "-t", target, "#{pane_id} #{pane_pid}");
   const [pane = "", pid = ""] = shown.trim().split(" ");
   const claude: RealClaude = {
     session,
     project,
     pane,
     pid: Number(pid),
-    capture: () => tmux.capture(session),
+    capture: () => server.capture(session),
     waitForScreen: (what, sees, more = {}) =>
       until(`${what} on the screen of ${session}`, async () => {
         const screen = await claude.capture();
@@ -97,21 +97,21 @@ export async function attach(
     waitUntilIdle: () => claude.waitForScreen("an idle prompt", isIdle),
     submit: async (text) => {
       const buffer = `gsd-${crypto.randomUUID()}`;
-      await tmux.call("set-buffer", "-b", buffer, "--", text);
-      await tmux.call("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane);
+      await server.tmux("set-buffer", "-b", buffer, "--", text);
+      await server.tmux("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane);
       await claude.waitForScreen("the pasted prompt", (screen) => draftIn(screen) !== "");
       // An Enter right after the start, or right after a paste, may get lost.
       await until(`the prompt to leave ${session}'s input box`, async () => {
         if (await claude.hasEnded()) return true; // it was /exit
-        await tmux.call("send-keys", "-t", pane, "Enter");
+        await server.tmux("send-keys", "-t", pane, "Enter");
         const gone = () => claude.waitForScreen("an empty box", isSent, { timeoutMs: 3000 });
         return await gone().then(() => true, () => claude.hasEnded());
       }, { present: claude.capture });
     },
     keys: async (...keys) => {
-      await tmux.call("send-keys", "-t", pane, ...keys);
+      await server.tmux("send-keys", "-t", pane, ...keys);
     },
-    hasEnded: async () => !(await tmux.sessions()).includes(session),
+    hasEnded: async () => !(await server.sessions()).includes(session),
     kill: (signal) => Deno.kill(claude.pid, signal),
   };
   await claude.waitUntilIdle();

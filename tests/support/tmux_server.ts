@@ -1,17 +1,52 @@
-/** A real tmux server of a test's own: private socket, no configuration, gone at the end. */
+/** A real tmux server for one test: private socket, no configuration, ended at the end. */
 
 import { assertEquals } from "@std/assert";
+import { removeIfThere } from "../../lib/files.ts";
+import type { Scene } from "./artefacts.ts";
 import { until } from "./until.ts";
 
-export class TmuxServer {
+const BASE_ENV = {
+  PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+  TERM: "xterm-256color",
+  LANG: "C.UTF-8",
+};
+
+export class TmuxServer implements AsyncDisposable {
   readonly socket = `gsd-test-${crypto.randomUUID().slice(0, 8)}`;
-  private started = false;
+
+  /** `variables` are those of the sessions that it starts. */
+  constructor(private readonly variables: Record<string, string> = {}) {}
+
+  /** The server of a story, with its program; its panes are kept when the story fails. */
+  static in(scene: Scene): TmuxServer {
+    const server = new TmuxServer({ HOME: scene.home });
+    server.writeProgram(scene.dir);
+    scene.keep("panes.txt", async () => {
+      const panes = (await server.sessions()).map(async (session) =>
+        `=== ${session} ===\n${await server.capture(session)}`
+      );
+      return (await Promise.all(panes)).join("\n");
+    });
+    scene.atEnd(() => server[Symbol.asyncDispose]());
+    return server;
+  }
+
+  /** Writes `tmux` into a folder: a program (`GSD_TMUX`) that knows only this server. Its path. */
+  writeProgram(folder: string): string {
+    const script = `exec ${tmuxProgram()} -L ${this.socket} -f /dev/null "$@"`;
+    Deno.writeTextFileSync(`${folder}/tmux`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return `${folder}/tmux`;
+  }
 
   /** Runs a tmux command on this server; the answer without its last newline. */
   async tmux(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await new Deno.Command("tmux", {
+    return await this.#run({ ...BASE_ENV, ...this.variables }, args);
+  }
+
+  async #run(env: Record<string, string>, args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await new Deno.Command(tmuxProgram(), {
       args: ["-u", "-L", this.socket, "-f", "/dev/null", ...args],
-      env: { PATH: Deno.env.get("PATH") ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" },
+      env,
       clearEnv: true,
       stdin: "null",
     }).output();
@@ -22,11 +57,20 @@ export class TmuxServer {
 
   /** Starts a session that runs `command`; the id of its pane. */
   async session(name: string, command = "cat"): Promise<string> {
-    this.started = true;
     const size = ["-x", "120", "-y", "40"];
     return await this.tmux(
       ...["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, "-s", name, command],
     );
+  }
+
+  /** The names of its sessions; none where it does not run. */
+  async sessions(): Promise<string[]> {
+    const names = await this.tmux("list-sessions", "-F", "#{session_name}").catch(() => "");
+    return names.split("\n").filter(Boolean);
+  }
+
+  capture(session: string): Promise<string> {
+    return this.tmux("capture-pane", "-p", "-t", `=${session}:`);
   }
 
   /** What a program in that pane has in its environment. */
@@ -49,10 +93,23 @@ export class TmuxServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.started) return;
-    // tmux leaves the socket's file behind when its server ends.
-    const socket = await this.tmux("display-message", "-p", "#{socket_path}").catch(() => "");
-    await this.tmux("kill-server").catch(() => {});
-    if (socket !== "") await Deno.remove(socket).catch(() => {});
+    // It may have ended with its last session. tmux leaves the socket's file behind.
+    await this.#run(BASE_ENV, ["kill-server"]).catch(() => {});
+    removeIfThere(`/tmp/tmux-${Deno.uid()}/${this.socket}`);
+  }
+}
+
+function tmuxProgram(): string {
+  const folders = BASE_ENV.PATH.split(":");
+  const found = folders.map((folder) => `${folder}/tmux`).find(isFile);
+  if (found === undefined) throw new Error("Cannot find tmux on PATH: these tests need it");
+  return found;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
   }
 }
