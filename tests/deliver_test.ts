@@ -12,11 +12,11 @@ import {
   waitingIds,
 } from "../lib/outbox.ts";
 import { safeName } from "../lib/paths.ts";
-import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { DeliveryHome, put } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 
 /** The command in this process, with what it printed. */
-async function deliver(home: Home, args: string[], now = Date.now) {
+async function deliver(home: DeliveryHome, args: string[], now = Date.now) {
   let out = "", err = "";
   const world: World = {
     paths: home.paths,
@@ -31,16 +31,16 @@ async function deliver(home: Home, args: string[], now = Date.now) {
   return { code: await main(args, world), out, err };
 }
 
-const inbox = (home: Home, more: Partial<QueuedWake> = {}) =>
+const inbox = (home: DeliveryHome, more: Partial<QueuedWake> = {}) =>
   put(home.paths, { transport: "inbox", ...more });
-const bury = (home: Home, more: Partial<QueuedWake> = {}) => {
+const bury = (home: DeliveryHome, more: Partial<QueuedWake> = {}) => {
   const wake = inbox(home, more);
   moveToDead(home.paths, wake, "nobody there");
   return wake;
 };
 
 Deno.test("deliver writes one file per wake into the inbox of its agent", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const odd = inbox(home, { agent_id: "../odd agent" });
   const wake = inbox(home);
   assertEquals((await deliver(home, [])).out, "2 delivered, 0 given up, 0 waiting\n");
@@ -52,7 +52,7 @@ Deno.test("deliver writes one file per wake into the inbox of its agent", async 
 });
 
 Deno.test("deliver serves all agents, whatever else lies in the outbox", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const long = "管理者エージェント管理者エージェント";
   inbox(home, { agent_id: long });
   inbox(home);
@@ -63,7 +63,7 @@ Deno.test("deliver serves all agents, whatever else lies in the outbox", async (
 });
 
 Deno.test("deliver lists what it gave up because it was no wake", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { wake_id } = inbox(home);
   Deno.writeTextFileSync(`${home.paths.state}/outbox/warden/${wake_id}.json`, "half a wa");
   const { code, err } = await deliver(home, ["--once"]);
@@ -73,7 +73,7 @@ Deno.test("deliver lists what it gave up because it was no wake", async () => {
 });
 
 Deno.test("deliver --agent leaves the wakes of others where they are", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   inbox(home);
   const other = inbox(home, { agent_id: "forge" });
   assertEquals((await deliver(home, ["--agent", "warden"])).code, 0);
@@ -82,17 +82,17 @@ Deno.test("deliver --agent leaves the wakes of others where they are", async () 
 });
 
 Deno.test("deliver keeps the wake when there is no way to OpenClaw, and says what is missing", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = put(home.paths);
   const { code, err } = await deliver(home, ["--once"]);
   assertEquals(code, 1);
-  assertStringIncludes(err, `OpenClaw's config ${home.dir}/.openclaw/openclaw.json is not there`);
+  assertStringIncludes(err, `OpenClaw's config ${home.home}/.openclaw/openclaw.json is not there`);
   assertStringIncludes(err, "no-openclaw");
   assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
 });
 
 Deno.test("deliver goes by the command line where the gateway gives no right to write", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const gateway = await startFakeGateway({ scopes: false });
   try {
     home.configure({ port: gateway.port, auth: { token: "fake-token" } });
@@ -110,14 +110,14 @@ Deno.test("deliver goes by the command line where the gateway gives no right to 
 });
 
 Deno.test("deliver gives up at once what has no session to go to", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = put(home.paths, { openclaw_session_key: "" });
   assertEquals((await deliver(home, ["--once"])).code, 1);
   assertEquals(deadIds(home.paths, "warden"), [wake.wake_id]);
 });
 
 Deno.test("deliver --list shows what waits and what was given up", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
   const [dead, waiting] = [bury(home), inbox(home)];
   const { out } = await deliver(home, ["--list"]);
@@ -132,7 +132,7 @@ Deno.test("deliver --list shows what waits and what was given up", async () => {
 });
 
 Deno.test("deliver --retry brings back one wake or all, --drop forgets them", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const [one, two, three] = [bury(home), bury(home), bury(home, { agent_id: "forge" })];
   assertEquals((await deliver(home, ["--retry", one.wake_id])).code, 0);
   assertEquals(deadIds(home.paths, "warden"), [two.wake_id]);
@@ -145,7 +145,7 @@ Deno.test("deliver --retry brings back one wake or all, --drop forgets them", as
 });
 
 Deno.test("deliver --retry gives a wake its day anew", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = put(home.paths, { created_at: "2026-01-01T00:00:00Z" });
   moveToDead(home.paths, { ...wake, attempts: { count: 50, next_at: "", last_error: "" } }, "down");
   assertEquals((await deliver(home, ["--retry", "--all"])).code, 1);
@@ -153,7 +153,7 @@ Deno.test("deliver --retry gives a wake its day anew", async () => {
 });
 
 Deno.test("deliver says what is wrong with its arguments and exits 2", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const cases: [string[], string][] = [
     [["--bogus"], '"--bogus" is not an option'],
     [["--agent"], "--agent needs an agent's id"],
@@ -174,7 +174,7 @@ Deno.test("deliver says what is wrong with its arguments and exits 2", async () 
 });
 
 Deno.test("deliver writes no token anywhere", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const gateway = await startFakeGateway({ token: "s3cret-token-xyz" });
   try {
     home.configure({ port: gateway.port, auth: { token: "s3cret-token-xyz" } });
@@ -190,7 +190,7 @@ Deno.test("deliver writes no token anywhere", async () => {
 });
 
 Deno.test("claimStart() lets two starts per agent through until one of them has started", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { paths } = home;
   const locks = `${paths.state}/locks`;
   const dated = (at: Date) => {
@@ -214,7 +214,7 @@ Deno.test("claimStart() lets two starts per agent through until one of them has 
 });
 
 Deno.test("deliver --claimed serves the agents of that hook alone, and lets others start", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   inbox(home), inbox(home, { agent_id: "forge" });
   claimStart(home.paths, "warden", "7");
   claimStart(home.paths, "forge", "8");
@@ -227,7 +227,7 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
 });
 
 Deno.test("deliver --claimed serves every agent with a wake when it finds no claim", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   inbox(home), inbox(home, { agent_id: "forge" });
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
@@ -236,7 +236,7 @@ Deno.test("deliver --claimed serves every agent with a wake when it finds no cla
 });
 
 Deno.test("deliver --drop and --retry are honest about a letter that is no wake", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { wake_id } = inbox(home);
   Deno.writeTextFileSync(`${home.paths.state}/outbox/warden/${wake_id}.json`, "half a wa");
   await deliver(home, ["--once"]);
@@ -250,7 +250,7 @@ Deno.test("deliver --drop and --retry are honest about a letter that is no wake"
 });
 
 Deno.test("deliver takes a wake that lies in another agent's folder for none, once", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { wake_id } = inbox(home);
   const [from, to] = ["warden", "forge"].map((id) => `${home.paths.state}/outbox/${id}`);
   Deno.renameSync(from!, to!);

@@ -3,14 +3,14 @@ import { MINUTE, SECOND } from "../lib/delivery/delivery.ts";
 import { askForLock, isLockWanted } from "../lib/delivery/handover.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
-import { deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { DeliveryHome, put } from "./support/delivery_home.ts";
 import { DOWN, OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 
 const LIFE = { lifeMs: 90 * MINUTE };
 
 /** A deliverer that has slept for a while between tries, since the gateway is down. */
-async function asleep(home: Home) {
+async function asleep(home: DeliveryHome) {
   const clock = new SimClock();
   const state = { isUp: false };
   const tries: number[] = [];
@@ -28,7 +28,7 @@ async function asleep(home: Home) {
 
 Deno.test("serveAgent() takes over from a deliverer that sleeps, and the wakes go at once", async () => {
   for (const once of [true, false]) {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const { clock, state, tries, world, sleeper } = await asleep(home);
     state.isUp = true;
     const asked = clock.now;
@@ -43,7 +43,7 @@ Deno.test("serveAgent() takes over from a deliverer that sleeps, and the wakes g
 });
 
 Deno.test("serveAgent() goes on sleeping where one that tries once had no luck either", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, state, tries, world, sleeper } = await asleep(home);
   const taker = serveAgent("warden", world(), { ...LIFE, once: true, takesOver: true });
   await clock.run(clock.now + MINUTE, taker);
@@ -57,7 +57,7 @@ Deno.test("serveAgent() goes on sleeping where one that tries once had no luck e
 });
 
 Deno.test("serveAgent() goes on when the one that asked for its lock never comes", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, state, sleeper } = await asleep(home);
   askForLock(home.paths, "warden");
   state.isUp = true;
@@ -67,7 +67,7 @@ Deno.test("serveAgent() goes on when the one that asked for its lock never comes
 });
 
 Deno.test("serveAgent() takes its lock back when the one that took over is ended by its user", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, state, sleeper } = await asleep(home);
   const lockPath = `${home.paths.state}/locks/deliver-warden.lock`;
   askForLock(home.paths, "warden");
@@ -81,7 +81,7 @@ Deno.test("serveAgent() takes its lock back when the one that took over is ended
 });
 
 Deno.test("serveAgent() takes its question back when the lock is not given", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const clock = new SimClock();
   const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`)!;
   put(home.paths);
@@ -94,7 +94,7 @@ Deno.test("serveAgent() takes its question back when the lock is not given", asy
 });
 
 Deno.test("serveAgent() leaves the lock to a sleeper when it was started by a hook", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, state, world, sleeper } = await asleep(home);
   const second = serveAgent("warden", world(), { ...LIFE, once: false });
   assertEquals((await second).kind, "busy");

@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert";
 import { DAY } from "../lib/delivery/delivery.ts";
 import { namesIn, writeAtomic } from "../lib/files.ts";
 import { keepHouse } from "../lib/delivery/housekeeping.ts";
-import { deliveryHome, put } from "./support/delivery_home.ts";
+import { DeliveryHome, put } from "./support/delivery_home.ts";
 
 Deno.test("keepHouse() removes what is old, once a day, and never a wake that waits", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { state } = home.paths;
   const wake = put(home.paths);
   const left = (dir: string) => namesIn(`${state}/${dir}`);

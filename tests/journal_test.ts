@@ -3,12 +3,12 @@ import { ROOT } from "../lib/paths.ts";
 import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
-import { deliveryHome } from "./support/delivery_home.ts";
+import { DeliveryHome } from "./support/delivery_home.ts";
 import { ODD } from "./support/odd_files.ts";
 import { pause } from "./support/until.ts";
 
 Deno.test("record() stays whole and bounded with many writers at once", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const code = `
     import { record } from "${ROOT}/lib/journal.ts";
     import { pathsFrom } from "${ROOT}/lib/paths.ts";
@@ -52,7 +52,7 @@ function sizeOf(path: string): number {
 }
 
 Deno.test("readJournal() passes over half lines and finds what was written behind them", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   record(home.paths, { kind: "queued", session: "s", wake_id: "A" });
   const path = journalFile(home.paths, "s");
   Deno.writeTextFileSync(path, '{"at":"2026-01-01T00:00:00Z","kind":"que', { append: true });
@@ -62,7 +62,7 @@ Deno.test("readJournal() passes over half lines and finds what was written behin
 });
 
 Deno.test("record() does not throw when there is nowhere to write", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   Deno.writeTextFileSync(home.paths.state, "a file");
   record(home.paths, { kind: "queued", session: "s" });
   assertEquals([...readJournal(home.paths, "s")], []);
@@ -71,7 +71,7 @@ Deno.test("record() does not throw when there is nowhere to write", async () => 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 16, 10, 0, seconds));
 
 Deno.test("status tells each session's state and the life of a wake", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { paths } = home;
   const about = { session: "warden main", agent_id: "warden", wake_id: "W1" };
   record(paths, { kind: "queued", ...about, trigger: "response_complete" }, at(0));
@@ -111,7 +111,7 @@ Deno.test("status tells each session's state and the life of a wake", async () =
 });
 
 Deno.test("status passes over a journal that is no file, shows the rest and warns in one line", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { paths } = home;
   record(paths, { kind: "delivered", session: "warden-main", agent_id: "warden", wake_id: "w" });
   const broken = ["main", "other"].map((session) => journalFile(paths, session));

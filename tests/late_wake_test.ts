@@ -5,7 +5,7 @@ import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { readJournal } from "../lib/journal.ts";
 import { endReplyWait, holdReplyWait } from "../lib/reply_wait.ts";
 import { renderWake } from "../lib/wake.ts";
-import { aWake, deliveryHome, put } from "./support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 import { OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 
@@ -61,7 +61,7 @@ Deno.test("messageNow() tells a late reader how long the hook still waits", () =
 });
 
 Deno.test("asOfNow() asks for a reply only as long as the hook waits", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = aWake({ expects_reply: true });
   holdReplyWait(home.paths, wake.wake_id);
   assertEquals(asOfNow(wake, home.paths, Date.now()).expects_reply, true);
@@ -70,7 +70,7 @@ Deno.test("asOfNow() asks for a reply only as long as the hook waits", async () 
 });
 
 Deno.test("serveAgent() sends a turn's end without the reminder that waited behind it", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { paths } = home;
   const at = (n: number) => ({ created_at: new Date(1_800_000_000_000 + n).toISOString() });
   const end = put(paths, { ...at(0), prompt_id: "p1" });

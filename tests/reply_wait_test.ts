@@ -5,7 +5,7 @@ import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { isThere } from "../lib/files.ts";
 import { replyFile } from "../lib/outbox.ts";
 import { awaitedIds, endReplyWait, holdReplyWait, isAwaited } from "../lib/reply_wait.ts";
-import { aWake, deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 import { DOWN, OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 import { until } from "./support/until.ts";
@@ -13,7 +13,7 @@ import { until } from "./support/until.ts";
 const EXPECTS = { expects_reply: true };
 
 /** A hook as a process of its own: it holds the wait until it is killed. */
-async function waitingHook(home: Home, wakeId: string): Promise<Deno.ChildProcess> {
+async function waitingHook(home: DeliveryHome, wakeId: string): Promise<Deno.ChildProcess> {
   const module = new URL("../lib/reply_wait.ts", import.meta.url).href;
   const code = `import { holdReplyWait } from "${module}";
     holdReplyWait({ state: "${home.paths.state}" }, "${wakeId}");
@@ -29,7 +29,7 @@ async function waitingHook(home: Home, wakeId: string): Promise<Deno.ChildProces
 }
 
 Deno.test("isAwaited() is true while the hook waits, and false once it has left or was killed", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { paths } = home;
   const { wake_id } = aWake();
   assertEquals(isAwaited(paths, wake_id), false);
@@ -45,7 +45,7 @@ Deno.test("isAwaited() is true while the hook waits, and false once it has left 
 });
 
 Deno.test("saveReply() stops waiting when the hook has left", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = aWake(EXPECTS);
   holdReplyWait(home.paths, wake.wake_id);
   const never = Promise.withResolvers<never>();
@@ -56,7 +56,7 @@ Deno.test("saveReply() stops waiting when the hook has left", async () => {
 });
 
 Deno.test("serveAgent() lets a waiting hook go when its wake cannot be delivered now", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const clock = new SimClock();
   const started = clock.now;
   // Behind another one, so that it is never tried itself.
@@ -81,7 +81,7 @@ Deno.test("serveAgent() lets a waiting hook go when its wake cannot be delivered
 });
 
 Deno.test("serveAgent() tries at once, from its sleep, what a hook waits for", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const clock = new SimClock();
   let isUp = false;
   const sent: number[] = [];

@@ -13,7 +13,7 @@ import {
   waitingIds,
   wakeFile,
 } from "../lib/outbox.ts";
-import { aWake, deliveryHome, type Home, put } from "./support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 
 const OK: Tried = {
   outcome: { kind: "delivered", detail: "accepted" },
@@ -27,7 +27,7 @@ const unknown = (wake: QueuedWake): Tried => ({
 });
 
 /** A world where time passes only by sleeping. */
-function simulated(home: Home, carry: (wake: QueuedWake, now: number) => Tried) {
+function simulated(home: DeliveryHome, carry: (wake: QueuedWake, now: number) => Tried) {
   const clock = { now: Date.parse("2026-11-16T10:00:00Z") };
   const tries: { id: string; at: number }[] = [];
   const world: QueueWorld = {
@@ -51,13 +51,13 @@ function simulated(home: Home, carry: (wake: QueuedWake, now: number) => Tried) 
   return { clock, tries, world };
 }
 
-const putAt = (home: Home, now: number, more: Partial<QueuedWake> = {}) =>
+const putAt = (home: DeliveryHome, now: number, more: Partial<QueuedWake> = {}) =>
   put(home.paths, { created_at: new Date(now).toISOString(), ...more });
 
 const LONG = { once: false, lifeMs: 90 * MINUTE };
 
 Deno.test("serveAgent() goes on waiting, without hurry, with what it cannot bury", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const never: Tried = { outcome: { kind: "never", reason: "it cannot be" }, why: "" };
   const { clock, tries, world } = simulated(home, () => never);
   putAt(home, clock.now);
@@ -68,7 +68,7 @@ Deno.test("serveAgent() goes on waiting, without hurry, with what it cannot bury
 });
 
 Deno.test("serveAgent() waits an hour for the gateway without hurry, then delivers all in order", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const down = 60 * MINUTE;
   const start = Date.parse("2026-11-16T10:00:00Z");
   const { world, tries } = simulated(home, (_, now) => now < start + down ? DOWN : OK);
@@ -84,7 +84,7 @@ Deno.test("serveAgent() waits an hour for the gateway without hurry, then delive
 });
 
 Deno.test("serveAgent() ends its life while the gateway stays away, and keeps the wakes", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { world, clock } = simulated(home, () => DOWN);
   const started = clock.now;
   const wake = putAt(home, started);
@@ -96,7 +96,7 @@ Deno.test("serveAgent() ends its life while the gateway stays away, and keeps th
 });
 
 Deno.test("serveAgent() gives a wake up after a day of tries, with the reason", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { world, clock } = simulated(home, () => DOWN);
   const wake = putAt(home, clock.now);
   await serveAgent("warden", world, { once: false, lifeMs: 25 * 60 * MINUTE });
@@ -111,7 +111,7 @@ Deno.test("serveAgent() gives a wake up after a day of tries, with the reason", 
 });
 
 Deno.test("serveAgent() does not give up a fresh wake because the clock jumped ahead", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   let isUp = false;
   const { world, clock } = simulated(home, () => isUp ? OK : DOWN);
   putAt(home, clock.now);
@@ -125,7 +125,7 @@ Deno.test("serveAgent() does not give up a fresh wake because the clock jumped a
 });
 
 Deno.test("serveAgent() lets an unknown session hold up only its own wakes", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { world, clock, tries } = simulated(
     home,
     (wake) => wake.openclaw_session_key === "agent:gone" ? unknown(wake) : OK,
@@ -145,7 +145,7 @@ Deno.test("serveAgent() lets an unknown session hold up only its own wakes", asy
 });
 
 Deno.test("serveAgent() takes a new key after the gateway spent the old one", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const keys: (string | undefined)[] = [];
   const { world, clock } = simulated(home, (wake) => {
     keys.push(wake.attempts?.key);
@@ -159,7 +159,7 @@ Deno.test("serveAgent() takes a new key after the gateway spent the old one", as
 });
 
 Deno.test("serveAgent() sees the wake of a deliverer that found it leaving", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   let late: QueuedWake | undefined;
   const { world, tries } = simulated(home, () => OK);
   const { paths } = home;
@@ -177,7 +177,7 @@ Deno.test("serveAgent() sees the wake of a deliverer that found it leaving", asy
 });
 
 Deno.test("serveAgent() leaves at once while another process delivers", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { world, tries } = simulated(home, () => OK);
   put(home.paths);
   const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`)!;
@@ -188,7 +188,7 @@ Deno.test("serveAgent() leaves at once while another process delivers", async ()
 });
 
 Deno.test("serveAgent() asks the registry anew for a wake that failed", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const asked: string[] = [];
   const { world } = simulated(home, (wake) => {
     asked.push(wake.openclaw_session_key);
@@ -206,7 +206,7 @@ Deno.test("serveAgent() asks the registry anew for a wake that failed", async ()
 });
 
 Deno.test("serveAgent() waits for one that tries everything once, and stays for what has come since", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, world } = simulated(home, () => OK);
   const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`, "once");
   putAt(home, clock.now);
@@ -221,7 +221,7 @@ Deno.test("serveAgent() waits for one that tries everything once, and stays for 
 });
 
 Deno.test("serveAgent() leaves when OpenClaw wants another environment, for the timer to try", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const refused: Tried = {
     outcome: { kind: "later", scope: "all", elsewhere: true, reason: "not from an agent's shell" },
     why: "",
@@ -233,7 +233,7 @@ Deno.test("serveAgent() leaves when OpenClaw wants another environment, for the 
 });
 
 Deno.test("serveAgent() delivers all when the clock is set back while the gateway is away", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const { clock, world } = simulated(home, () => --away > 0 ? DOWN : OK);
   let away = 8;
   const start = clock.now;

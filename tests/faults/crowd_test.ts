@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
 import { TextLineStream } from "@std/streams";
 import { agentsIn, waitingIds } from "../../lib/outbox.ts";
-import { deliveryHome, type Home, seeded } from "../support/delivery_home.ts";
+import { DeliveryHome, seeded } from "../support/delivery_home.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -18,7 +18,7 @@ interface Told {
 }
 
 Deno.test("deliver brings 200 wakes of 20 sessions to 5 agents, once and in order, past every fault", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const gateway = await startFakeGateway({
     sessions: Object.fromEntries(AGENTS.map((id) => [`agent:${id}:main`, `id-${id}`])),
     faults: {
@@ -70,16 +70,21 @@ function assertInOrder(told: Told[], arrived: string[]): void {
   }
 }
 
-async function settled(home: Home, gateway: FakeGateway): Promise<void> {
+async function settled(home: DeliveryHome, gateway: FakeGateway): Promise<void> {
   await until("the outbox is empty", () => leftOver(home) === 0, { timeoutMs: 120_000 });
   await until("every deliverer has left", () => gateway.connections.now === 0);
 }
 
-function leftOver(home: Home): number {
+function leftOver(home: DeliveryHome): number {
   return agentsIn(home.paths, "outbox").reduce((n, id) => n + waitingIds(home.paths, id).length, 0);
 }
 
-async function writer(home: Home, agent: string, session: string, see: (pid?: number) => void) {
+async function writer(
+  home: DeliveryHome,
+  agent: string,
+  session: string,
+  see: (pid?: number) => void,
+) {
   const script = `${ROOT}/tests/support/put_wakes.ts`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", script, agent, session, "10", "start"],

@@ -1,16 +1,20 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
 import { enqueue, waitingIds, wakeFile } from "../../lib/outbox.ts";
-import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { until } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
 
 async function withGateway(
-  test: (home: Home, taken: { key: string }[], config: Record<string, unknown>) => Promise<void>,
+  test: (
+    home: DeliveryHome,
+    taken: { key: string }[],
+    config: Record<string, unknown>,
+  ) => Promise<void>,
 ) {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   try {
     const config = { port: gateway.port, auth: { token: "fake-token" } };
@@ -22,7 +26,7 @@ async function withGateway(
 }
 
 /** A limit on file size ends a write as a full disk does: in the middle. */
-function limited(home: Home, blocks: number, args: string[]) {
+function limited(home: DeliveryHome, blocks: number, args: string[]) {
   const command = `ulimit -f ${blocks}; trap '' XFSZ; exec "$@"`;
   return new Deno.Command("sh", {
     args: [
@@ -42,7 +46,7 @@ function limited(home: Home, blocks: number, args: string[]) {
 }
 
 Deno.test("enqueue() leaves no half wake when the disk is full", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const code = `
     import { enqueue } from "${ROOT}/lib/outbox.ts";
     import { aWake } from "${ROOT}/tests/support/delivery_home.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
 import { enqueue } from "../../lib/outbox.ts";
-import { aWake, deliveryHome, type Ended } from "../support/delivery_home.ts";
+import { aWake, DeliveryHome, type Ended } from "../support/delivery_home.ts";
 import { fixtureEvent, fixtureTranscript } from "../support/fixtures.ts";
 import { HookWorld, ROOT, WARDEN } from "../support/hook_world.ts";
 import { ended, make } from "../support/odd_files.ts";
@@ -128,7 +128,7 @@ const DOORS: Record<string, string> = {
 };
 for (const [door, code] of Object.entries(DOORS)) {
   Deno.test(`${door} refuses a fifo in one sentence`, async () => {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const path = `${home.dir}/fifo`;
     make("mkfifo", path);
     const script = `${home.dir}/door.ts`;

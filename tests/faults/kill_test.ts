@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
 import { waitingIds } from "../../lib/outbox.ts";
-import { deliveryHome, put, seeded } from "../support/delivery_home.ts";
+import { DeliveryHome, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { assertTold, leftIn } from "../support/told_ids.ts";
 import { pause } from "../support/until.ts";
@@ -9,7 +9,7 @@ import { pause } from "../support/until.ts";
 const SESSIONS = { "agent:warden:main": "id-1" };
 
 Deno.test("deliver loses and doubles nothing when it is killed at any moment", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const random = seeded(7);
   const gateway = await startFakeGateway({ sessions: SESSIONS, faults: { slowMs: 8 } });
   try {
@@ -33,7 +33,7 @@ Deno.test("deliver loses and doubles nothing when it is killed at any moment", a
 });
 
 Deno.test("enqueue() keeps what it accepted, whole, when its process is killed at any moment", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const random = seeded(11);
   const accepted: string[] = [];
   for (let round = 0; round < 16; round++) {

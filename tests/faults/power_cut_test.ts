@@ -14,7 +14,7 @@ import {
   waitingIds,
   wakeFile,
 } from "../../lib/outbox.ts";
-import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { OK, queueWorld } from "../support/queue_world.ts";
 import { SimClock } from "../support/sim_clock.ts";
 
@@ -52,7 +52,7 @@ function traced(work: () => void): string[] {
 }
 
 Deno.test("enqueue() syncs the file, then its name, and the folders that it has made", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   Deno.mkdirSync(home.paths.state);
   const [first, second] = [aWake(), aWake()];
   const file = (wake: QueuedWake) => `/outbox/warden/${wake.wake_id}.json`;
@@ -75,19 +75,19 @@ Deno.test("enqueue() syncs the file, then its name, and the folders that it has 
 const NOW = Date.now();
 
 /** What a power cut leaves of a wake whose rename was not on the disk yet. */
-function lose(home: Home, more: Partial<QueuedWake> = {}): QueuedWake {
+function lose(home: DeliveryHome, more: Partial<QueuedWake> = {}): QueuedWake {
   const wake = aWake({ transport: "inbox", ...more });
   enqueue(home.paths, wake);
   Deno.renameSync(wakeFile(home.paths, wake), wakeFile(home.paths, wake) + ".7-0.tmp");
   return wake;
 }
 
-const temporary = (home: Home) =>
+const temporary = (home: DeliveryHome) =>
   namesIn(outboxDir(home.paths, "warden")).filter((name) => name.endsWith(".tmp"));
 
 for (const args of [[], ["--agent", "warden"], ["--claimed", "7"]]) {
   Deno.test(`deliver ${args.join(" ")} delivers a wake that a power cut left as .tmp`, async () => {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const wake = lose(home);
     assertEquals((await home.deliver(args).done).code, 0);
     assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));
@@ -96,7 +96,7 @@ for (const args of [[], ["--agent", "warden"], ["--claimed", "7"]]) {
 }
 
 Deno.test("recoverLost() leaves a file alone that is being written, or is not whole", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = aWake();
   const rename = Deno.renameSync;
   const looked: string[][] = [];
@@ -122,7 +122,7 @@ Deno.test("recoverLost() leaves a file alone that is being written, or is not wh
 });
 
 Deno.test("serveAgent() tells what a killed hook left before what came later", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const clock = new SimClock();
   const sent: string[] = [];
   let left: QueuedWake | undefined, later: QueuedWake | undefined;
@@ -139,7 +139,7 @@ Deno.test("serveAgent() tells what a killed hook left before what came later", a
 });
 
 Deno.test("recoverLost() brings no wake back that waits, was given up or was delivered", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const waiting = lose(home);
   enqueue(home.paths, waiting);
   const dead = lose(home);
@@ -153,7 +153,7 @@ Deno.test("recoverLost() brings no wake back that waits, was given up or was del
 });
 
 Deno.test("recoverLost() takes what was left of a try's note for no wake", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = aWake();
   enqueue(home.paths, wake);
   const note = /^sync (.*)\.N(\..*)$/.exec(traced(() => saveAttempts(home.paths, wake))[0]!)!;
@@ -164,7 +164,7 @@ Deno.test("recoverLost() takes what was left of a try's note for no wake", async
 });
 
 Deno.test("keepHouse() keeps a whole wake that is a .tmp, and removes half ones", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const whole = lose(home);
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;

@@ -9,15 +9,15 @@ import type { Finding } from "../../lib/doctor/finding.ts";
 import { checkState } from "../../lib/doctor/state_check.ts";
 import { newWakeId } from "../../lib/new_wake.ts";
 import { Clinic, WARDEN } from "../support/clinic.ts";
-import { aWake, deliveryHome, type Home, put } from "../support/delivery_home.ts";
+import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
 import { CAN_BE_NOBODY, NOBODY, type OtherUser, otherUser } from "../support/other_user.ts";
 
-const inbox = (home: Home, more = {}) => put(home.paths, { transport: "inbox", ...more });
+const inbox = (home: DeliveryHome, more = {}) => put(home.paths, { transport: "inbox", ...more });
 
 for (const [what, lay] of Object.entries(ODD)) {
   Deno.test(`deliver sets ${what} in the outbox aside and delivers the rest`, async () => {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const odd = { agent_id: "warden", wake_id: newWakeId(Date.now() - 1000) };
     const before = inbox(home, { wake_id: newWakeId(Date.now() - 2000) });
     const after = inbox(home);
@@ -38,7 +38,7 @@ for (const [what, lay] of Object.entries(ODD)) {
 }
 
 Deno.test("deliver passes over what it can neither read nor set aside", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const odd = { agent_id: "warden", wake_id: newWakeId(Date.now() - 1000) };
   const wake = inbox(home);
   ODD["a fifo"]!(wakeFile(home.paths, odd));
@@ -54,7 +54,7 @@ Deno.test("deliver passes over what it can neither read nor set aside", async ()
 
 for (const what of ["a fifo", "a folder", "a link to itself"]) {
   Deno.test(`deliver serves all agents though ${what} is in the place of one's mark`, async () => {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const wakes = [inbox(home), inbox(home, { agent_id: "forge" })];
     claimStart(home.paths, "forge", "7");
     ODD[what]!(`${home.paths.state}/locks/starts-warden`);
@@ -111,7 +111,10 @@ Deno.test("doctor sends a wake again that was set aside while it could not be re
 });
 
 /** What doctor says of the state folder when that user runs it. */
-async function checkedBy(user: OtherUser, { dir, paths: { state } }: Home): Promise<Finding[]> {
+async function checkedBy(
+  user: OtherUser,
+  { dir, paths: { state } }: DeliveryHome,
+): Promise<Finding[]> {
   const check = `${dir}/check.ts`;
   await Deno.writeTextFile(
     check,
@@ -125,7 +128,7 @@ Deno.test({
   name: "deliver refuses to write into another user's state folder as root",
   ignore: Deno.uid() !== 0,
   async fn() {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const wake = inbox(home);
     make("chown", "-R", `${NOBODY}:${NOBODY}`, home.paths.state);
     const id = wake.wake_id;
@@ -140,7 +143,7 @@ Deno.test({
 });
 
 Deno.test("AgentOutbox leaves a wake where it is while the disk is in trouble", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = inbox(home);
   const outbox = new AgentOutbox(home.paths, "warden");
   const { readTextFileSync } = Deno;
@@ -157,7 +160,7 @@ Deno.test("AgentOutbox leaves a wake where it is while the disk is in trouble", 
 });
 
 Deno.test("isDelivered() is false for a wake that was set aside", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const wake = inbox(home);
   Deno.writeTextFileSync(wakeFile(home.paths, wake), "half a wa");
   assertEquals(new AgentOutbox(home.paths, "warden").read(wake.wake_id).kind, "set aside");
@@ -169,7 +172,7 @@ Deno.test({
   name: "a user's deliverer passes over root's files, and doctor names them with the chown",
   ignore: !CAN_BE_NOBODY,
   async fn() {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     const { state } = home.paths;
     const theirs = inbox(home, { agent_id: "forge" });
     const roots = inbox(home, { wake_id: newWakeId(Date.now() - 1000) });
@@ -203,7 +206,7 @@ for (const folder of ["dead", "inbox", "outbox", "pending"]) {
     name: `doctor names the folder ${folder} of another user, and the list shows the rest`,
     ignore: !CAN_BE_NOBODY,
     async fn() {
-      await using home = await deliveryHome();
+      await using home = new DeliveryHome();
       const { state } = home.paths;
       const wake = inbox(home);
       const user = await otherUser(home);
@@ -224,7 +227,7 @@ for (const folder of ["dead", "inbox", "outbox", "pending"]) {
 
 Deno.test("status shows the rest where a folder of ours cannot be looked into", async () => {
   for (const folder of ["dead", "journal"]) {
-    await using home = await deliveryHome();
+    await using home = new DeliveryHome();
     inbox(home);
     Deno.writeTextFileSync(`${home.paths.state}/${folder}`, "a file where the folder should be");
     const [said, warned]: string[][] = [[], []];

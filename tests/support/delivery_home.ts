@@ -1,64 +1,44 @@
-/** A home for tests of delivery: state, OpenClaw's config, wakes, and the real deliverer process. */
+/** A home for tests of delivery: OpenClaw's config, wakes, and the real deliverer process. */
 
 import { newWakeId } from "../../lib/new_wake.ts";
 import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
-import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { type Paths, ROOT } from "../../lib/paths.ts";
 import { Dice } from "./fuzz.ts";
+import { TestHome } from "./home.ts";
 
-export interface Home extends AsyncDisposable {
-  dir: string;
-  env: Record<string, string>;
-  paths: Paths;
-  configure(gateway: Record<string, unknown>): void;
-  /** The real `deliver` command; its result once it has ended. */
-  deliver(args: string[]): { child: Deno.ChildProcess; done: Promise<Ended> };
-}
 export interface Ended {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-export async function deliveryHome(): Promise<Home> {
-  const dir = await Deno.makeTempDir({ prefix: "gsd-delivery-" });
-  const env = {
-    PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-    HOME: dir,
-    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-    DENO_NO_UPDATE_CHECK: "1",
-    GSD_STATE_DIR: `${dir}/state`,
-    GSD_REGISTRY: `${dir}/registry.json`,
-    GSD_OPENCLAW: `${dir}/no-openclaw`,
-  };
-  const paths = pathsFrom((name) => (env as Record<string, string>)[name], ROOT);
-  return {
-    dir,
-    env,
-    paths,
-    configure(gateway) {
-      Deno.mkdirSync(`${dir}/.openclaw`, { recursive: true });
-      Deno.writeTextFileSync(`${dir}/.openclaw/openclaw.json`, JSON.stringify({ gateway }));
-    },
-    deliver(args) {
-      const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
-        env,
-        clearEnv: true,
-        stdin: "null",
-        stdout: "piped",
-        stderr: "piped",
-      }).spawn();
-      const done = child.output().then(({ code, stdout, stderr }) => ({
-        code,
-        stdout: new TextDecoder().decode(stdout),
-        stderr: new TextDecoder().decode(stderr),
-      }));
-      return { child, done };
-    },
-    async [Symbol.asyncDispose]() {
-      await Deno.remove(dir, { recursive: true });
-    },
-  };
+export class DeliveryHome extends TestHome {
+  constructor() {
+    super();
+    this.env.GSD_OPENCLAW = `${this.dir}/no-openclaw`;
+  }
+
+  configure(gateway: Record<string, unknown>): void {
+    this.writeOpenClawConfig({ gateway });
+  }
+
+  /** The real `deliver` command; its result once it has ended. */
+  deliver(args: string[]): { child: Deno.ChildProcess; done: Promise<Ended> } {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
+      env: this.env,
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const done = child.output().then(({ code, stdout, stderr }) => ({
+      code,
+      stdout: new TextDecoder().decode(stdout),
+      stderr: new TextDecoder().decode(stderr),
+    }));
+    return { child, done };
+  }
 }
 
 export function aWake(more: Partial<QueuedWake> = {}): QueuedWake {

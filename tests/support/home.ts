@@ -53,6 +53,11 @@ export class TestHome implements AsyncDisposable {
     Deno.writeTextFileSync(this.paths.registry, text);
   }
 
+  writeOpenClawConfig(config: unknown): void {
+    Deno.mkdirSync(`${this.home}/.openclaw`, { recursive: true });
+    Deno.writeTextFileSync(`${this.home}/.openclaw/openclaw.json`, JSON.stringify(config));
+  }
+
   /** A file below the folder that can be run; its path. */
   writeProgram(name: string, script: string): string {
     const path = `${this.dir}/${name}`;

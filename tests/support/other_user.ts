@@ -2,7 +2,7 @@
 
 import { isFile } from "../../lib/files.ts";
 import { ROOT } from "../../lib/paths.ts";
-import type { Ended, Home } from "./delivery_home.ts";
+import type { DeliveryHome, Ended } from "./delivery_home.ts";
 import { make } from "./odd_files.ts";
 
 /** The id of that user and group. */
@@ -16,7 +16,7 @@ export interface OtherUser {
 }
 
 /** Gives all of the home to that user, with a Deno and a project in it. */
-export async function otherUser(home: Home): Promise<OtherUser> {
+export async function otherUser(home: DeliveryHome): Promise<OtherUser> {
   make("chown", "-R", `${NOBODY}:${NOBODY}`, home.dir);
   const deno = `${home.dir}/deno`;
   await Deno.copyFile(Deno.execPath(), deno);

@@ -3,7 +3,7 @@
 import type { QueueWorld } from "../../lib/delivery/agent_queue.ts";
 import type { Tried } from "../../lib/delivery/carriers.ts";
 import type { QueuedWake } from "../../lib/outbox.ts";
-import type { Home } from "./delivery_home.ts";
+import type { DeliveryHome } from "./delivery_home.ts";
 import type { SimClock } from "./sim_clock.ts";
 
 export const OK: Tried = {
@@ -17,7 +17,7 @@ export const DOWN: Tried = {
 };
 
 export function queueWorld(
-  home: Home,
+  home: DeliveryHome,
   clock: SimClock,
   carry: (wake: QueuedWake) => Tried,
 ): QueueWorld {
