@@ -5,6 +5,7 @@ import { readJournal } from "../lib/journal.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { AgentModel } from "../tests/support/agent_model.ts";
 import { inScene, type Scene } from "../tests/support/artefacts.ts";
+import { TestHome } from "../tests/support/home.ts";
 import { aWake } from "../tests/support/delivery_home.ts";
 import { type RealOpenClaw, startOpenClaw } from "../tests/support/real_openclaw.ts";
 import { pause } from "../tests/support/until.ts";
@@ -91,13 +92,8 @@ class Course {
     const readyAt = performance.now();
     const { key } = await gateway.createSession("warden");
     const env = {
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-      HOME: scene.home,
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      GSD_STATE_DIR: `${scene.dir}/state`,
-      GSD_REGISTRY: `${scene.dir}/registry.json`,
+      ...new TestHome(scene).env,
       GSD_OPENCLAW: gateway.program,
-      DENO_NO_UPDATE_CHECK: "1",
     };
     return new Course(scene.dir, env, gateway, key, readyAt);
   }

@@ -4,11 +4,12 @@ import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { launcherPlaces } from "../lib/install/launcher_places.ts";
 import { installLaunchers } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";
-import { pathsFrom, ROOT } from "../lib/paths.ts";
+import { pathsFrom } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import type { Installation } from "../lib/install/scope.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
+import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
 
 Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
@@ -141,15 +142,7 @@ interface Home {
 async function inHome(work: (home: Home) => Promise<void> | void): Promise<void> {
   const dir = await Deno.makeTempDir({ prefix: "gsd-launchers-" });
   try {
-    const home = `${dir}/a home`;
-    await Deno.mkdir(home);
-    const places: Record<string, string> = {
-      HOME: home,
-      GSD_STATE_DIR: `${dir}/state`,
-      GSD_DATA_DIR: `${dir}/data`,
-      GSD_REGISTRY: `${dir}/registry.json`,
-    };
-    const paths = pathsFrom((name) => places[name], ROOT);
+    const { home, paths } = new TestHome({ dir, home: `${dir}/a home` });
     const install: Installation = {
       paths,
       home,

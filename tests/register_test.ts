@@ -5,6 +5,7 @@ import { ROOT } from "../lib/paths.ts";
 import { type Finished, run } from "../lib/process.ts";
 import { withoutHooks } from "../lib/install/settings_edit.ts";
 import { readSettings } from "../lib/install/settings_file.ts";
+import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
 import { TASK } from "./support/clinic.ts";
 import { seeded } from "./support/delivery_home.ts";
@@ -215,18 +216,14 @@ Deno.test("registers killed at any moment leave a valid file and everything of t
 });
 
 class Home implements AsyncDisposable {
-  readonly project: string;
-  readonly settings: string;
-  readonly data: string;
-
-  private constructor(readonly dir: string) {
-    this.project = `${dir}/project`;
-    this.settings = `${dir}/home/.claude/settings.json`;
-    this.data = `${dir}/home/.local/share/gsd-code-skill`;
-  }
+  readonly home = new TestHome({ isDefault: true });
+  readonly dir = this.home.dir;
+  readonly project = `${this.dir}/project`;
+  readonly settings = `${this.home.home}/.claude/settings.json`;
+  readonly data = this.home.paths.data;
 
   static async create(): Promise<Home> {
-    const home = new Home(await Deno.makeTempDir({ prefix: "gsd-register-" }));
+    const home = new Home();
     await Deno.mkdir(`${home.dir}/home/.claude`, { recursive: true });
     await Deno.mkdir(home.project);
     await Deno.mkdir(`${home.dir}/home/bin`);
@@ -245,12 +242,9 @@ class Home implements AsyncDisposable {
 
   async run(args: string[], more: Record<string, string>): Promise<Finished> {
     const env = {
-      HOME: `${this.dir}/home`,
+      ...this.home.env,
       // With `deno` on it, whichever way that came to the machine.
-      PATH: `${this.dir}/home/bin:${Deno.env.get("PATH") ?? ""}`,
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${this.dir}/registry.json`,
+      PATH: `${this.dir}/home/bin:${this.home.env.PATH}`,
       ...more,
     };
     const words = ["run", "-A", "--quiet", "--cached-only", `${ROOT}/register.ts`, ...args];
@@ -274,6 +268,6 @@ class Home implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.dir, { recursive: true });
+    await this.home[Symbol.asyncDispose]();
   }
 }

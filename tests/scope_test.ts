@@ -3,10 +3,11 @@ import { hookCommand } from "../lib/install/hook_command.ts";
 import { eventWord, hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { launcherPlaces } from "../lib/install/launcher_places.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { pathsFrom, ROOT } from "../lib/paths.ts";
+import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
 import { shellQuote } from "../lib/shell.ts";
+import { TestHome } from "./support/home.ts";
 
 /** What a hook could be talked into, and whether its registered permissions let it. */
 const ATTEMPTS: [string, "allowed" | "refused", string][] = [
@@ -217,15 +218,8 @@ function putHook(install: Installation, entry: typeof HOOKS[number]): string {
 }
 
 async function installationIn(dir: string): Promise<Installation> {
-  const home = `${dir}/it's home`;
-  const env = (name: string) =>
-    ({
-      HOME: home,
-      GSD_STATE_DIR: `${dir}/state`,
-      GSD_DATA_DIR: `${dir}/da ta`,
-      GSD_REGISTRY: `${dir}/registry.json`,
-    } as Record<string, string>)[name];
-  const paths = pathsFrom(env, ROOT);
+  const odd = { dir, home: `${dir}/it's home`, data: `${dir}/da ta` };
+  const { home, paths } = new TestHome(odd);
   for (
     const folder of [paths.state, `${paths.data}/bin`, `${home}/.claude/projects/a`, `${home}/.ssh`]
   ) {

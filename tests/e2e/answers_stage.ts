@@ -6,6 +6,7 @@ import { run } from "../../lib/process.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { type Paths, pathsFrom } from "../../lib/paths.ts";
 import type { Scene } from "../support/artefacts.ts";
+import { TestHome } from "../support/home.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { type RealClaude, startClaude } from "../support/real_claude.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
@@ -41,15 +42,7 @@ export class AnswersStage {
     this.#payloads = `${scene.dir}/payloads`;
     Deno.mkdirSync(this.#payloads);
     this.env = {
-      HOME: scene.home,
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-      LANG: "C.UTF-8",
-      // The story's HOME is empty: the packages lie in ours.
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${scene.dir}/registry.json`,
-      GSD_STATE_DIR: `${scene.dir}/state`,
-      GSD_DATA_DIR: `${scene.dir}/data`,
+      ...new TestHome(scene).env,
       GSD_TMUX: `${scene.dir}/tmux`,
     };
     this.paths = pathsFrom((name) => this.env[name], ROOT);

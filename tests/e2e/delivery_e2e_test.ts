@@ -5,6 +5,7 @@ import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { endReplyWait, holdReplyWait } from "../../lib/reply_wait.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
+import { TestHome } from "../support/home.ts";
 import { aWake } from "../support/delivery_home.ts";
 import { type RealOpenClaw, startOpenClaw } from "../support/real_openclaw.ts";
 import { pause, until } from "../support/until.ts";
@@ -47,12 +48,8 @@ async function stageIn(scene: Scene): Promise<Stage> {
   const gateway = await startOpenClaw({ scene, modelUrl: model.url, agents: ["warden"] });
   const session = await gateway.createSession("warden");
   const env: Record<string, string> = {
-    PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-    HOME: scene.home,
-    GSD_STATE_DIR: `${scene.dir}/state`,
-    GSD_REGISTRY: `${scene.dir}/registry.json`,
+    ...new TestHome(scene).env,
     GSD_OPENCLAW: gateway.program,
-    DENO_NO_UPDATE_CHECK: "1",
   };
   const paths = pathsFrom((name) => env[name], ROOT);
   Deno.mkdirSync(paths.state);

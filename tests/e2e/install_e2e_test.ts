@@ -4,6 +4,7 @@ import { isObject } from "../../lib/json.ts";
 import { run } from "../../lib/process.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
+import { TestHome } from "../support/home.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { command, press } from "../support/claude_keys.ts";
 import {
@@ -200,13 +201,8 @@ class Installed {
 
   constructor(private readonly scene: Scene) {
     this.env = {
-      HOME: scene.home,
-      PATH: Deno.env.get("PATH") ?? "",
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      ...new TestHome(scene).env,
       GSD_TMUX: `${scene.dir}/tmux`,
-      GSD_REGISTRY: `${scene.dir}/registry.json`,
-      GSD_STATE_DIR: `${scene.dir}/state`,
-      GSD_DATA_DIR: `${scene.dir}/data`,
     };
     this.agent({ delivery: { transport: "inbox" } });
   }

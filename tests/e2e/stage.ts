@@ -7,6 +7,7 @@ import { run } from "../../lib/process.ts";
 import { shellQuote } from "../../lib/shell.ts";
 import type { AgentRequest } from "../support/agent_model.ts";
 import type { Scene } from "../support/artefacts.ts";
+import { TestHome } from "../support/home.ts";
 import { ClaudeModel, type Scenario } from "../support/claude_model.ts";
 import {
   attach,
@@ -53,14 +54,7 @@ export class Stage {
     scene.atEnd(() => this.claudeModel.stop());
     const { house } = options;
     this.env = {
-      HOME: scene.home,
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-      LANG: "C.UTF-8",
-      DENO_DIR: denoDir(),
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${scene.dir}/registry.json`,
-      GSD_STATE_DIR: `${scene.dir}/state`,
-      GSD_DATA_DIR: `${scene.dir}/data`,
+      ...new TestHome(scene).env,
       GSD_TMUX: `${scene.dir}/tmux`,
       GSD_OPENCLAW: house.gateway.program,
     };
@@ -234,11 +228,4 @@ export class Stage {
     if (done.kind !== "finished") throw new Error(`${program} ${args.join(" ")}: ${done.kind}`);
     return done;
   }
-}
-
-/** The packages of our commands are cached there; a private HOME has none. */
-function denoDir(): string {
-  const own = Deno.env.get("DENO_DIR");
-  if (own) return own;
-  return `${Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`}/deno`;
 }

@@ -2,8 +2,9 @@
 
 import { namesIn } from "../../lib/files.ts";
 import { agentsIn, deadIds, waitingIds } from "../../lib/outbox.ts";
-import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { type Paths, ROOT } from "../../lib/paths.ts";
 import { type FakeGateway, type Mishap, startFakeGateway } from "../support/fake_gateway.ts";
+import { TestHome } from "../support/home.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { historyMishap, type Plan } from "./plan.ts";
 import { contentOf } from "./verdict.ts";
@@ -14,6 +15,7 @@ const YOUNG_MS = 110_000;
 export class Stage {
   readonly tmux = new TmuxServer();
   readonly panes = new Map<string, { TMUX: string; TMUX_PANE: string }>();
+  readonly home: TestHome;
   readonly paths: Paths;
   gateway!: FakeGateway; // from `set` on
   isHealthy = false;
@@ -21,13 +23,13 @@ export class Stage {
   private readonly log: Deno.FsFile;
 
   private constructor(readonly dir: string, private readonly plan: Plan, readonly seed: number) {
-    this.paths = pathsFrom((name) => this.places[name], ROOT);
+    this.home = new TestHome({ dir });
+    this.paths = this.home.paths;
     this.log = Deno.openSync(`${dir}/gateway.jsonl`, { append: true, create: true });
   }
 
   static async set(dir: string, plan: Plan, seed: number): Promise<Stage> {
     const stage = new Stage(dir, plan, seed);
-    Deno.mkdirSync(`${dir}/home/.openclaw`, { recursive: true });
     Deno.mkdirSync(`${dir}/home/.claude/projects/p`, { recursive: true });
     await stage.openGateway();
     try {
@@ -44,7 +46,7 @@ export class Stage {
 
   /** What a Claude Code in that session hands to its hooks. */
   hookEnv(session: string): Record<string, string> {
-    const { HOME, PATH, DENO_DIR } = this.places;
+    const { HOME, PATH, DENO_DIR } = this.home.env;
     return { HOME: HOME!, PATH: PATH!, DENO_DIR: DENO_DIR!, ...this.panes.get(session)! };
   }
 
@@ -85,17 +87,6 @@ export class Stage {
     if (!keep) await Deno.remove(this.dir, { recursive: true }).catch(() => {});
   }
 
-  private get places(): Record<string, string> {
-    return {
-      HOME: `${this.dir}/home`,
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      GSD_REGISTRY: `${this.dir}/registry.json`,
-      GSD_STATE_DIR: `${this.dir}/state`,
-      GSD_DATA_DIR: `${this.dir}/data`,
-    };
-  }
-
   private async openGateway(): Promise<void> {
     const keyOf = (agent: string) => `agent:${agent}:main`;
     const mishaps = new Map<string, Mishap[]>(
@@ -125,14 +116,14 @@ export class Stage {
       },
     });
     const gateway = { port: this.gateway.port, auth: { token: "fake-token" } };
-    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify({ gateway }));
+    this.home.writeOpenClawConfig({ gateway });
     const agents = this.plan.agents.map((agent) => ({
       agent_id: agent,
       tmux_session_name: `${agent}-main`,
       openclaw_session_key: keyOf(agent),
     }));
     const registry = { delivery: { transport: "gateway" }, agents };
-    Deno.writeTextFileSync(this.places.GSD_REGISTRY!, JSON.stringify(registry));
+    this.home.writeRegistry(registry);
   }
 
   private async register(): Promise<void> {
@@ -140,7 +131,7 @@ export class Stage {
     const done = await new Deno.Command(Deno.execPath(), {
       args: ["task", "--quiet", "register", "--settings", settings],
       cwd: ROOT,
-      env: { ...this.places, DENO_NO_UPDATE_CHECK: "1" },
+      env: this.home.env,
       clearEnv: true,
       stdin: "null",
     }).output();

@@ -2,7 +2,7 @@
 
 import { appendLine, readTextIfThere, removeIfThere } from "../../lib/files.ts";
 import { within } from "../../lib/time.ts";
-import { pause } from "./until.ts";
+import { removeTree } from "./home.ts";
 
 export interface Scene {
   name: string;
@@ -149,18 +149,6 @@ function copyTree(from: string, to: string): void {
       copyTree(`${from}/${entry.name}`, `${to}/${entry.name}`);
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error; // gone meanwhile
-    }
-  }
-}
-
-/** A program that is just ending may still write into its folder. */
-async function removeTree(dir: string): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    try {
-      return Deno.removeSync(dir, { recursive: true });
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return;
-      await pause(100);
     }
   }
 }

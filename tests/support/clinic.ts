@@ -13,6 +13,7 @@ import { register } from "../../lib/install/registration.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import type { World } from "../../lib/cli/world.ts";
+import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
 export const WARDEN = {
@@ -39,41 +40,38 @@ export interface Answers {
 
 /** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
 export class Clinic implements AsyncDisposable {
+  readonly home = new TestHome({ isDefault: true });
+  readonly dir = this.home.dir;
+  readonly env = this.home.env;
+  readonly settings = `${this.home.home}/.claude/settings.json`;
   readonly server = new TmuxServer();
-  readonly env: Record<string, string>;
-  readonly settings: string;
   /** The Deno that the doctor runs with. */
   deno = Deno.execPath();
   /** The agents for which a deliverer was started. */
   readonly started: string[] = [];
   private lines: string[] = [];
 
-  private constructor(readonly dir: string) {
-    this.settings = `${dir}/home/.claude/settings.json`;
-    this.env = {
-      HOME: `${dir}/home`,
-      PATH: `${dir}/path:${Deno.env.get("PATH") ?? ""}`,
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      GSD_REGISTRY: `${dir}/registry.json`,
-      GSD_CLAUDE: `${dir}/claude`,
-      GSD_OPENCLAW: `${dir}/openclaw`,
-      GSD_TMUX: `${dir}/tmux`,
-    };
+  private constructor() {
+    Object.assign(this.env, {
+      PATH: `${this.dir}/path:${this.env.PATH}`,
+      GSD_CLAUDE: `${this.dir}/claude`,
+      GSD_OPENCLAW: `${this.dir}/openclaw`,
+      GSD_TMUX: this.server.writeProgram(this.dir),
+    });
   }
 
   static async create(): Promise<Clinic> {
-    const clinic = new Clinic(await Deno.makeTempDir({ prefix: "gsd-doctor-" }));
+    const clinic = new Clinic();
     await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
     // Here `deno` is on PATH, whichever way it came to the machine.
     await Deno.mkdir(`${clinic.dir}/path`);
     await Deno.symlink(Deno.execPath(), `${clinic.dir}/path/deno`);
     clinic.registry({ agents: [WARDEN] });
-    clinic.server.writeProgram(clinic.dir);
     return clinic;
   }
 
   get world(): World {
-    const env = (name: string) => this.env[name];
+    const env = this.home.variable;
     return {
       env,
       environment: () => this.env,
@@ -117,14 +115,11 @@ export class Clinic implements AsyncDisposable {
   }
 
   registry(value: unknown): void {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    Deno.writeTextFileSync(this.env.GSD_REGISTRY!, text);
+    this.home.writeRegistry(value);
   }
 
   gateway(port: number, token: string): void {
-    Deno.mkdirSync(`${this.dir}/home/.openclaw`, { recursive: true });
-    const config = { gateway: { port, auth: { token } } };
-    Deno.writeTextFileSync(`${this.dir}/home/.openclaw/openclaw.json`, JSON.stringify(config));
+    this.home.writeOpenClawConfig({ gateway: { port, auth: { token } } });
   }
 
   /** As register does, without a look whether the launchers start. */
@@ -159,7 +154,7 @@ export class Clinic implements AsyncDisposable {
 
   /** Runs a command as a person would who pastes it, in this home, where the doctor was asked. */
   async paste(command: string): Promise<string> {
-    const env = { ...this.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+    const env = { ...this.env, NO_COLOR: "1" };
     const outcome = await run("/bin/sh", ["-c", command], {
       env,
       timeoutMs: 60_000,
@@ -176,6 +171,6 @@ export class Clinic implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
-    await Deno.remove(this.dir, { recursive: true });
+    await this.home[Symbol.asyncDispose]();
   }
 }

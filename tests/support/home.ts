@@ -10,7 +10,7 @@ export interface HomeOptions {
   dir?: string;
   /** State and data are where a user has them by default, below HOME. */
   isDefault?: boolean;
-  /** The names of HOME and data in the folder, where a test needs odd ones. */
+  /** HOME and data, where a test has them elsewhere in the folder. */
   home?: string;
   data?: string;
 }
@@ -22,10 +22,10 @@ export class TestHome implements AsyncDisposable {
   readonly env: Record<string, string>;
   readonly #isOwn: boolean;
 
-  constructor({ dir, isDefault = false, home = "home", data = "data" }: HomeOptions = {}) {
+  constructor({ dir, isDefault = false, home, data }: HomeOptions = {}) {
     this.#isOwn = dir === undefined;
     this.dir = dir ?? Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-test-" }));
-    this.home = `${this.dir}/${home}`;
+    this.home = home ?? `${this.dir}/home`;
     Deno.mkdirSync(this.home, { recursive: true });
     this.env = {
       HOME: this.home,
@@ -36,7 +36,7 @@ export class TestHome implements AsyncDisposable {
       GSD_REGISTRY: `${this.dir}/registry.json`,
       ...(isDefault
         ? {}
-        : { GSD_STATE_DIR: `${this.dir}/state`, GSD_DATA_DIR: `${this.dir}/${data}` }),
+        : { GSD_STATE_DIR: `${this.dir}/state`, GSD_DATA_DIR: data ?? `${this.dir}/data` }),
     };
   }
 
