@@ -1,11 +1,11 @@
 /**
  * Each folder in golden/ is one event as the real Claude Code sent it and the wake that follows:
- * case.json (which hook, event, transcript, screen) and wake.txt. `UPDATE_GOLDEN=1 deno test`
- * writes wake.txt anew; read the difference before you keep it.
+ * case.json (which hook, event, transcript, screen) and wake.txt.
  */
 
 import { assertEquals } from "@std/assert";
 import { fixtureEvent, fixturePane, fixtureTranscript } from "./support/fixtures.ts";
+import { assertGolden } from "./support/golden.ts";
 import { HookWorld } from "./support/hook_world.ts";
 
 interface Case {
@@ -29,9 +29,7 @@ for (const name of names) {
     const test: Case = JSON.parse(Deno.readTextFileSync(new URL("case.json", folder)));
     const text = await wakeOf(test, "registered");
     assertEquals(text, await wakeOf(test, "all"), "the same with all permissions");
-    const expected = new URL("wake.txt", folder);
-    if (Deno.env.get("UPDATE_GOLDEN")) Deno.writeTextFileSync(expected, text);
-    assertEquals(text, Deno.readTextFileSync(expected));
+    assertGolden(new URL("wake.txt", folder), text);
   });
 }
 

@@ -3,41 +3,33 @@ import { main } from "../commands/menu_driver.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { realClock } from "../lib/time.ts";
 import { FakeClock } from "./support/fake_clock.ts";
+import { fixturePane } from "./support/fixtures.ts";
+import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
-
-const PANES = new URL("./fixtures/panes/", import.meta.url);
 
 /** A session that shows a recorded screen, and a driver that works on it. */
 async function withScreen(
   pane: string | undefined,
   test: (drive: (...args: string[]) => Promise<Driven>, server: TmuxServer) => Promise<void>,
 ): Promise<void> {
-  const server = new TmuxServer();
-  const dir = Deno.makeTempDirSync({ prefix: "gsd-driver-" });
-  const env = (name: string) => name === "GSD_STATE_DIR" ? dir : undefined;
-  try {
-    const id = await server.session("warden-main", "cat");
-    if (pane !== undefined) {
-      await server.show(id, Deno.readTextFileSync(new URL(`${pane}.txt`, PANES)).trimEnd());
-    }
-    const drive = async (...args: string[]) => {
-      const said = { code: 0, out: "", err: "" };
-      said.code = await main(["--socket", server.socket, "--wait", "0", ...args], {
-        env,
-        paths: { ...pathsFrom(env, "/"), registry: `${dir}/registry.json` },
-        say: (line) => void (said.out += `${line}\n`),
-        warn: (line) => void (said.err += `${line}\n`),
-        readStdin: () => "",
-        clock: realClock, // as tmux has it
-        now: () => new Date(),
-      });
-      return said;
-    };
-    await test(drive, server);
-  } finally {
-    await server[Symbol.asyncDispose]();
-    Deno.removeSync(dir, { recursive: true });
-  }
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const id = await server.session("warden-main", "cat");
+  if (pane !== undefined) await server.show(id, fixturePane(pane).trimEnd());
+  const drive = async (...args: string[]) => {
+    const said = { code: 0, out: "", err: "" };
+    said.code = await main(["--socket", server.socket, "--wait", "0", ...args], {
+      env: () => undefined,
+      paths: home.paths,
+      say: (line) => void (said.out += `${line}\n`),
+      warn: (line) => void (said.err += `${line}\n`),
+      readStdin: () => "",
+      clock: realClock, // as tmux has it
+      now: () => new Date(),
+    });
+    return said;
+  };
+  await test(drive, server);
 }
 
 interface Driven {
@@ -113,7 +105,7 @@ Deno.test("menu-driver --dry-run checks everything and presses nothing", () =>
 Deno.test("menu-driver refuses to guess between two panes that show Claude Code", () =>
   withScreen("01-idle-fresh", async (drive, server) => {
     const second = await server.tmux("new-window", "-d", "-P", "-F", "#{pane_id}", "cat");
-    await server.show(second, Deno.readTextFileSync(new URL("10-ask-single.txt", PANES)).trimEnd());
+    await server.show(second, fixturePane("10-ask-single").trimEnd());
     const { code, err } = await drive("warden-main", "choose", "1");
     assertEquals(code, 1);
     assertStringIncludes(err, `several panes of it run Claude Code (%0, ${second}); name one`);

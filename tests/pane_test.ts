@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readScreen, type Screen } from "../lib/pane.ts";
+import { assertGolden } from "./support/golden.ts";
 
 const PANES = new URL("./fixtures/panes/", import.meta.url);
 const GOLDEN = new URL("./golden/panes.txt", import.meta.url);
@@ -33,12 +34,10 @@ function summary(name: string, { state, ready, draft, dialog, pressurePct }: Scr
   ].join("\n");
 }
 
-// After a change that is meant: GSD_UPDATE_GOLDEN=1 deno test -A tests/pane_test.ts
 Deno.test("readScreen() reads every recorded screen as the golden table says", () => {
   const names = Array.from(Deno.readDirSync(PANES), (entry) => entry.name.replace(/\.txt$/, ""));
   const table = names.sort().map((name) => summary(name, readScreen(pane(name)))).join("\n") + "\n";
-  if (Deno.env.get("GSD_UPDATE_GOLDEN")) Deno.writeTextFileSync(GOLDEN, table);
-  assertEquals(table, Deno.readTextFileSync(GOLDEN));
+  assertGolden(GOLDEN, table);
 });
 
 Deno.test("readScreen() does not take the words of a conversation for a state", () => {
