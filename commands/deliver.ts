@@ -1,57 +1,69 @@
-/** Carries the wakes of the outbox to their agents; lists, revives and drops them. */
+/** Delivers the wakes of the outbox to their agents; lists, retries and drops them. */
 
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
-import { keepHouse } from "../lib/delivery/housekeeping.ts";
 import { recoverLost } from "../lib/delivery/lost_wakes.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
-import { readTextIfThere, removeIfThere } from "../lib/files.ts";
+import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
-import { type Options, readArgs } from "../lib/delivery/deliver_args.ts";
-import { table } from "../lib/cli/table.ts";
+import { type DeliverOptions, readDeliverArgs } from "../lib/delivery/deliver_args.ts";
 import { pause } from "../lib/time.ts";
-import { type ListedWake, listWakes, requeue } from "../lib/delivery/wake_list.ts";
 
-export interface World extends QueueWorld, Speaker {}
+export interface DeliverWorld extends QueueWorld, Speaker {}
 
-const HELP = `Carries waiting wakes to their agents.
+/** Its launcher starts this file itself, so the text cannot depend on how it was called. */
+export const HELP = `Delivers waiting wakes to their agents.
 
-Usage: deno task deliver [--agent <id>] [--once] [--json]
-       deno task deliver --list [--agent <id>] [--json]
-       deno task deliver --retry <wake_id>|--all
-       deno task deliver --drop <wake_id>|--all
+Usage: gsd-code deliver [--agent <id>] [--once] [--json]
+       gsd-code deliver --list [--agent <id>] [--json]
+       gsd-code deliver --retry <wake_id>|--all
+       gsd-code deliver --drop <wake_id>|--all
 
   --agent <id>       only this agent's wakes
-  --once             try each waiting wake once and leave, instead of trying again
-  --list             show what waits and what was given up, with the reason
-  --retry <wake_id>  put a wake that was given up back and deliver it; --all: every one
-  --drop <wake_id>   forget a wake, waiting or given up; --all: every one that was given up
+  --once             try each waiting wake once and exit, instead of trying again
+  --list             show the waiting wakes and the dead letters, with the reason
+  --retry <wake_id>  put a dead letter back and deliver it
+  --drop <wake_id>   delete a waiting wake or a dead letter
+  --all              with --retry or --drop: all dead letters
   --json             for programs
   --help             this text
 
+A wake that could not be delivered for a day becomes a dead letter.
+
 Examples:
-  deno task deliver --list
-  deno task deliver --once
-  deno task deliver --retry --all --agent warden
+  gsd-code deliver --list
+  gsd-code deliver --once
+  gsd-code deliver --retry --all --agent warden
 `;
 
-export async function main(args: string[], world: World): Promise<number> {
-  const options = readArgs(args);
+export async function main(
+  args: string[],
+  world: DeliverWorld = realWorld(),
+): Promise<number> {
+  try {
+    return await carryOut(readDeliverArgs(args), world);
+  } catch (error) {
+    world.warn(`Cannot deliver from ${world.paths.state}: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+async function carryOut(options: DeliverOptions, world: DeliverWorld): Promise<number> {
   const { order } = options;
   switch (order.kind) {
     case "help":
       world.say(HELP.trimEnd());
       return 0;
     case "usage":
-      world.warn(`${order.problem}; see deno task deliver --help`);
+      world.warn(`${order.problem}; see gsd-code deliver --help`);
       return 2;
     case "list":
-      return list(options, world);
+      return (await byHand()).list(options, world);
   }
   const refusal = whyNotAsRoot(world.paths.state);
   if (refusal !== undefined) {
@@ -59,43 +71,67 @@ export async function main(args: string[], world: World): Promise<number> {
     return 1;
   }
   switch (order.kind) {
-    case "retry":
-      return await retry(order.wakeId, options, world);
     case "drop":
-      return dropWakes(order.wakeId, options, world);
+      return (await byHand()).drop(order.wakeId, options, world);
+    case "retry": {
+      const retried = (await byHand()).retry(order.wakeId, options, world);
+      if (typeof retried === "number") return retried;
+      const code = await serve({ ...options, once: true }, world, retried.agents);
+      return retried.isPartial ? 1 : code;
+    }
     case "serve":
       return await serve(options, world);
   }
 }
 
-async function serve(options: Options, world: World, agents?: string[]): Promise<number> {
+// Loaded when needed, by addresses that Deno cannot see in advance: a wake does not wait for them.
+function byHand(): Promise<typeof import("../lib/delivery/deliver_by_hand.ts")> {
+  return import(new URL("../lib/delivery/deliver_by_hand.ts", import.meta.url).href);
+}
+
+function housekeeping(): Promise<typeof import("../lib/delivery/housekeeping.ts")> {
+  return import(new URL("../lib/delivery/housekeeping.ts", import.meta.url).href);
+}
+
+async function serve(
+  options: DeliverOptions,
+  world: DeliverWorld,
+  agents?: string[],
+): Promise<number> {
   const { paths } = world;
   const ids = agents ?? agentsToServe(options, world);
-  // Before the outbox is looked into: who finds no mark starts another deliverer.
+  // Before the outbox is read: a hook that finds no mark starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
-  keepHouse(paths, world.now());
+  (await housekeeping()).keepHouse(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
 }
 
-function agentsToServe({ agent, claimedBy: by }: Options, { paths, now }: World): string[] {
+function agentsToServe(
+  { agent, claimedBy: by }: DeliverOptions,
+  { paths, now }: DeliverWorld,
+): string[] {
   if (agent !== undefined) return [agent];
   const claimed = by === undefined ? [] : claimedBy(paths, by);
   if (claimed.length > 0) return claimed;
-  // Also where a hook had no room for its claim: some wake waits.
+  // Also when a full disk kept the hook from writing its claim: its wake waits.
   return agentsIn(paths, "outbox").filter((id) => {
     try {
       recoverLost(paths, id, now());
       return waitingIds(paths, id).length > 0;
     } catch {
-      return true; // a folder that cannot be read is that agent's trouble, told with its name
+      return true; // serving that agent reports why its folder cannot be read
     }
   });
 }
 
-/** One agent's trouble is its own. */
-async function serveAlone(id: string, options: Options, world: World): Promise<QueueResult> {
+/** A failure with one agent does not stop the others. */
+async function serveAlone(
+  id: string,
+  options: DeliverOptions,
+  world: DeliverWorld,
+): Promise<QueueResult> {
   try {
     const takesOver = options.claimedBy === undefined;
     recoverLost(world.paths, id, world.now());
@@ -107,7 +143,12 @@ async function serveAlone(id: string, options: Options, world: World): Promise<Q
   }
 }
 
-function report(ids: string[], results: QueueResult[], options: Options, world: World): number {
+function report(
+  ids: string[],
+  results: QueueResult[],
+  options: DeliverOptions,
+  world: DeliverWorld,
+): number {
   const sum = (of: (result: QueueResult) => number) => results.reduce((n, r) => n + of(r), 0);
   const [delivered, dead] = [sum((r) => r.delivered), sum((r) => r.dead)];
   const left = sum((r) => r.left);
@@ -121,7 +162,7 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
   } else {
     const busy = ids.filter((_, index) => results[index]!.kind === "busy");
     const also = busy.length > 0 ? `; another process is delivering to ${busy.join(", ")}` : "";
-    world.say(`${delivered} delivered, ${dead} given up, ${left} waiting${also}`);
+    world.say(`${delivered} delivered, ${dead} dead, ${left} waiting${also}`);
   }
   if (ours === 0 && dead === 0) return 0;
   const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";
@@ -129,76 +170,7 @@ function report(ids: string[], results: QueueResult[], options: Options, world: 
   return 1;
 }
 
-function list(options: Options, world: World): number {
-  const wakes = listWakes(world.paths, options.agent, world.now(), leftOut(world));
-  if (options.json) world.say(JSON.stringify(wakes, null, 1));
-  else if (wakes.length === 0) world.say("Nothing waits and nothing was given up");
-  else world.say(table(COLUMNS, wakes.map(row)));
-  return 0;
-}
-
-function leftOut({ warn }: World): (problem: string) => void {
-  return (problem) => warn(`Left out what cannot be read: ${problem}`);
-}
-
-const COLUMNS = ["STATE", "WAKE", "AGENT", "SESSION", "TRIGGER", "AGE", "TRIES", "REASON"];
-
-function row(wake: ListedWake): string[] {
-  const { state, wake_id, agent_id, session, trigger, age_s, tries, reason } = wake;
-  return [state, wake_id, agent_id, session, trigger, `${age_s}s`, String(tries), reason];
-}
-
-/** The wake of that id, waiting or given up; without one, all that were given up. */
-function chosen(wakeId: string | undefined, options: Options, world: World): ListedWake[] {
-  return listWakes(world.paths, options.agent, world.now(), leftOut(world)).filter((wake) =>
-    wakeId === undefined ? wake.state === "dead" : wake.wake_id === wakeId
-  );
-}
-
-async function retry(wakeId: string | undefined, options: Options, world: World): Promise<number> {
-  const wakes = chosen(wakeId, options, world);
-  if (wakes.length === 0) return none(wakeId, world);
-  const { paths } = world;
-  const lost = wakes.filter((wake) => wake.state === "dead" && !requeue(paths, wake, world.now()));
-  for (const { wake_id, file } of lost) {
-    world.warn(`Cannot send ${wake_id} again: ${file} is not a wake; --drop ${wake_id} removes it`);
-  }
-  const agents = new Set(wakes.filter((wake) => !lost.includes(wake)).map((wake) => wake.agent_id));
-  if (agents.size === 0) return 1;
-  const code = await serve({ ...options, once: true }, world, [...agents]);
-  return lost.length > 0 ? 1 : code;
-}
-
-function dropWakes(wakeId: string | undefined, options: Options, world: World): number {
-  const wakes = chosen(wakeId, options, world);
-  if (wakes.length === 0) return none(wakeId, world);
-  for (const { file, session, agent_id, wake_id, trigger } of wakes) {
-    removeIfThere(file, { recursive: true }); // what was set aside may be a folder
-    record(world.paths, {
-      kind: "dead",
-      session: session || agent_id,
-      agent_id,
-      wake_id,
-      trigger,
-      reason: "dropped by hand",
-    });
-  }
-  if (options.json) {
-    world.say(JSON.stringify({ dropped: wakes.map((wake) => wake.wake_id) }));
-  } else world.say(`${wakes.length} dropped`);
-  return 0;
-}
-
-function none(wakeId: string | undefined, world: World): number {
-  if (wakeId === undefined) {
-    world.say("Nothing was given up");
-    return 0;
-  }
-  world.warn(`No wake "${wakeId}" waits or was given up: deno task deliver --list shows which do`);
-  return 1;
-}
-
-/** The agent's place in OpenClaw now: a registry that was corrected helps wakes that wait. */
+/** The agent's session in OpenClaw now: a corrected registry helps wakes that wait. */
 function targetFromRegistry(registryPath: string) {
   return (wake: QueuedWake) => {
     try {
@@ -215,7 +187,7 @@ function targetFromRegistry(registryPath: string) {
   };
 }
 
-export function realWorld(): World {
+export function realWorld(): DeliverWorld {
   const env = (name: string) => Deno.env.get(name);
   const paths = pathsFrom(env, ROOT);
   return {
@@ -230,13 +202,4 @@ export function realWorld(): World {
   };
 }
 
-async function guarded(args: string[], world: World): Promise<number> {
-  try {
-    return await main(args, world);
-  } catch (error) {
-    world.warn(`Cannot deliver from ${world.paths.state}: ${messageOf(error)}`);
-    return 1;
-  }
-}
-
-if (import.meta.main) Deno.exit(await guarded(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

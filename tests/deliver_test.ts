@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { main, type World } from "../commands/deliver.ts";
+import { main, type DeliverWorld } from "../commands/deliver.ts";
 import { namesIn } from "../lib/files.ts";
 import { readJournal } from "../lib/journal.ts";
 import {
@@ -18,7 +18,7 @@ import { startFakeGateway } from "./support/fake_gateway.ts";
 /** The command in this process, with what it printed. */
 async function deliver(home: DeliveryHome, args: string[], now = Date.now) {
   let out = "", err = "";
-  const world: World = {
+  const world: DeliverWorld = {
     paths: home.paths,
     env: (name) => home.env[name],
     allEnv: () => home.env,
@@ -43,7 +43,7 @@ Deno.test("deliver writes one file per wake into the inbox of its agent", async 
   await using home = new DeliveryHome();
   const odd = inbox(home, { agent_id: "../odd agent" });
   const wake = inbox(home);
-  assertEquals((await deliver(home, [])).out, "2 delivered, 0 given up, 0 waiting\n");
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead, 0 waiting\n");
   const text = (one: QueuedWake) =>
     Deno.readTextFileSync(`${home.paths.state}/inbox/${safeName(one.agent_id)}/${one.wake_id}.txt`);
   assertEquals([text(wake), text(odd)], [wake.message, odd.message]);
@@ -58,7 +58,7 @@ Deno.test("deliver serves all agents, whatever else lies in the outbox", async (
   inbox(home);
   Deno.writeTextFileSync(`${home.paths.state}/outbox/stray`, "");
   Deno.mkdirSync(`${home.paths.state}/outbox/50%`);
-  assertEquals((await deliver(home, [])).out, "2 delivered, 0 given up, 0 waiting\n");
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead, 0 waiting\n");
   assertEquals(waitingIds(home.paths, long), []);
 });
 
@@ -116,9 +116,9 @@ Deno.test("deliver gives up at once what has no session to go to", async () => {
   assertEquals(deadIds(home.paths, "warden"), [wake.wake_id]);
 });
 
-Deno.test("deliver --list shows what waits and what was given up", async () => {
+Deno.test("deliver --list shows waiting wakes and dead letters", async () => {
   await using home = new DeliveryHome();
-  assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
+  assertEquals((await deliver(home, ["--list"])).out, "No wake waits, and there are no dead letters\n");
   const [dead, waiting] = [bury(home), inbox(home)];
   const { out } = await deliver(home, ["--list"]);
   assertEquals(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2)), [
@@ -141,7 +141,7 @@ Deno.test("deliver --retry brings back one wake or all, --drop forgets them", as
   const later = () => Date.now() + 3 * 24 * 3600 * 1000;
   assertEquals((await deliver(home, ["--retry", "--all"], later)).code, 0);
   assertEquals(deadIds(home.paths, three.agent_id), []);
-  assertEquals((await deliver(home, ["--drop", "--all"])).out, "Nothing was given up\n");
+  assertEquals((await deliver(home, ["--drop", "--all"])).out, "There are no dead letters\n");
 });
 
 Deno.test("deliver --retry gives a wake its day anew", async () => {
@@ -220,7 +220,7 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
   claimStart(home.paths, "forge", "8");
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
-    "1 delivered, 0 given up, 0 waiting\n",
+    "1 delivered, 0 dead, 0 waiting\n",
   );
   assertEquals(waitingIds(home.paths, "forge").length, 1);
   assertEquals(claimStart(home.paths, "warden", "9"), true);
@@ -231,7 +231,7 @@ Deno.test("deliver --claimed serves every agent with a wake when it finds no cla
   inbox(home), inbox(home, { agent_id: "forge" });
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
-    "2 delivered, 0 given up, 0 waiting\n",
+    "2 delivered, 0 dead, 0 waiting\n",
   );
 });
 
@@ -245,7 +245,7 @@ Deno.test("deliver --drop and --retry are honest about a letter that is no wake"
   assertStringIncludes(retried.err, `--drop ${wake_id} removes it`);
   const { code, out } = await deliver(home, ["--drop", wake_id]);
   assertEquals([code, out], [0, "1 dropped\n"]);
-  assertEquals((await deliver(home, ["--list"])).out, "Nothing waits and nothing was given up\n");
+  assertEquals((await deliver(home, ["--list"])).out, "No wake waits, and there are no dead letters\n");
   assertEquals([...readJournal(home.paths, "warden")].at(-1)?.reason, "dropped by hand");
 });
 

@@ -1,24 +1,35 @@
-/** What was asked of `deliver`. */
+/** The words of a `deliver` call. */
 
-export type Order =
+export type DeliverOrder =
   | { kind: "help" }
   | { kind: "usage"; problem: string }
   | { kind: "serve" | "list" | "retry" | "drop"; wakeId?: string };
 
-export interface Options {
-  order: Order;
+export interface DeliverOptions {
+  order: DeliverOrder;
   agent?: string;
-  /** The hook for which it was started: serve the agents that it has claimed. */
+  /** The hook that started this process: serve the agents that it has claimed. */
   claimedBy?: string;
   all: boolean;
   once: boolean;
   json: boolean;
 }
 
-/** By hand: a parser package would cost each event's deliverer its time to load. */
-export function readArgs(args: string[]): Options {
-  const options: Options = { order: { kind: "serve" }, all: false, once: false, json: false };
-  const wrong = (problem: string): Options => ({ ...options, order: { kind: "usage", problem } });
+/**
+ * By hand, not by `parseArgs`: the launcher runs without packages, for people's words too, and
+ * loading one would delay every wake.
+ */
+export function readDeliverArgs(args: string[]): DeliverOptions {
+  const options: DeliverOptions = {
+    order: { kind: "serve" },
+    all: false,
+    once: false,
+    json: false,
+  };
+  const wrong = (problem: string): DeliverOptions => ({
+    ...options,
+    order: { kind: "usage", problem },
+  });
   const words = args.flatMap((arg) => /^--\w+=/.test(arg) ? split(arg) : [arg]);
   while (words.length > 0) {
     const word = words.shift()!;
