@@ -15,7 +15,7 @@ import { regularFile } from "./lib/regular_file.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/cli/world.ts";
 
-const HELP = `Usage: deno task register [options]
+export const HELP = `Usage: gsd-code register [options]
 
 Adds the hooks of gsd-code-skill to Claude Code's settings. Everything else in the file stays as it
 is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after
@@ -23,11 +23,11 @@ this folder has moved, or after time limits in the registry have changed.
 Claude Code skips a file with comments or trailing commas. They are kept, but the exit code is 1, and
 the hooks do not run before somebody takes them out.
 
-  deno task register                      in ~/.claude/settings.json, for all sessions of this user
-  deno task register --dry-run            show the difference, touch nothing
-  deno task register --project ~/app      in ~/app/.claude/settings.json
-  deno task register --remove             take our hooks out again
-  deno task register --print > gsd.json   only for: claude --settings gsd.json
+  gsd-code register                      in ~/.claude/settings.json, for all sessions of this user
+  gsd-code register --dry-run            show the difference, touch nothing
+  gsd-code register --project ~/app      in ~/app/.claude/settings.json
+  gsd-code register --remove             take our hooks out again
+  gsd-code register --print > gsd.json   only for: claude --settings gsd.json
 
 Options:
   --settings <file>   another settings file
@@ -56,7 +56,7 @@ const COMMAND = {
   values: { settings: "a path", project: "a path" },
 } as const;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const options = optionsFrom(given);
@@ -219,4 +219,4 @@ function optionsFrom({ flags, values }: Given<Flag, "settings" | "project">): Op
   return { settings, project, remove, dryRun, print, allowAll, json };
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,5 +1,6 @@
 /** Plays recorded events of a Claude Code session through the real hooks and shows the wakes. */
 
+import { asCalled } from "../lib/cli/as_called.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { terminal } from "../lib/cli/speaker.ts";
 import { type Scene, Stage } from "../lib/install/demo_stage.ts";
@@ -7,9 +8,10 @@ import { ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findProgram } from "../lib/doors/programs.ts";
 
-const HELP = `Shows what an agent is told, without Claude Code, OpenClaw or any settings of yours.
+export const HELP =
+  `Shows what an agent is told, without Claude Code, OpenClaw or any settings of yours.
 
-Usage: deno task demo [--plain]
+Usage: gsd-code demo [--plain]
 
 Recorded events of a real Claude Code session are played through the real hooks in a tmux server
 of the demo's own. Each wake is shown as the agent would read it. Nothing is left behind.
@@ -129,7 +131,7 @@ export async function main(args: string[]): Promise<number> {
       );
     }
     console.log(
-      "With your own sessions: deno task register, then deno task doctor (see README.md)",
+      asCalled("With your own sessions: gsd-code register, then gsd-code doctor (see README.md)"),
     );
     return 0;
   } catch (error) {

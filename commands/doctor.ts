@@ -18,16 +18,16 @@ import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { messageOf } from "../lib/process.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-const HELP = `Usage: deno task doctor [agent] [options]
+export const HELP = `Usage: gsd-code doctor [agent] [options]
 
 Looks at everything between Claude Code and your agents: programs, hooks, launchers, registry, tmux
 sessions, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
 unless told to. For each thing that is wrong it names the command that mends it.
 
-  deno task doctor                        everything, for all agents
-  deno task doctor warden                 one agent
-  deno task doctor warden --send-test-wake
-  deno task doctor --fix                  do the repairs that can lose nothing
+  gsd-code doctor                        everything, for all agents
+  gsd-code doctor warden                 one agent
+  gsd-code doctor warden --send-test-wake
+  gsd-code doctor --fix                  do the repairs that can lose nothing
 
 Options:
   --send-test-wake   send a wake for real and wait until the receiver has it
@@ -64,7 +64,7 @@ const COMMAND = {
   words: 1,
 } as const;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const { fix, json, "send-test-wake": sendTestWake } = given.flags;
@@ -173,4 +173,4 @@ function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

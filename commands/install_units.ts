@@ -11,13 +11,14 @@ import { findProgram } from "../lib/doors/programs.ts";
 import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/install/units.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-const HELP = `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
+export const HELP =
+  `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
 
-Usage: deno task install-units [options]
+Usage: gsd-code install-units [options]
 
-  deno task install-units             write the units of your user and switch them on
-  deno task install-units --dry-run   show what would be written
-  deno task install-units --remove    switch them off and remove them
+  gsd-code install-units             write the units of your user and switch them on
+  gsd-code install-units --dry-run   show what would be written
+  gsd-code install-units --remove    switch them off and remove them
 
 They run as you, without root. To have them run before you log in, allow it once:
   loginctl enable-linger
@@ -36,7 +37,7 @@ const PASSED = [
   ...["TMUX_TMPDIR", "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"],
 ];
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const spec = { task: "install-units", help: HELP, flags: ["remove", "dry-run"] } as const;
   const given = readCommandLine(args, spec, world);
   if (typeof given === "number") return given;
@@ -138,4 +139,4 @@ async function systemctl(world: World, words: string[]): Promise<string | undefi
   return `systemctl --user ${words[0]} failed: ${why}`;
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -16,9 +16,10 @@ import {
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 
-const HELP = `Works Claude Code's menus and prompt in a tmux session.
+/** Agents start this file by its own launcher, so the text cannot depend on how it was called. */
+export const HELP = `Works Claude Code's menus and prompt in a tmux session.
 
-Usage: menu-driver [options] <session> <action>
+Usage: gsd-code menu-driver [options] <session> <action>
 
   snapshot             show the screen; with --json what it means: state, question, options, draft
   choose <n>           take option n of the open question or menu
@@ -45,12 +46,12 @@ Options, before type, clear_then and deny:
   --help               this text
 
 Examples:
-  menu-driver warden-main snapshot
-  menu-driver warden-main choose 2
-  menu-driver warden-main answer 2 1,3 "none of these, use MIT"
-  menu-driver warden-main type "Run the tests and fix what fails"
-  menu-driver warden-main clear_then /gsd:resume-work
-  echo "a long text" | menu-driver warden-main type -
+  gsd-code menu-driver warden-main snapshot
+  gsd-code menu-driver warden-main choose 2
+  gsd-code menu-driver warden-main answer 2 1,3 "none of these, use MIT"
+  gsd-code menu-driver warden-main type "Run the tests and fix what fails"
+  gsd-code menu-driver warden-main clear_then /gsd:resume-work
+  echo "a long text" | gsd-code menu-driver warden-main type -
 
 A hook that waits beside the dialog gets the answer, and no key is pressed; without one the keys
 are pressed one at a time, with a look at the screen after each.
@@ -58,14 +59,17 @@ Exit codes: 0 done, 1 could not (the reason is on stderr; where keys were presse
 the screen has changed: look with snapshot before you try again), 2 wrong usage.
 `;
 
-export async function main(args: string[], world: DriverWorld): Promise<number> {
+export async function main(
+  args: string[],
+  world: DriverWorld = realDriverWorld(),
+): Promise<number> {
   const order = readMenuArgs(args, world.readStdin);
   if (order.kind === "help") {
     world.say(HELP.trimEnd());
     return 0;
   }
   if (order.kind === "usage") {
-    world.warn(`${order.problem}; see menu-driver --help`);
+    world.warn(`${order.problem}; see gsd-code menu-driver --help`);
     return 2;
   }
   const { session, verb, options } = order;
@@ -173,4 +177,4 @@ async function snapshot(
   return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]` };
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realDriverWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -7,13 +7,13 @@ import { recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
 import type { AgentResult } from "../lib/sessions/recovery_plan.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-const HELP = `Starts the sessions again that should be running and are not.
+export const HELP = `Starts the sessions again that should be running and are not.
 
-Usage: deno task recover [options]
+Usage: gsd-code recover [options]
 
-  recover                   every agent that is enabled and has auto_wake
-  recover --agent warden    this one alone
-  recover --dry-run         say what would be done
+  gsd-code recover                   every agent that is enabled and has auto_wake
+  gsd-code recover --agent warden    this one alone
+  gsd-code recover --dry-run         say what would be done
 
 A session in which Claude Code lives is left alone. Else it is started as it was, in its own
 conversation, and its agent is woken once. What waits in the outbox is sent on its way.
@@ -41,7 +41,7 @@ const COMMAND = {
   values: { agent: "an agent's id", timeout: "seconds" },
 } as const;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const timeoutMs = milliseconds(given.values.timeout?.at(-1) ?? "60");
@@ -89,4 +89,4 @@ function tell(results: AgentResult[], isJson: boolean, world: World): void {
   if (results.length === 0 && !isJson) world.say("The registry has no agents");
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

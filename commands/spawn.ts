@@ -9,17 +9,17 @@ import { agentIn } from "../lib/sessions/spawn_agent.ts";
 import { type SpawnResult, spawnSession, type SpawnWish } from "../lib/sessions/spawn_session.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-const HELP = `Starts Claude Code for an agent in a tmux session of its own.
+export const HELP = `Starts Claude Code for an agent in a tmux session of its own.
 
-Usage: deno task spawn <agent> <folder> [first command] [options]
+Usage: gsd-code spawn <agent> <folder> [first command] [options]
 
-  spawn warden ~/work/shop                            begins with what fits the folder
-  spawn warden ~/work/shop "Fix the failing tests"    begins with these words
-  spawn warden ~/work/shop /gsd-progress              begins with this command
-  spawn warden ~/work/shop "" --system-prompt brief.md
+  gsd-code spawn warden ~/work/shop                            begins with what fits the folder
+  gsd-code spawn warden ~/work/shop "Fix the failing tests"    begins with these words
+  gsd-code spawn warden ~/work/shop /gsd-progress              begins with this command
+  gsd-code spawn warden ~/work/shop "" --system-prompt brief.md
 
-An agent that OpenClaw has is put into the registry when it is not there yet. Its session is called as the registry
-says, else <agent>-main, with a number behind it when that one runs already.
+An agent that OpenClaw knows is added to the registry when it is missing there. Its session has the
+name in the registry, else <agent>-main, with a number when a session of that name is running.
 Without a first command: GSD's next step where GSD is installed, /init for a project without
 CLAUDE.md, else nothing. "" begins with nothing.
 
@@ -41,7 +41,7 @@ const COMMAND = {
   words: Infinity,
 } as const;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const { json, "no-attach-hint": noHint } = given.flags;
@@ -131,4 +131,4 @@ function absolute(path: string, cwd: string): string {
     .split("/").map(decodeURIComponent).join("/").replace(/(.)\/+$/, "$1");
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

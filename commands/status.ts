@@ -9,24 +9,24 @@ import { table } from "../lib/cli/table.ts";
 import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/delivery/wake_life.ts";
 import { type ListedWake, listWakes } from "../lib/delivery/wake_list.ts";
 
-export interface World extends Speaker {
+export interface StatusWorld extends Speaker {
   paths: Paths;
   now(): number;
 }
 
-const HELP = `Shows what waits, what was delivered and what went wrong.
+export const HELP = `Shows what waits, what was delivered and what went wrong.
 
-Usage: deno task status [<session or agent>] [--json]
-       deno task status --wake <wake_id> [--json]
+Usage: gsd-code status [<session or agent>] [--json]
+       gsd-code status --wake <wake_id> [--json]
 
   --wake <wake_id>  the life of one wake: queued, failed, delivered, answered, with times
   --json            for programs
   --help            this text
 
 Examples:
-  deno task status
-  deno task status warden-main
-  deno task status --wake 01K9ZQ3V7T8M2N4P6R8S0V2X4Z
+  gsd-code status
+  gsd-code status warden-main
+  gsd-code status --wake 01K9ZQ3V7T8M2N4P6R8S0V2X4Z
 `;
 
 const COMMAND = {
@@ -37,7 +37,7 @@ const COMMAND = {
   words: 1,
 } as const;
 
-export function main(args: string[], world: World): number {
+export function main(args: string[], world: StatusWorld = realWorld()): number {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const { flags, values, words } = given;
@@ -52,7 +52,7 @@ export function main(args: string[], world: World): number {
   }
 }
 
-function showSessions(name: string | undefined, json: boolean, world: World): number {
+function showSessions(name: string | undefined, json: boolean, world: StatusWorld): number {
   const { known, problems } = journals(world);
   const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
   warnOf(problems, world);
@@ -85,7 +85,7 @@ function showSessions(name: string | undefined, json: boolean, world: World): nu
 }
 
 /** The sessions that have a journal, and why some journals cannot be read. */
-function journals({ paths }: World): { known: string[]; problems: string[] } {
+function journals({ paths }: StatusWorld): { known: string[]; problems: string[] } {
   try {
     const known = journalSessions(paths);
     return { known, problems: known.flatMap((session) => whyUnreadable(paths, session) ?? []) };
@@ -95,7 +95,7 @@ function journals({ paths }: World): { known: string[]; problems: string[] } {
 }
 
 /** What cannot be read is left out: the rest is shown all the same. */
-function warnOf(problems: string[], { warn }: World): void {
+function warnOf(problems: string[], { warn }: StatusWorld): void {
   if (problems.length === 0) return;
   const more = problems.length === 1 ? "" : `; and ${problems.length - 1} more`;
   warn(`Left out what cannot be read: ${problems[0]}${more}`);
@@ -114,7 +114,7 @@ function row(one: SessionStatus, now: number): string[] {
   ];
 }
 
-function showWake(wakeId: string, json: boolean, world: World): number {
+function showWake(wakeId: string, json: boolean, world: StatusWorld): number {
   const { known, problems } = journals(world);
   const records = known.flatMap((session) => [...readJournal(world.paths, session)]);
   const steps = lifeOf(wakeId, records);
@@ -153,8 +153,8 @@ function ago(at: string, now: number): string {
     : `${Math.round(seconds / 3600)} h ago`;
 }
 
-function realWorld(): World {
+function realWorld(): StatusWorld {
   return { paths: pathsFrom((name) => Deno.env.get(name), ROOT), now: Date.now, ...terminal };
 }
 
-if (import.meta.main) Deno.exit(main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(main(Deno.args));

@@ -5,12 +5,12 @@ import { messageOf } from "../lib/process.ts";
 import { syncRegistry, type SyncResult } from "../lib/sessions/sync_registry.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
+export const HELP = `Fills and refreshes the OpenClaw session keys and ids in the registry.
 
-Usage: deno task sync [options]
+Usage: gsd-code sync [options]
 
-  sync               ask OpenClaw for its sessions, write what changed, say what it was
-  sync --dry-run     the same without writing
+  gsd-code sync               ask OpenClaw for its sessions, write what changed, say what it was
+  gsd-code sync --dry-run     the same without writing
 
 An agent that has a key keeps it and gets the id that belongs to it; one with only an id gets the
 key. One with neither gets the session of its topic_id, else its main session. An agent that has no
@@ -22,7 +22,7 @@ Options:
   --help      this text
 `;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const spec = { task: "sync", help: HELP, flags: ["dry-run", "json"] } as const;
   const given = readCommandLine(args, spec, world);
   if (typeof given === "number") return given;
@@ -51,4 +51,4 @@ function tell(result: SyncResult, dryRun: boolean, world: World): void {
   for (const note of result.notes) world.warn(note);
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args, realWorld()));
+if (import.meta.main) Deno.exit(await main(Deno.args));

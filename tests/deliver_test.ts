@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { main, type DeliverWorld } from "../commands/deliver.ts";
+import { type DeliverWorld, main } from "../commands/deliver.ts";
 import { namesIn } from "../lib/files.ts";
 import { readJournal } from "../lib/journal.ts";
 import {
@@ -118,7 +118,10 @@ Deno.test("deliver gives up at once what has no session to go to", async () => {
 
 Deno.test("deliver --list shows waiting wakes and dead letters", async () => {
   await using home = new DeliveryHome();
-  assertEquals((await deliver(home, ["--list"])).out, "No wake waits, and there are no dead letters\n");
+  assertEquals(
+    (await deliver(home, ["--list"])).out,
+    "No wake waits, and there are no dead letters\n",
+  );
   const [dead, waiting] = [bury(home), inbox(home)];
   const { out } = await deliver(home, ["--list"]);
   assertEquals(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2)), [
@@ -245,7 +248,10 @@ Deno.test("deliver --drop and --retry are honest about a letter that is no wake"
   assertStringIncludes(retried.err, `--drop ${wake_id} removes it`);
   const { code, out } = await deliver(home, ["--drop", wake_id]);
   assertEquals([code, out], [0, "1 dropped\n"]);
-  assertEquals((await deliver(home, ["--list"])).out, "No wake waits, and there are no dead letters\n");
+  assertEquals(
+    (await deliver(home, ["--list"])).out,
+    "No wake waits, and there are no dead letters\n",
+  );
   assertEquals([...readJournal(home.paths, "warden")].at(-1)?.reason, "dropped by hand");
 });
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
+import { main as send } from "../commands/send.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { realClock } from "../lib/time.ts";
 import { FakeClock } from "./support/fake_clock.ts";
@@ -10,15 +11,15 @@ import { TmuxServer } from "./support/tmux_server.ts";
 /** A session that shows a recorded screen, and a driver that works on it. */
 async function withScreen(
   pane: string | undefined,
-  test: (drive: (...args: string[]) => Promise<Driven>, server: TmuxServer) => Promise<void>,
+  test: (drive: Drive, server: TmuxServer) => Promise<void>,
 ): Promise<void> {
   await using home = new TestHome();
   await using server = new TmuxServer();
   const id = await server.session("warden-main", "cat");
   if (pane !== undefined) await server.show(id, fixturePane(pane).trimEnd());
-  const drive = async (...args: string[]) => {
+  const run = (command: typeof main) => async (...args: string[]) => {
     const said = { code: 0, out: "", err: "" };
-    said.code = await main(["--socket", server.socket, "--wait", "0", ...args], {
+    said.code = await command(["--socket", server.socket, "--wait", "0", ...args], {
       env: () => undefined,
       paths: home.paths,
       say: (line) => void (said.out += `${line}\n`),
@@ -29,8 +30,12 @@ async function withScreen(
     });
     return said;
   };
-  await test(drive, server);
+  await test(Object.assign(run(main), { send: run(send) }), server);
 }
+
+type Drive = ((...args: string[]) => Promise<Driven>) & {
+  send(...args: string[]): Promise<Driven>;
+};
 
 interface Driven {
   code: number;
@@ -134,5 +139,24 @@ Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   assertEquals(await main(["--help"], world), 0);
   assertStringIncludes(out, "menu-driver warden-main choose 2");
   assertEquals(await main(["warden-main", "jump"], world), 2);
-  assertStringIncludes(err, "; see menu-driver --help");
+  assertStringIncludes(err, "; see gsd-code menu-driver --help");
 });
+
+Deno.test("send types as the menu driver does, with its options before or after the text", () =>
+  withScreen("04-idle-default-mode", async (drive) => {
+    const typed = await drive("--dry-run", "--queue", "warden-main", "type", "Now the tests");
+    assertEquals([typed.code, typed.err], [0, ""]);
+    for (
+      const args of [
+        ["warden-main", "Now the tests", "--dry-run", "--queue"],
+        ["--queue", "--dry-run", "warden-main", "Now", "the", "tests"],
+      ]
+    ) assertEquals(await drive.send(...args), typed);
+    const dashed = await drive.send("--dry-run", "warden-main", "--", "--queue is text");
+    assertEquals(dashed.code, 0, dashed.err);
+    const nowhere = await drive.send("other", "text");
+    assertStringIncludes(nowhere.err, `Cannot type in session "other": `);
+    for (const args of [["warden-main"], [], ["warden-main", "text", "--quene"]]) {
+      assertEquals((await drive.send(...args)).code, 2, args.join(" "));
+    }
+  }));

@@ -40,6 +40,15 @@ declare module "@std/cli/parse-args" {
   ): { _: (string | number)[]; "--"?: string[]; [name: string]: unknown };
 }
 
+declare module "@std/fmt/colors" {
+  export function bold(text: string): string;
+  export function cyan(text: string): string;
+  export function dim(text: string): string;
+  export function green(text: string): string;
+  export function red(text: string): string;
+  export function yellow(text: string): string;
+}
+
 declare module "@std/jsonc" {
   export function parse(text: string): unknown;
 }

@@ -1,10 +1,11 @@
 /** The words after a command, read in one way and refused in one wording. */
 
 import { parseArgs } from "@std/cli/parse-args";
+import { asCalled } from "./as_called.ts";
 import type { Speaker } from "./speaker.ts";
 
 export interface Spec<Flag extends string, Value extends string> {
-  /** As in `deno task <task>`. */
+  /** Its name: `gsd-code <task>`, `deno task <task>`. */
   task: string;
   help: string;
   flags: readonly Flag[];
@@ -37,7 +38,7 @@ export function readCommandLine<Flag extends string, Value extends string = neve
     unknown: (arg, key) => key === undefined || (unknown.push(arg), false),
   });
   if (parsed.help === true) {
-    speaker.say(spec.help.trimEnd());
+    speaker.say(asCalled(spec.help.trimEnd()));
     return 0;
   }
   const words = parsed._.map(String);
@@ -61,7 +62,7 @@ export function readCommandLine<Flag extends string, Value extends string = neve
 
 /** Says what is wrong with the call and where to read how it goes. */
 export function refuse(problem: string, { task }: { task: string }, speaker: Speaker): 2 {
-  speaker.warn(`${problem}; see deno task ${task} --help`);
+  speaker.warn(asCalled(`${problem}; see gsd-code ${task} --help`));
   return 2;
 }
 

@@ -2,11 +2,40 @@
 
 import { isSwept, pinnedDeno } from "../doors/deno_binary.ts";
 import { isProgram, onPath } from "../doors/programs.ts";
+import { realPath } from "../doors/user_file.ts";
+import { readTextIfThere } from "../files.ts";
+import { isObject } from "../json.ts";
+import type { Paths } from "../paths.ts";
 import { shellQuote } from "../shell.ts";
 import type { World } from "./world.ts";
 
-/** One of our tasks. Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
-export function taskCommand({ env, paths, cwd, deno: running }: World, ...words: string[]): string {
+type Caller = Pick<World, "env" | "paths" | "cwd" | "deno">;
+
+/** `gsd-code doctor --fix` where that is on PATH, else its whole path, else `deno task …`. */
+export function taskCommand(caller: Caller, ...words: string[]): string {
+  return [...(gsdCode(caller) ?? denoTask(caller)), ...words].map(shellQuote).join(" ");
+}
+
+function gsdCode({ env, paths }: Caller): string[] | undefined {
+  const launcher = `${paths.data}/bin/gsd-code`;
+  if (!isProgram(launcher) || !startsUs(paths)) return undefined;
+  const found = onPath(env, "gsd-code");
+  return [found !== undefined && realPath(found) === realPath(launcher) ? "gsd-code" : launcher];
+}
+
+/** It may belong to another clone, or start a Deno that is gone. */
+function startsUs({ data, root }: Paths): boolean {
+  try {
+    const facts: unknown = JSON.parse(readTextIfThere(`${data}/install.json`) ?? "");
+    return isObject(facts) && facts.root === root && typeof facts.deno === "string" &&
+      isProgram(facts.deno);
+  } catch {
+    return false;
+  }
+}
+
+/** Where Deno came by npx there is no `deno` on PATH, but the pinned one. */
+function denoTask({ env, paths, cwd, deno: running }: Caller): string[] {
   const pinned = pinnedDeno(paths);
   const found = onPath(env, "deno");
   const deno = found !== undefined && !isSwept(found) // npx puts its own in front for one call
@@ -15,6 +44,5 @@ export function taskCommand({ env, paths, cwd, deno: running }: World, ...words:
     ? pinned
     : running;
   const isHere = `${cwd()}/`.startsWith(`${paths.root}/`);
-  const where = isHere ? [] : ["--config", `${paths.root}/deno.json`];
-  return [deno, "task", ...where, ...words].map(shellQuote).join(" ");
+  return [deno, "task", ...(isHere ? [] : ["--config", `${paths.root}/deno.json`])];
 }

@@ -1,0 +1,111 @@
+/** Every command there is: dispatch, the help page, completion and deno.json's tasks follow it. */
+
+export const GROUPS = ["See", "Steer", "Sessions", "Set up"] as const;
+
+export interface Command {
+  name: string;
+  group: typeof GROUPS[number];
+  summary: string;
+  /** Below the project's folder. It exports `HELP` and `main(args)`. */
+  file: string;
+  /** What its plain words are, in order. Other words complete to files. */
+  words?: readonly (WordKind | readonly string[])[];
+}
+
+export type WordKind = "session" | "agent" | "session or agent";
+
+const ACTIONS = [
+  ...["snapshot", "choose", "answer", "type", "clear_then"],
+  ...["submit", "enter", "esc", "allow", "deny"],
+];
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "status",
+    group: "See",
+    summary: "what waits, what was delivered and what went wrong",
+    file: "commands/status.ts",
+    words: ["session or agent"],
+  },
+  {
+    name: "doctor",
+    group: "See",
+    summary: "what is broken between Claude Code and your agents, and what fixes it",
+    file: "commands/doctor.ts",
+    words: ["agent"],
+  },
+  {
+    name: "demo",
+    group: "See",
+    summary: "play recorded events through the real hooks and show the wakes",
+    file: "commands/demo.ts",
+  },
+  {
+    name: "send",
+    group: "Steer",
+    summary: "type a prompt into a session and send it",
+    file: "commands/send.ts",
+    words: ["session"],
+  },
+  {
+    name: "menu-driver",
+    group: "Steer",
+    summary: "look at a session, answer its questions, press its keys",
+    file: "commands/menu_driver.ts",
+    words: ["session", ACTIONS],
+  },
+  {
+    name: "deliver",
+    group: "Steer",
+    summary: "deliver waiting wakes now; list, retry or drop them",
+    file: "commands/deliver.ts",
+  },
+  {
+    name: "spawn",
+    group: "Sessions",
+    summary: "start Claude Code for an agent in a tmux session",
+    file: "commands/spawn.ts",
+    words: ["agent"],
+  },
+  {
+    name: "recover",
+    group: "Sessions",
+    summary: "start the sessions again that should be running",
+    file: "commands/recover.ts",
+  },
+  {
+    name: "sync",
+    group: "Sessions",
+    summary: "refresh the OpenClaw session keys in the registry",
+    file: "commands/sync.ts",
+  },
+  {
+    name: "register",
+    group: "Set up",
+    summary: "add our hooks to Claude Code's settings, or remove them",
+    file: "register.ts",
+  },
+  {
+    name: "install-units",
+    group: "Set up",
+    summary: "let systemd recover sessions after boot and deliver waiting wakes",
+    file: "commands/install_units.ts",
+  },
+  {
+    name: "completion",
+    group: "Set up",
+    summary: "print the completion script for bash or zsh",
+    file: "commands/completion.ts",
+    words: [["bash", "zsh"]],
+  },
+];
+
+export interface CommandModule {
+  HELP: string;
+  main(args: string[]): number | Promise<number>;
+}
+
+/** By an address that Deno cannot see in advance: only the command that runs is loaded. */
+export async function loadCommand({ file }: Command): Promise<CommandModule> {
+  return await import(new URL(`../../${file}`, import.meta.url).href);
+}
