@@ -7,6 +7,7 @@ import { whyUnreachable } from "../lib/registry.ts";
 import { shellQuote } from "../lib/shell.ts";
 import { agentIn } from "../lib/sessions/spawn_agent.ts";
 import { type SpawnResult, spawnSession, type SpawnWish } from "../lib/sessions/spawn_session.ts";
+import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP = `Starts Claude Code for an agent in a tmux session of its own.
@@ -107,9 +108,8 @@ function tellOfAgent(result: SpawnResult, wish: SpawnWish, world: World): void {
   const off = agent?.enabled === false ? "it is disabled in the registry" : undefined;
   const mute = off ?? (agent === undefined ? undefined : whyUnreachable(agent));
   if (mute !== undefined) {
-    world.warn(
-      `${result.agent_id} cannot be woken: ${mute}${off === undefined ? "; run sync" : ""}`,
-    );
+    const fix = off === undefined ? `; try ${taskCommand(world, "sync")}` : "";
+    world.warn(`${result.agent_id} cannot be woken: ${mute}${fix}`);
   }
 }
 

@@ -2,16 +2,14 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
-import { taskCommand } from "../lib/cli/task_command.ts";
 import { checkOutbox } from "../lib/doctor/outbox_check.ts";
 import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
-import { pinDeno } from "../lib/doors/deno_binary.ts";
 import type { Check, Finding } from "../lib/doctor/finding.ts";
 import { deadFile, enqueue, moveToDead } from "../lib/outbox.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
-import { Clinic, DENOS, TASK, WARDEN } from "./support/clinic.ts";
+import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 
@@ -133,31 +131,6 @@ Deno.test("doctor without OpenClaw names no command that needs it, and says what
   }
   clinic.registry({ agents: [{ ...WARDEN, openclaw_session_key: "" }] });
   assertEquals((await mendOf(checkRegistryFile)).mend, `deno ${TASK} sync`);
-});
-
-Deno.test("taskCommand() needs no other folder where it is called in ours", async () => {
-  await using clinic = await Clinic.create();
-  for (const cwd of [ROOT, `${ROOT}/lib`]) {
-    assertEquals(taskCommand({ ...clinic.world, cwd: () => cwd }, "sync"), "deno task sync");
-  }
-  const beside = { ...clinic.world, cwd: () => `${ROOT}-2` };
-  assertEquals(taskCommand(beside, "sync"), `deno ${TASK} sync`);
-});
-
-Deno.test("taskCommand() names deno where it stays on PATH, else the pinned one, else its own", async () => {
-  await using clinic = await Clinic.create();
-  clinic.deno = DENOS.npx;
-  assertEquals(taskCommand(clinic.world, "sync"), `deno ${TASK} sync`);
-
-  // npx puts its own in front for one call.
-  await clinic.withoutDeno();
-  assertEquals(taskCommand(clinic.world, "sync"), `${DENOS.npx} ${TASK} sync`);
-  clinic.env.PATH = `${clinic.npxDeno().replace(/\/deno$/, "")}:${clinic.env.PATH}`;
-  assertEquals(taskCommand(clinic.world, "sync"), `${DENOS.npx} ${TASK} sync`);
-
-  const pinned = `${clinic.world.paths.data}/bin/deno`;
-  pinDeno(Deno.execPath(), pinned);
-  assertEquals(taskCommand(clinic.world, "sync"), `${pinned} ${TASK} sync`);
 });
 
 Deno.test("checkRegistryFile() knows two agents for one session as the hooks do", async () => {

@@ -77,7 +77,7 @@ Deno.test("menu-driver refuses with one sentence that names the present state", 
     [
       undefined,
       ["warden-main", "type", "x"],
-      "no pane of it shows Claude Code (%0 runs cat); if that has ended, deno task recover brings",
+      "no pane of it shows Claude Code (%0 runs cat); if that has ended, gsd-code recover brings",
     ],
     [
       "01-idle-fresh",

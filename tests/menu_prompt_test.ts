@@ -39,7 +39,7 @@ Deno.test("typeAtPrompt() says when Claude Code asks before it leaves", async ()
 
 Deno.test("typeAtPrompt() does not take the end of Claude Code for an answer", async () => {
   const { context, prompt } = atPrompt(ENDS);
-  const reason = "Claude Code has ended; deno task recover brings it back";
+  const reason = "Claude Code has ended; gsd-code recover brings it back";
   assertEquals(await typeAtPrompt(context, "Go on", false), { kind: "refused", reason });
   assertEquals(prompt.keys, ["Enter"]);
 });

@@ -180,7 +180,10 @@ for (const [pane, says] of DIALOGS) {
       const args = Deno.readTextFileSync(`${world.dir}/claude.args`).split("\n");
       assertEquals(args.slice(-3), ["--", "-hello you", ""]);
       assertEquals(world.said, [`The agent was added to ${world.paths.registry}`]);
-      assertMatch(world.warned.at(-1)!, /^w cannot be woken: it has neither .*; run sync$/);
+      assertMatch(
+        world.warned.at(-1)!,
+        /^w cannot be woken: it has neither .*; try deno task .*sync$/,
+      );
       assertEquals(await world.tmux("list-sessions", "-F", "#S"), "w-main");
     }));
 }

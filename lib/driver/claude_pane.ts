@@ -88,7 +88,7 @@ export async function findPane(
     reason: missing
       ? `it has no pane ${wanted} (${shown})`
       : `no pane of it shows Claude Code (${shown}); if that has ended, ` +
-        "deno task recover brings it back",
+        "gsd-code recover brings it back",
   };
 }
 

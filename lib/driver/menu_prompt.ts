@@ -70,7 +70,7 @@ export async function typeAtPrompt(
     const end = await afterExit(context, text);
     if (end.kind === "done" || !isQueued) return end;
   } else if (typed.kind === "ended") {
-    return refused(`${typed.reason}; deno task recover brings it back`);
+    return refused(`${typed.reason}; gsd-code recover brings it back`);
   }
   return { kind: "done", said: `${isQueued ? "Queued:" : "Typed"} ${count(text)}`, via: "keys" };
 }

@@ -11,6 +11,7 @@ import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
+import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
 
 /** A line for a shell; `GSD_CLAUDE` is the path of a program, and may hold blanks. */
@@ -119,7 +120,7 @@ export function wayBack(world: World, agent: Agent, launch: Launch | undefined):
       }
     }
   }
-  const spawn = `gsd-code spawn ${shellQuote(agent.agent_id)} <folder>`;
+  const spawn = `${taskCommand(world, "spawn", agent.agent_id)} <folder>`;
   const nowhere = `it has no working_directory in the registry: ${spawn} gives it one`;
   return { kind: "refused", reason: reason ?? nowhere };
 }
