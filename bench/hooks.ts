@@ -31,7 +31,7 @@ export async function measureHooks(
 ): Promise<HookFigure[]> {
   await using world = await HookWorld.create();
   // As registration leaves it: an action names the launcher that is there.
-  await Deno.writeTextFile(`${world.paths.data}/bin/menu-driver`, "#!/bin/sh\n", { mode: 0o755 });
+  await Deno.writeTextFile(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n", { mode: 0o755 });
   const cases = await casesIn(world);
   for (const test of cases) await runOnce(world, test); // warms Deno's cache
   const times = new Map(cases.map((test) => [test.name, [] as number[]]));

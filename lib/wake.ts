@@ -1,5 +1,6 @@
 /** The wake message, version 2: its sections, how full the context is, and what can be done. */
 
+import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
@@ -211,14 +212,12 @@ export function otherSocket(tmuxVariable: string): string | undefined {
   return path === "" || /^(\/private)?\/tmp\/tmux-\d+\/default$/.test(path) ? undefined : path;
 }
 
-/** How the agent calls one of our commands: its launcher where there is one, else Deno itself. */
+/** How the agent calls one of our commands: by `gsd-code` where that is, else by Deno itself. */
 export function commandWords(paths: Paths, name: "menu-driver" | "recover"): string[] {
-  const launcher = `${paths.data}/bin/${name}`;
-  try {
-    Deno.statSync(launcher);
-    return [launcher];
-  } catch {
-    const script = `${paths.root}/commands/${name.replace("-", "_")}.ts`;
-    return [Deno.execPath(), "run", "-A", script];
-  }
+  const bin = `${paths.data}/bin`;
+  if (isFile(`${bin}/gsd-code`)) return [`${bin}/gsd-code`, name];
+  // An earlier version registered the hooks, and made only this one.
+  if (isFile(`${bin}/${name}`)) return [`${bin}/${name}`];
+  const script = `${paths.root}/commands/${name.replace("-", "_")}.ts`;
+  return [Deno.execPath(), "run", "-A", script];
 }

@@ -45,8 +45,7 @@ async function wakeOf(test: Case, permissions: "registered" | "all"): Promise<st
       }],
     },
   });
-  await Deno.writeTextFile(`${world.dir}/data/bin/menu-driver`, "#!/bin/sh\n");
-  await Deno.writeTextFile(`${world.dir}/data/bin/recover`, "#!/bin/sh\n");
+  await Deno.writeTextFile(`${world.dir}/data/bin/gsd-code`, "#!/bin/sh\n");
   const event: Record<string, unknown> = { ...fixtureEvent(test.event), ...test.change };
   for (const [name, value] of Object.entries(event)) if (value === null) delete event[name];
   if (test.transcript) {

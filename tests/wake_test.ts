@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { readEvent } from "../lib/events.ts";
 import { failureKind } from "../lib/failures.ts";
 import { formatQuestions, questionId, readAnswers, readQuestions } from "../lib/questions.ts";
-import { otherSocket } from "../lib/wake.ts";
+import { pathsFrom } from "../lib/paths.ts";
+import { commandWords, otherSocket } from "../lib/wake.ts";
 import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";
 import { section } from "./support/hook_world.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
@@ -160,4 +161,21 @@ Deno.test("otherSocket() names a server only where tmux would not find it by its
   assertEquals(otherSocket("/run/a,b/default,1,0"), "/run/a,b/default");
   assertEquals(otherSocket("/own/tmux-1000/default,123,0"), "/own/tmux-1000/default");
   assertEquals(otherSocket(""), undefined);
+});
+
+Deno.test("commandWords() names gsd-code, else the launcher of an earlier version, else Deno", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const paths = { ...pathsFrom(() => undefined, "/project"), data: dir };
+    const script = "/project/commands/menu_driver.ts";
+    assertEquals(commandWords(paths, "menu-driver"), [Deno.execPath(), "run", "-A", script]);
+    await Deno.mkdir(`${dir}/bin`);
+    await Deno.writeTextFile(`${dir}/bin/menu-driver`, "");
+    assertEquals(commandWords(paths, "menu-driver"), [`${dir}/bin/menu-driver`]);
+    await Deno.writeTextFile(`${dir}/bin/gsd-code`, "");
+    assertEquals(commandWords(paths, "menu-driver"), [`${dir}/bin/gsd-code`, "menu-driver"]);
+    assertEquals(commandWords(paths, "recover"), [`${dir}/bin/gsd-code`, "recover"]);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });
