@@ -86,7 +86,7 @@ for (const version of VERSIONS.claude) {
           { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/anvil-main.jsonl`) },
         );
         assertMatch(told.message, /type: response_complete/);
-        assertMatch(told.message, /bin\/menu-driver .*anvil-main type <text>/);
+        assertMatch(told.message, /bin\/(gsd-code )?menu-driver .*anvil-main type <text>/);
         assertEquals(
           readMemory(stage.paths, "anvil-main").claude_session_id,
           readLaunch(stage.paths, "anvil-main")!.claude_session_id,

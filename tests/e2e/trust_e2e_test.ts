@@ -124,7 +124,7 @@ for (const version of VERSIONS.claude) {
       assertEquals(await recover(["--skip-sync"], world), 0, world.warned.join("\n"));
       assertMatch(world.said.join("\n"), /w in w-main: recovered/);
       assertEquals(asked(), []);
-      const words = / say yes with: \S+menu-driver (--socket \S+ w-main choose \d);/.exec(
+      const words = / say yes with: \S+(?: )?menu-driver (--socket \S+ w-main choose \d);/.exec(
         world.warned.join("\n"),
       );
       const chosen = await drive(words?.[1]?.split(" ") ?? [], {
