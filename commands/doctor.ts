@@ -1,5 +1,6 @@
 /** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
 
+import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import type { Check, Finding, Patient } from "../lib/doctor/finding.ts";
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
@@ -76,7 +77,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     return 1;
   }
   const show = (finding: Finding) => {
-    if (!options.json) { for (const line of linesOf(finding, colours(world))) world.say(line); }
+    if (!options.json) { for (const line of linesOf(finding, colours())) world.say(line); }
   };
   let repairs: Repairs = { done: [], failed: [] };
   let findings = await examine(admission.patient, options.fix ? () => {} : show);
@@ -157,16 +158,11 @@ async function repair(findings: Finding[], options: Options, world: World): Prom
   return repairs;
 }
 
-function linesOf(finding: Finding, paint: (colour: number, text: string) => string): string[] {
-  const sign = { ok: paint(32, "ok    "), note: paint(33, "note  "), broken: paint(31, "BROKEN") };
+function linesOf(finding: Finding, ink: Colours): string[] {
+  const sign = { ok: ink.green("ok    "), note: ink.yellow("note  "), broken: ink.red("BROKEN") };
   const lines = [`${sign[finding.level]} ${finding.check}: ${finding.text}`];
   if (finding.mend !== undefined) lines.push(`         mend with: ${finding.mend}`);
   return lines;
-}
-
-function colours(world: World): (colour: number, text: string) => string {
-  const on = Deno.stdout.isTerminal() && !world.env("NO_COLOR");
-  return (colour, text) => on ? `\x1b[${colour}m${text}\x1b[0m` : text;
 }
 
 function count(number: number, what: string): string {

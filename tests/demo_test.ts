@@ -17,7 +17,8 @@ Deno.test("the demo shows every wake and the way back, and leaves nothing behind
   for (const type of [...types, "response_failed", "session_end"]) {
     assertStringIncludes(text, `│ type: ${type}\n`);
   }
-  assertStringIncludes(text, "Last paragraph. PLAIN-END");
+  assertStringIncludes(text, "│ Shall I deploy?\n");
+  assertStringIncludes(text, "│ 50% [WARNING]\n");
   assertStringIncludes(text, `"answers":{"Which database should we use?":"SQLite"}`);
   assertStringIncludes(text, "answered_by: hook warden");
   const folders = namesIn(dir);

@@ -64,6 +64,13 @@ Deno.test("no folder imports a folder that imports it", () => {
   for (const folder of folders.keys()) assertEquals(cycleFrom(folder, folders), [], folder);
 });
 
+Deno.test("no file of the product reads a file of tests/", () => {
+  const readers = sources().filter((file) =>
+    /["`/]tests\//.test(Deno.readTextFileSync(`${ROOT}/${file}`))
+  );
+  assertEquals(readers, []);
+});
+
 Deno.test("lib/ itself imports none of its folders, and nothing imports commands/ or tests/", () => {
   const folders = graph();
   assertEquals([...folders.get("lib")?.values() ?? []], []);

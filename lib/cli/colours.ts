@@ -6,8 +6,8 @@ const INKS = { bold, cyan, dim, green, red, yellow };
 
 export type Colours = Record<keyof typeof INKS, (text: string) => string>;
 
-/** `Deno.noColor` is NO_COLOR; the package looks at it, too. */
-export function colours(on = Deno.stdout.isTerminal() && !Deno.noColor): Colours {
+/** The package itself respects NO_COLOR. */
+export function colours(on = Deno.stdout.isTerminal()): Colours {
   if (on) return INKS;
   const plain = (text: string) => text;
   return { bold: plain, cyan: plain, dim: plain, green: plain, red: plain, yellow: plain };

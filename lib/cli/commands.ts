@@ -37,7 +37,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "demo",
     group: "See",
-    summary: "play recorded events through the real hooks and show the wakes",
+    summary: "play events through the real hooks and show the wakes",
     file: "commands/demo.ts",
   },
   {

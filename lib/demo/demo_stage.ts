@@ -1,28 +1,18 @@
-/** Where the demo plays: the real hooks and launchers around a recorded screen. */
+/** Where the demo plays: the real hooks and launchers, around a screen in a tmux server of its own. */
 
 import { namesIn } from "../files.ts";
-import { hookCommand } from "./hook_command.ts";
-import { HOOKS } from "./hook_list.ts";
-import { launcherPlaces } from "./launcher_places.ts";
-import { installLaunchers } from "./launchers.ts";
-import { writeInstallation } from "./install_file.ts";
+import { hookCommand } from "../install/hook_command.ts";
+import { HOOKS } from "../install/hook_list.ts";
+import { writeInstallation } from "../install/install_file.ts";
+import { launcherPlaces } from "../install/launcher_places.ts";
+import { installLaunchers } from "../install/launchers.ts";
 import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";
 import { allProcesses } from "../doors/process_tree.ts";
-import type { Installation } from "./scope.ts";
+import type { Installation } from "../install/scope.ts";
 import { shellQuote } from "../shell.ts";
 import { pause } from "../time.ts";
-
-export interface Scene {
-  title: string;
-  hook: string;
-  event: string;
-  screen: string;
-  /** What the agent runs on reading it, and the hook through which it reaches Claude. */
-  answer?: { words: string[]; hook: string; event: string; screen: string };
-}
-
-const SESSION_ID = "b8bcbc4f-36ea-4845-9009-9816a84f7866";
+import type { DemoScene } from "./demo_scenes.ts";
 
 /** A busy machine may need this long for what takes milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -35,7 +25,7 @@ const SOURCES: Record<string, string> = {
 };
 
 /** A place of the demo's own: folders, a tmux server, a registry with one agent. */
-export class Stage {
+export class DemoStage {
   private readonly socket = `gsd-demo-${Deno.pid}`;
   private pane = "";
   private install: Installation | undefined;
@@ -90,7 +80,7 @@ export class Stage {
   }
 
   /** Runs one hook as Claude Code in that pane would; the wake that arrived, and how it went. */
-  async play({ hook, event, screen }: Scene) {
+  async play({ hook, event, screen }: DemoScene) {
     await this.show(screen);
     const started = performance.now();
     await this.hook(hook, event);
@@ -101,7 +91,7 @@ export class Stage {
   }
 
   /** Lets the agent answer while the hook stands beside the dialog; what Claude Code gets. */
-  async answer({ words, hook, event, screen }: NonNullable<Scene["answer"]>) {
+  async answer({ words, hook, event, screen }: NonNullable<DemoScene["answer"]>) {
     let started = 0;
     // Claude Code would take the dialog away on the hook's reply, and the driver looks for that.
     const waiting = this.hook(hook, event).then(async (reply) => {
@@ -146,7 +136,8 @@ export class Stage {
   }
 
   private async show(screen: string): Promise<void> {
-    const file = `${this.root}/tests/fixtures/panes/${screen}.txt`;
+    const file = `${this.dir}/screen.txt`;
+    await Deno.writeTextFile(file, screen);
     const command = `printf '\\033[H\\033[2J'; cat ${shellQuote(file)}; sleep 1000`;
     await this.tmux("respawn-pane", "-k", "-t", this.pane, command);
     await this.until(
@@ -155,16 +146,13 @@ export class Stage {
     );
   }
 
-  private async hook(file: string, event: string): Promise<string> {
+  private async hook(file: string, event: DemoScene["event"]): Promise<string> {
     const server = await this.tmux("display-message", "-p", "#{socket_path},#{pid},0");
-    const recorded = await Deno.readTextFile(`${this.root}/tests/fixtures/events/${event}.json`);
-    // Recorded on different days; here it is one session.
-    const stdin = JSON.stringify({ ...JSON.parse(recorded), session_id: SESSION_ID });
     const command = hookCommand(HOOKS.find((hook) => hook.file === file)!, this.install!.paths);
     const outcome = await run("/bin/sh", ["-c", command], {
       env: { ...this.env, TMUX: server, TMUX_PANE: this.pane },
       timeoutMs: PATIENCE_MS,
-      stdin,
+      stdin: JSON.stringify(event),
     });
     if (outcome.kind !== "finished" || outcome.code !== 0 || outcome.stderr !== "") {
       throw new Error(`hooks/${file} did not end silently: ${JSON.stringify(outcome)}`);
