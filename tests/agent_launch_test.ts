@@ -1,3 +1,4 @@
+import { taskCommand } from "../lib/cli/task_command.ts";
 import { assertEquals } from "@std/assert";
 import { type Agent, readRegistry } from "../lib/registry.ts";
 import { wayBack } from "../lib/sessions/agent_launch.ts";
@@ -57,7 +58,9 @@ Deno.test("wayBack() says what to do about a folder that is gone", () =>
     );
     assertEquals(
       way(world, {}),
-      "it has no working_directory in the registry: gsd-code spawn anvil <folder> gives it one",
+      `it has no working_directory in the registry: ${
+        taskCommand(world, "spawn", "anvil")
+      } <folder> gives it one`,
     );
     return Promise.resolve();
   }));

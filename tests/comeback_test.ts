@@ -1,3 +1,4 @@
+import { shellQuote } from "../lib/shell.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   clashOf,
@@ -86,6 +87,7 @@ const ABOUT = {
   record: "/data/w-main.json",
   server,
   tmuxFor: () => "tmux -S /s",
+  command: (...words: string[]) => ["gsd-code", ...words].map(shellQuote).join(" "),
 };
 const RECOVER = "gsd-code recover --agent w";
 const NEW = `tmux -S /s new-session -d -s w-main, then ${RECOVER}, brings it back`;

@@ -6,7 +6,7 @@ import { DAY } from "../lib/delivery/delivery.ts";
 import { isFile, isThere } from "../lib/files.ts";
 import { leaveMark } from "../lib/known_sessions.ts";
 import { managedMark } from "../lib/paths.ts";
-import { deliveryHome } from "./support/delivery_home.ts";
+import { DeliveryHome } from "./support/delivery_home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
 
@@ -64,7 +64,7 @@ Deno.test("a hook leaves no mark in a session that is not managed", async () => 
 });
 
 Deno.test("leaveMark() leaves a mark that is there as it is", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const env = (name: string) => ({ TMUX, TMUX_PANE: "%7" })[name];
   leaveMark(home.paths, env);
   const mark = managedMark(home.paths, TMUX, "%7")!;
@@ -82,7 +82,7 @@ Deno.test("a hook wakes its agent although no mark can be left", async () => {
 });
 
 Deno.test("keepHouse() removes marks of old panes and of servers that another one has replaced", async () => {
-  await using home = await deliveryHome();
+  await using home = new DeliveryHome();
   const mark = (tmux: string, pane: string, ageDays: number) => {
     const path = managedMark(home.paths, tmux, pane)!;
     leaveMark(home.paths, (name) => name === "TMUX" ? tmux : pane);

@@ -216,7 +216,7 @@ Deno.test("recover refuses without a usable registry, for an unknown agent, besi
       assertEquals((await recover(world, ...args)).code, 1);
       assertMatch(world.warned[0]!, reason);
     };
-    await refused(/no registry at .*; gsd-code spawn makes one, or copy \S+ there$/);
+    await refused(/no registry at .*; .* spawn makes one, or copy \S+ there$/);
     const example = /copy (\S+) there$/.exec(world.warned[0]!)![1]!;
     assertStringIncludes(Deno.readTextFileSync(example), "agents");
     Deno.writeTextFileSync(world.paths.registry, `{\n  "agents": [\n`);

@@ -3,7 +3,6 @@ import { hookCommand } from "../lib/install/hook_command.ts";
 import { eventWord, hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { launcherPlaces } from "../lib/install/launcher_places.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
 import { shellQuote } from "../lib/shell.ts";

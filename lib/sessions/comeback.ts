@@ -76,6 +76,8 @@ export interface SessionWords {
   server: Pick<Server, "socket">;
   /** How a person calls tmux for a server. */
   tmuxFor: (server: Pick<Server, "socket">) => string;
+  /** One of our commands as a line to paste. */
+  command: (...words: string[]) => string;
 }
 
 /** SessionEnd's reasons in the words of a person. */
@@ -87,15 +89,14 @@ const LEFT_BY: Record<string, string> = {
 
 export function whyStaysOut(seen: SeenSession, about: SessionWords): string {
   const { ended } = seen;
-  const agentId = shellQuote(about.agentId);
-  const recover = `gsd-code recover --agent ${agentId}`;
+  const recover = about.command("recover", "--agent", about.agentId);
   const isLeft = wasLeft(seen);
   const why = isLeft ? LEFT_BY[ended] ?? `it has ended (${ended})` : "its tmux session was closed";
   if (seen.state !== "gone") return `${why}; ${recover} brings it back`;
   const tmux = about.tmuxFor(about.server);
   const way = about.launched === seen.session
     ? `${tmux} new-session -d -s ${shellQuote(seen.session)}, then ${recover}, brings it back`
-    : `gsd-code spawn ${agentId} ${shellQuote(about.dir)} starts a new one`;
+    : `${about.command("spawn", about.agentId, about.dir)} starts a new one`;
   return isLeft ? `${why}; ${way}` : `${why}; ${way}; to give it up, remove ${about.record}`;
 }
 

@@ -1,5 +1,6 @@
 /** Recovery of all agents: plans, starts, waits, and reports what failed. */
 
+import { taskCommand } from "../cli/task_command.ts";
 import { readTextIfThere } from "../files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
@@ -147,7 +148,9 @@ function load(world: World): Registry {
   if (text === undefined) {
     const example = `${root}/config/recovery-registry.example.json`;
     throw new Error(
-      `there is no registry at ${path}; gsd-code spawn makes one, or copy ${example} there`,
+      `there is no registry at ${path}; ${
+        taskCommand(world, "spawn")
+      } makes one, or copy ${example} there`,
     );
   }
   const reading = readRegistry(text);

@@ -1,5 +1,6 @@
 /** What recovery does about each session of an agent: planned here, carried out in restart.ts. */
 
+import { taskCommand } from "../cli/task_command.ts";
 import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
 import { type LaunchWish, wayBack } from "./agent_launch.ts";
 import { clashOf, type SessionWords, verdictsOn, whyStaysOut } from "./comeback.ts";
@@ -92,6 +93,7 @@ function describe({ world, agent }: Scope, one: AgentSession, view: AgentSession
     dir: one.launch?.working_directory ?? agent.working_directory,
     record: launchFiles(world.paths, launched).record,
     tmuxFor: ({ socket }) => tmuxWords(socket, view.servers[0]!.socket),
+    command: (...words) => taskCommand(world, ...words),
     server: one.server,
   };
 }

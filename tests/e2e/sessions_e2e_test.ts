@@ -263,14 +263,14 @@ for (const version of VERSIONS.claude) {
           const { agents } = await recover(stage);
           return Object.fromEntries(agents.map(({ session, outcome }) => [session, outcome]));
         };
-        const claude = await attach({ tmux: stage.tmux, session: second }, "");
+        const claude = await attach({ server: stage.server, session: second }, "");
         await claude.submit("/exit");
         await ended(second, "prompt_input_exit");
         Deno.kill(await claudePid(stage, first), "SIGTERM");
         await ended(first, "other");
         assertEquals(await outcomes(), { [first]: "recovered", [second]: "left out" });
 
-        await stage.tmux.call("kill-server");
+        await stage.server.tmux("kill-server");
         await ended(first, "other");
         assertEquals(await outcomes(), { [first]: "recovered", [second]: "left out" });
       }),
