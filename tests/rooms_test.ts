@@ -80,3 +80,23 @@ Deno.test("lib/ itself imports none of its folders, and nothing imports commands
   );
   assertEquals(wrong, []);
 });
+
+Deno.test("ARCHITECTURE.md draws the imports between folders as they are, each downwards", () => {
+  const page = Deno.readTextFileSync(`${ROOT}/ARCHITECTURE.md`);
+  const rows = Array.from(page.matchAll(/^([a-z.]+) +→(.*)$/gm), ([, from, to]) => ({
+    from: from!,
+    to: to!.split(" ").filter((name) => name !== ""),
+  }));
+  const drawn = rows.flatMap(({ from, to }) => to.map((name) => `${from} → ${name}`));
+  const nameOf = (folder: string) => folder === "" ? "register.ts" : folder.replace(/^lib\//, "");
+  const real = [...graph()].filter(([from]) => from !== "hooks").flatMap(([from, to]) =>
+    [...to.keys()].filter((name) => name !== "lib").map((name) =>
+      `${nameOf(from)} → ${nameOf(name)}`
+    )
+  );
+  assertEquals(drawn.sort(), real.sort());
+  const order = rows.map(({ from }) => from);
+  for (const { from, to } of rows) {
+    assertEquals(to.filter((name) => order.indexOf(name) <= order.indexOf(from)), [], from);
+  }
+});
