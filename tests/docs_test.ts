@@ -1,0 +1,130 @@
+/** The pages: short lines, links that lead somewhere, and names of things that exist. */
+
+import { assert, assertEquals } from "@std/assert";
+import { ROOT } from "../lib/paths.ts";
+
+const config = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
+
+/** Every page of the project; recordings of other programs are not pages. */
+function pages(folder = ""): string[] {
+  return Array.from(Deno.readDirSync(`${ROOT}/${folder}`)).flatMap(({ name, isDirectory }) => {
+    const path = `${folder}${name}`;
+    if (!isDirectory) return name.endsWith(".md") ? [path] : [];
+    return /^\.|^node_modules$/.test(name) || path === "tests/fixtures" ? [] : pages(`${path}/`);
+  });
+}
+
+const read = (page: string) => Deno.readTextFileSync(`${ROOT}/${page}`);
+
+Deno.test("no line of a page is over 120 characters", () => {
+  assert(pages().length > 10);
+  const long = pages().flatMap((page) => {
+    // OpenClaw reads each field of the front matter as one line.
+    const text = read(page).replace(/^---\n[^]*?\n---\n/, (front) => front.replace(/.+/g, ""));
+    return text.split("\n").flatMap((line, index) =>
+      [...line].length > 120 ? [`${page}:${index + 1}`] : []
+    );
+  });
+  assertEquals(long, []);
+});
+
+Deno.test("every link between pages leads to a file and a heading that are there", () => {
+  const broken = pages().flatMap((page) =>
+    linksIn(page).filter((link) => !leadsSomewhere(page, link)).map((link) => `${page}: ${link}`)
+  );
+  assertEquals(broken, []);
+});
+
+function linksIn(page: string): string[] {
+  const text = read(page).replace(/^```[^]*?^```$/gm, "");
+  return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!)
+    .filter((link) => !/^https?:/.test(link));
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [file = "", heading] = link.split("#");
+  const target = file === "" ? page : new URL(file, `file:///${page}`).pathname.slice(1);
+  try {
+    Deno.statSync(`${ROOT}/${target}`);
+  } catch {
+    return false;
+  }
+  return heading === undefined || headingsOf(target).includes(heading);
+}
+
+/** As GitHub names them. */
+function headingsOf(page: string): string[] {
+  return Array.from(
+    read(page).matchAll(/^#+ (.+)$/gm),
+    ([, heading]) => heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+  );
+}
+
+Deno.test("docs/README.md links every page", () => {
+  const linked = linksIn("docs/README.md").map((link) => new URL(link, "file:///docs/").pathname);
+  const missing = pages().filter((page) => page !== "docs/README.md")
+    .filter((page) => !linked.includes(`/${page}`));
+  assertEquals(missing, []);
+});
+
+Deno.test("every task that a page names is in deno.json", () => {
+  const unknown = pages().flatMap((page) =>
+    Array.from(read(page).matchAll(/\bdeno task (?:--\S+ \S+ )?([a-z][a-z0-9-]*)/g))
+      .filter(([, task]) => config.tasks[task!] === undefined)
+      .map(([whole]) => `${page}: ${whole}`)
+  );
+  assertEquals(unknown, []);
+});
+
+Deno.test("every file of the project that a page names is there", () => {
+  const places = /`((?:hooks|lib|commands|config|bench|tests|types|docs)\/[\w./-]+|register\.ts)`/g;
+  const missing = pages().flatMap((page) =>
+    Array.from(read(page).matchAll(places), ([, path]) => path!)
+      .filter((path) => path !== "config/recovery-registry.json") // the user's own
+      .filter((path) => !isThere(path)).map((path) => `${page}: ${path}`)
+  );
+  assertEquals(missing, []);
+});
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(`${ROOT}/${path}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What OpenClaw and the system say, as part of our messages. */
+const NOT_OURS = [
+  "AUTH_TOKEN_MISMATCH",
+  "missing scope: operator.write",
+  "Pending input ownership ended",
+  "Permission denied",
+];
+
+Deno.test("every message that docs/troubleshooting.md quotes is in the code", () => {
+  const messages = quotedMessages();
+  assert(messages.length > 30);
+  const parts = messages.flatMap((message) => message.split(/…|"|\b60\b/))
+    .map((part) => part.replace(/^[\s:;,.')(]+|[\s:;,.')(]+$/g, ""))
+    .filter((part) => part.length > 8 && !NOT_OURS.includes(part));
+  // A text over several lines of code is one text.
+  const code = ["lib", "commands", "hooks"].flatMap(filesIn).map(read).join("\n")
+    .replace(/["'`]\s*\+\s*\(?\s*["'`]/g, "");
+  assertEquals(parts.filter((part) => !code.includes(part)), []);
+});
+
+/** What stands in backquotes in the first column of the tables, but for commands and files. */
+function quotedMessages(): string[] {
+  const rows = read("docs/troubleshooting.md").matchAll(/^\| (.*?) \| /gm);
+  return Array.from(rows, ([, first]) => first!).flatMap((first) =>
+    Array.from(first.matchAll(/`([^`]+)`/g), ([, text]) => text!)
+  ).filter((text) => text.includes(" ") && !/^(echo|tmux|gsd-code|deno) /.test(text));
+}
+
+function filesIn(folder: string): string[] {
+  return Array.from(Deno.readDirSync(`${ROOT}/${folder}`)).flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesIn(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}
