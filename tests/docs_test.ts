@@ -1,6 +1,7 @@
 /** The pages: short lines, links that lead somewhere, and names of things that exist. */
 
 import { assert, assertEquals } from "@std/assert";
+import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
 
 const config = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
@@ -94,6 +95,14 @@ function isThere(path: string): boolean {
     return false;
   }
 }
+
+Deno.test("docs/hooks.md has a row for every hook", () => {
+  const page = read("docs/hooks.md");
+  const missing = HOOKS.filter(({ event, file }) =>
+    !page.includes(`\n| ${event} | \`${file}\` | `)
+  );
+  assertEquals(missing.map(({ file }) => file), []);
+});
 
 /** What OpenClaw and the system say, as part of our messages. */
 const NOT_OURS = [
