@@ -104,6 +104,20 @@ Deno.test("docs/hooks.md has a row for every hook", () => {
   assertEquals(missing.map(({ file }) => file), []);
 });
 
+Deno.test("every test that docs/testing.md says was seen red is there", () => {
+  const section = read("docs/testing.md").split("## Broken on purpose\n")[1] ?? "";
+  const named = Array.from(
+    section.replaceAll("\n  ", " ").matchAll(/`([^`]+)`/g),
+    ([, name]) => name!,
+  )
+    .filter((name) => name.split(" ").length > 4)
+    // What these names begin with is put before them when they run.
+    .map((name) => name.replace(/^(\w+\.ts (?=is silent)|the agent hears )/, ""));
+  assert(named.length > 10);
+  const tests = filesIn("tests").filter((path) => path.endsWith(".ts")).map(read).join("\n");
+  assertEquals(named.filter((name) => !name.startsWith("golden:") && !tests.includes(name)), []);
+});
+
 /** What OpenClaw and the system say, as part of our messages. */
 const NOT_OURS = [
   "AUTH_TOKEN_MISMATCH",
