@@ -1,7 +1,6 @@
 /** The text of bin/hook: what Claude Code runs for every event of every session in tmux. */
 
 import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../hook_input.ts";
-import { DELIVERER_ENV_NAMES } from "../paths.ts";
 import { exportLine, shellQuote } from "../shell.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
@@ -14,6 +13,9 @@ export function eventWord(file: string): string {
 /** The hooks that wait beside a dialog. */
 const WAITING = HOOKS.filter(({ timeout }) => timeout === "answer")
   .map(({ file }) => eventWord(file)).join(" | ");
+
+/** What deliver takes from Claude Code's environment; the rest is fixed at the registration. */
+const FOR_DELIVER = ["PATH", "OPENCLAW_GATEWAY_URL", "OPENCLAW_GATEWAY_PORT", "OPENCLAW_SHELL"];
 
 /** The variables that name the places: a hook's permissions name the same ones. */
 export function placesOf(install: Installation): Record<string, string> {
@@ -33,7 +35,7 @@ export function placesOf(install: Installation): Record<string, string> {
 export function hookLauncherText(install: Installation): string {
   const { paths } = install;
   const flags = install.allowAll ? ["-A"] : scopeFlags(hookScope(install));
-  const passed = DELIVERER_ENV_NAMES.map((name) => `\${${name}+"${name}=$${name}"}`);
+  const passed = FOR_DELIVER.map((name) => `\${${name}+"${name}=$${name}"}`);
   return `#!/bin/sh
 # Runs a hook of gsd-code-skill: \`hook <event>\`, with Claude Code's event on standard input.
 # Made by register from install.json. Register again instead of editing it.
@@ -70,13 +72,41 @@ export ${SHELL_DELIVERS}=$$
 
 # This exit code says that a wake waits.
 [ $? -ne ${WAKE_WAITS} ] || {
-  env -i ${passed.join(" \\\n    ")} \\
+  env -i ${passed.join(" ")} \\
     ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 &
 }
 exit 0
 `;
 }
 
+/**
+ * Whether a session is surely not managed, without Deno. It may say so only where openGate() of
+ * lib/gate.ts does; tests/hook_launcher_test.ts compares them. A mark lets managed sessions pass.
+ */
 function gate(): string {
-  return "";
+  return `# True only where the session is surely not managed: then Deno need not start.
+unmanaged() {
+  # Missing, and not only hidden or being written.
+  [ -e "$registry" ] || [ ! -x "\${registry%/*}" ] || return 0
+  [ -f "$registry" ] && [ -s "$registry" ] || return 1
+  names=$(ask display-message -p -t "$TMUX_PANE" '#{session_name},#{window_linked_sessions_list}')
+  name=\${names%%,*} pattern= suffix=
+  # The window is shown in one session, which has a plain name and never had an agent.
+  [ "$names" = "$name,$name" ] && [ \${#name} -le 100 ] || return 1
+  case $name in '' | *[!A-Za-z0-9_-]*) return 1 ;; esac
+  [ ! -e "$state/sessions/$name.json" ] || return 1
+  # An agent's session has its name, or its name and a number. tmux writes _ for . and :
+  case \${name##*-} in
+  "$name" | '' | *[!0-9]*) ;;
+  *) suffix="(-\${name##*-})?" name=\${name%-*} ;;
+  esac
+  while [ "$name" != "\${name#*_}" ]; do
+    pattern=$pattern\${name%%_*}[_.:] name=\${name#*_}
+  done
+  # \\u: the name may be written in JSON's escapes.
+  grep -Eq "\\"$pattern$name$suffix\\"|\\\\\\\\u" "$registry" 2>/dev/null
+  [ $? -eq 1 ]
+}
+[ -e "$state/managed/$TMUX/$TMUX_PANE" ] || ! unmanaged || exit 0
+`;
 }

@@ -1,0 +1,195 @@
+/** bin/hook decides in sh that a session is not managed: real tmux, and no wake may be missed. */
+
+import { assert, assertEquals } from "@std/assert";
+import { openGate } from "../lib/gate.ts";
+import { OWNER_FORMAT, paneOwner } from "../lib/hook_input.ts";
+import { hookLauncherText } from "../lib/install/hook_launcher.ts";
+import { namesIn, writeAtomic } from "../lib/files.ts";
+import { run } from "../lib/process.ts";
+import { seeded } from "./support/delivery_home.ts";
+import { fixtureEvent } from "./support/fixtures.ts";
+import { HookWorld, WARDEN } from "./support/hook_world.ts";
+
+const STOP = fixtureEvent("stop-plain");
+const MANY = Number(Deno.env.get("GSD_GATE_CASES") ?? 150);
+
+/** A world whose Deno is a program that only tells that it was started. */
+async function gateWorld(): Promise<{ world: HookWorld; starts: Starts }> {
+  const world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+  const deno = `${world.dir}/deno`;
+  await Deno.writeTextFile(deno, "#!/bin/sh\ncat >/dev/null\necho started\n", { mode: 0o755 });
+  const install = { ...world.installation((name) => world.env()[name]), deno };
+  const text = hookLauncherText(install);
+  const starts: Starts = async (pane, tmux = {}) => {
+    const env = { ...await world.server.env(pane), ...tmux };
+    const outcome = await run("/bin/sh", ["-c", text, "hook", "stop"], {
+      timeoutMs: 60_000,
+      env,
+      stdin: "{}",
+    });
+    assert(outcome.kind === "finished");
+    assertEquals([outcome.code, outcome.stderr], [0, ""]);
+    return outcome.stdout === "started\n";
+  };
+  return { world, starts };
+}
+type Starts = (pane: string, env?: Record<string, string>) => Promise<boolean>;
+
+Deno.test("bin/hook starts no Deno for a session that no agent can have, and leaves no trace", async () => {
+  const { world, starts } = await gateWorld();
+  await using _ = world;
+  for (const name of ["somebody-else", "warden-main-x", "ward", "main", "a_b", "warden-main2"]) {
+    assertEquals(await starts(await world.pane(name)), false, name);
+  }
+  assertEquals(namesIn(`${world.dir}/state`), []);
+});
+
+// deno-fmt-ignore
+const DOUBTS: Record<string, string | ((world: HookWorld) => unknown)> = {
+  "its own name": '{"agents":[{"tmux_session_name":"x_y-1"}]}',
+  "its name before the number": '{"agents":[{"tmux_session_name":"x_y"}]}',
+  "a dot where tmux writes _": '{"agents":[{"tmux_session_name":"x.y"}]}',
+  "a colon where tmux writes _": '{"agents":[{"tmux_session_name":"x:y-1"}]}',
+  "its name between comments": '// x\n{"agents":[{"tmux_session_name"/* y */: /* z */ "x_y", },]}',
+  "its name in a comment": '{"agents":[] /* was "x_y-1" */}',
+  "its name in JSON's escapes": '{"agents":[{"tmux_session_name":"\\u0078_y"}]}',
+  "its name in another letter case of escapes": '{"agents":[{"tmux_session_name":"x\\u005Fy-1"}]}',
+  "nothing yet, since it is being written": "",
+  "no text, being a folder": (world) => { Deno.removeSync(world.paths.registry); Deno.mkdirSync(world.paths.registry); },
+  "a memory of the session, and is broken": (world) => {
+    Deno.writeTextFileSync(world.paths.registry, '{"agents": [');
+    writeAtomic(`${world.paths.state}/sessions/x_y-1.json`, "{}");
+  },
+};
+for (const [what, registry] of Object.entries(DOUBTS)) {
+  Deno.test(`bin/hook starts Deno where the registry has ${what}`, async () => {
+    const { world, starts } = await gateWorld();
+    await using _ = world;
+    const pane = await world.pane("x_y-1");
+    assertEquals(await starts(pane), false, "and not before");
+    if (typeof registry === "string") await world.writeRegistry(registry);
+    else registry(world);
+    assertEquals(await starts(pane), true);
+  });
+}
+
+Deno.test("bin/hook starts Deno where the registry cannot be read, and none where it is missing", async () => {
+  const { world, starts } = await gateWorld();
+  await using _ = world;
+  const pane = await world.pane("somebody-else");
+  await Deno.remove(world.paths.registry);
+  assertEquals(await starts(pane), false);
+  if (Deno.uid() === 0) return; // root reads everything
+  await world.writeRegistry({ agents: [] });
+  await Deno.chmod(world.paths.registry, 0);
+  assertEquals(await starts(pane), true);
+});
+
+Deno.test("bin/hook starts Deno for odd names, a window of two sessions, and a pane that is gone", async () => {
+  const { world, starts } = await gateWorld();
+  await using _ = world;
+  for (const name of ["two words", "ž🐎", "a,a", "$(x)", "a/b", "it's", "n".repeat(101)]) {
+    assertEquals(await starts(await world.pane(name)), true, name);
+  }
+  const pane = await world.pane("mine");
+  assertEquals(await starts(pane), false);
+  await world.server.tmux("new-session", "-d", "-t", "mine", "-s", "view");
+  assertEquals(await starts(pane), true);
+  await world.server.tmux("kill-session", "-t", "view");
+  assertEquals(await starts(pane), false);
+  const env = await world.server.env(pane);
+  await world.server.tmux("kill-session", "-t", "mine");
+  assertEquals(await starts(await world.pane("other"), env), true);
+  assertEquals(await starts(await world.pane("other"), { TMUX: "/no/server,1,0" }), true);
+});
+
+Deno.test("bin/hook follows a session that is renamed, both ways", async () => {
+  await using world = await HookWorld.create();
+  const pane = await world.pane("private");
+  await world.hook("stop.ts", STOP, { session: "private" });
+  assertEquals(namesIn(`${world.dir}/state`), []);
+  await world.server.tmux("rename-session", "-t", "private", "warden-main");
+  world.panes.set("warden-main", pane);
+  await world.hook("stop.ts", { ...STOP, prompt_id: "2" });
+  assertEquals(world.wakes().length, 1);
+  // Its pane is marked now: Deno starts, finds that it is not managed, and writes nothing more.
+  await world.server.tmux("rename-session", "-t", "warden-main", "private");
+  await world.hook("stop.ts", { ...STOP, prompt_id: "3" });
+  assertEquals(world.wakes().length, 1);
+  await world.server.tmux("rename-session", "-t", "private", "warden-main-7");
+  await world.hook("stop.ts", { ...STOP, prompt_id: "4" });
+  assertEquals(world.wakes().length, 2);
+});
+
+Deno.test("a managed session's first hook marks its pane, and bin/hook asks the registry no more", async () => {
+  const { world, starts } = await gateWorld();
+  await using _ = world;
+  const pane = await world.pane("warden-main");
+  const { TMUX, TMUX_PANE } = await world.server.env(pane);
+  await world.hook("stop.ts", STOP);
+  const mark = `${world.dir}/state/managed/${TMUX}/${TMUX_PANE}`;
+  assert((await Deno.stat(mark)).isFile);
+  await world.writeRegistry({ agents: [] });
+  await Deno.remove(`${world.dir}/state/sessions`, { recursive: true });
+  assertEquals(await starts(pane), true);
+  assertEquals(await starts(await world.pane("other")), false, "another pane has no mark");
+  await Deno.remove(mark);
+  assertEquals(await starts(pane), false);
+});
+
+for (
+  const [why, agent] of [["disabled", { enabled: false }], ["mute", { openclaw_session_key: "" }]]
+) {
+  Deno.test(`a session whose agent is ${why} is marked, too`, async () => {
+    await using world = await HookWorld.create({
+      registry: { agents: [{ ...WARDEN, ...(agent as object) }] },
+    });
+    await world.hook("stop.ts", STOP);
+    assertEquals(namesIn(`${world.dir}/state`), ["journal", "managed"]);
+  });
+}
+
+Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => {
+  const { world, starts } = await gateWorld();
+  await using _ = world;
+  const random = seeded(12);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const parts = ["a", "b", "w", "_", "_", ".", ":", "-", "-", "-1", "-22", "0", "A", "é", " ", ","];
+  const word = () =>
+    Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(parts)).join("");
+  const escaped = (name: string) =>
+    JSON.stringify(name).replace(
+      /[a-z._:-]/g,
+      (char) => random() < 0.2 ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char,
+    );
+  let pane = await world.pane("start");
+  let [unmanaged, managed] = [0, 0];
+  for (let round = 0; round < MANY; round++) {
+    const name = word();
+    const isNamed = await world.server.tmux("rename-session", "-t", pane, name).then(
+      () => true,
+      () => false,
+    );
+    if (!isNamed) continue;
+    // Names near the session's own, so that many of them are its agent's.
+    const near = [name, name.replace(/-\d+$/, ""), name.replaceAll("_", "."), `${name}-1`, word()];
+    const agents = Array.from(
+      { length: Math.floor(random() * 3) },
+      (_, n) =>
+        `{"agent_id": "agent${n}", ${random() < 0.2 ? "// note\n" : ""} "tmux_session_name": ${
+          random() < 0.3 ? escaped(pick(near)) : JSON.stringify(pick(near))
+        }, "system_prompt": "one\\ntwo"},`,
+    );
+    const text = random() < 0.1 ? "{ broken" : `{"agents": [${agents.join("\n")}]}`;
+    await world.writeRegistry(text);
+    const line = await world.server.tmux("display-message", "-p", "-t", pane, OWNER_FORMAT);
+    const answer = Promise.resolve(paneOwner(line));
+    const gate = await openGate(world.paths, { pane, madeIn: "$0", answer }, undefined);
+    const started = await starts(pane);
+    if (gate.kind !== "unmanaged") {
+      managed++;
+      assert(started, `session ${JSON.stringify(name)}, registry ${text}: ${gate.kind}`);
+    } else if (!started) unmanaged++;
+  }
+  assert(managed > MANY / 10 && unmanaged > MANY / 10, `${managed} and ${unmanaged} of ${MANY}`);
+});
