@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { namesIn } from "../lib/files.ts";
+import { startProgram } from "./support/child_process.ts";
 import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
 import { HookWorld, ROOT, section, WARDEN } from "./support/hook_world.ts";
 
@@ -257,18 +258,11 @@ Deno.test("a hook whose own parts cannot be loaded is silent, and the journal sa
   }
   await Deno.writeTextFile(`${root}/lib/send_wake.ts`, "half a fi");
   const tmux = await world.server.env(await world.pane("warden-main"));
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-config", "--quiet", `${root}/hooks/stop.ts`],
-    env: { ...world.env(), ...tmux },
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(fixtureEvent("stop-plain"))));
-  await writer.close();
-  const { code, stdout, stderr } = await child.output();
-  assertEquals([code, stdout.length, stderr.length], [0, 0, 0]);
+  const { done } = startProgram(
+    [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${root}/hooks/stop.ts`],
+    { ...world.env(), ...tmux },
+    JSON.stringify(fixtureEvent("stop-plain")),
+  );
+  assertEquals(await done, { code: 0, stdout: "", stderr: "" });
   assertEquals(world.journal().map((entry) => entry.kind), ["problem"]);
 });

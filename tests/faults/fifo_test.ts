@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
 import { enqueue } from "../../lib/outbox.ts";
-import { aWake, DeliveryHome, type Ended } from "../support/delivery_home.ts";
+import { startProgram } from "../support/child_process.ts";
+import { aWake, DeliveryHome } from "../support/delivery_home.ts";
 import { fixtureEvent, fixtureTranscript } from "../support/fixtures.ts";
 import { HookWorld, ROOT, WARDEN } from "../support/hook_world.ts";
 import { ended, make } from "../support/odd_files.ts";
@@ -10,23 +11,8 @@ const REGISTRY = { delivery: { transport: "inbox" }, agents: [WARDEN] };
 const ID = "01M7H1P5VR4HB8KSXQBJ0FKB0P";
 
 function start(args: string[], env: Record<string, string>, stdin = "") {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", "--no-code-cache", ...args],
-    env,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  writer.write(new TextEncoder().encode(stdin)).then(() => writer.close()).catch(() => {});
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  const done = child.output().then(({ code, stdout, stderr }): Ended => ({
-    code,
-    stdout: text(stdout),
-    stderr: text(stderr),
-  }));
-  return { child, done };
+  const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-code-cache"];
+  return startProgram([...deno, ...args], env, stdin);
 }
 
 /** All files of a world in which a turn has ended, was told and delivered; and some more. */

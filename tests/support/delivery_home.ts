@@ -3,14 +3,11 @@
 import { newWakeId } from "../../lib/new_wake.ts";
 import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
 import { type Paths, ROOT } from "../../lib/paths.ts";
+import { type Started, startProgram } from "./child_process.ts";
 import { Dice } from "./fuzz.ts";
 import { TestHome } from "./home.ts";
 
-export interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+export type { Ended } from "./child_process.ts";
 
 export class DeliveryHome extends TestHome {
   constructor() {
@@ -23,21 +20,9 @@ export class DeliveryHome extends TestHome {
   }
 
   /** The real `deliver` command; its result once it has ended. */
-  deliver(args: string[]): { child: Deno.ChildProcess; done: Promise<Ended> } {
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
-      env: this.env,
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const done = child.output().then(({ code, stdout, stderr }) => ({
-      code,
-      stdout: new TextDecoder().decode(stdout),
-      stderr: new TextDecoder().decode(stderr),
-    }));
-    return { child, done };
+  deliver(args: string[]): Started {
+    const script = `${ROOT}/commands/deliver.ts`;
+    return startProgram([Deno.execPath(), "run", "-A", "--quiet", script, ...args], this.env);
   }
 }
 

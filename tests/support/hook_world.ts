@@ -11,13 +11,11 @@ import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 export { ROOT } from "../../lib/paths.ts";
 import { findProgram } from "../../lib/doors/programs.ts";
 import type { Installation } from "../../lib/install/scope.ts";
+import { type Ended, startProgram } from "./child_process.ts";
 import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
 
-export interface HookResult {
-  code: number;
-  stdout: string;
-  stderr: string;
+export interface HookResult extends Ended {
   ms: number;
 }
 
@@ -96,31 +94,16 @@ export class HookWorld {
   ): Promise<HookResult> {
     const tmux = await this.server.env(await this.pane(session));
     const all: Record<string, string | undefined> = { ...this.env(), ...tmux, ...env };
-    const [program, ...args] = this.words(file, (name) => all[name]);
-    const child = new Deno.Command(program!, {
-      args,
-      env: Object.fromEntries(
-        Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      ),
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const started = performance.now();
-    const input = event instanceof Uint8Array
+    const set = Object.entries(all).filter((entry): entry is [string, string] =>
+      entry[1] !== undefined
+    );
+    const input = typeof event === "string" || event instanceof Uint8Array
       ? event
-      : new TextEncoder().encode(typeof event === "string" ? event : JSON.stringify(event));
-    const fed = (async () => {
-      const writer = child.stdin.getWriter();
-      await writer.write(input);
-      await writer.close();
-    })().catch(() => {});
-    const { code, stdout, stderr } = await child.output();
-    await fed;
-    const decoder = new TextDecoder();
-    const ms = performance.now() - started;
-    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), ms };
+      : JSON.stringify(event);
+    const started = performance.now();
+    const words = this.words(file, (name) => all[name]);
+    const ended = await startProgram(words, Object.fromEntries(set), input).done;
+    return { ...ended, ms: performance.now() - started };
   }
 
   private words(file: string, env: Env): string[] {
