@@ -1,21 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
-import { readRegistry } from "../lib/registry.ts";
 import { parseAgents } from "../lib/sessions/ask_openclaw.ts";
-import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 
 const IDLE = "01-idle-fresh.txt";
-
-function agents(world: SessionWorld) {
-  const reading = readRegistry(Deno.readTextFileSync(world.paths.registry));
-  return reading.kind === "registry" ? reading.registry.agents : [];
-}
-
-function project(world: SessionWorld): string {
-  Deno.mkdirSync(`${world.dir}/project`, { recursive: true });
-  return `${world.dir}/project`;
-}
 
 /** An openclaw that has these agents; it writes down what it was asked. */
 function openclaw(world: SessionWorld, ids: string[]): () => string {

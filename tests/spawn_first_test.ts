@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { isThere } from "../lib/files.ts";
-import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 
 const IDLE = "01-idle-fresh.txt";
 const STAYS = "while read -r line; do :; done";
@@ -31,11 +31,6 @@ const MODEL = `${"▔".repeat(100)} ◐ medium · /effort ▔
    ◐ Medium effort (default) ←/→ to adjust
 
    Enter to set as default · s to use this session only · Esc to cancel`;
-
-function project(world: SessionWorld): string {
-  Deno.mkdirSync(`${world.dir}/project`, { recursive: true });
-  return `${world.dir}/project`;
-}
 
 /** Spawns with that first command, and gives what was said of it. */
 async function problemOf(world: SessionWorld, first: string, ...more: string[]): Promise<string> {

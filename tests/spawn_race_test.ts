@@ -1,9 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
-import { isThere, readTextIfThere } from "../lib/files.ts";
-import { readRegistry } from "../lib/registry.ts";
+import { isThere } from "../lib/files.ts";
 import { IDLE, killServer, recover, sessions, spawned } from "./support/recovering.ts";
-import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { agents, inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 
 /** A folder with a conversation, which a recovery without a record would offer to pick. */
@@ -39,11 +38,6 @@ function goOn(world: SessionWorld): void {
 function beforeTmux(world: SessionWorld, line: string): void {
   const file = world.variables.GSD_TMUX!;
   Deno.writeTextFileSync(file, Deno.readTextFileSync(file).replace("exec", `${line}\nexec`));
-}
-
-function agents(world: SessionWorld) {
-  const reading = readRegistry(readTextIfThere(world.paths.registry) ?? "");
-  return reading.kind === "registry" ? reading.registry.agents : [];
 }
 
 Deno.test("spawn of a new agent leaves nothing to a recovery while OpenClaw is asked", () =>

@@ -2,21 +2,10 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { readLaunch } from "../lib/sessions/launch_files.ts";
-import { readRegistry } from "../lib/registry.ts";
-import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 
 const IDLE = "01-idle-fresh.txt";
-
-function agents(world: SessionWorld) {
-  const reading = readRegistry(Deno.readTextFileSync(world.paths.registry));
-  return reading.kind === "registry" ? reading.registry.agents : [];
-}
-
-function project(world: SessionWorld): string {
-  Deno.mkdirSync(`${world.dir}/project`, { recursive: true });
-  return `${world.dir}/project`;
-}
 
 Deno.test("spawn registers the agent and starts its session as it can be started again", () =>
   inSessionWorld(async (world) => {

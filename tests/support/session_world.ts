@@ -1,5 +1,7 @@
 /** Commands run against a real tmux server of their own, with recorded screens for Claude Code. */
 
+import { readTextIfThere } from "../../lib/files.ts";
+import { type Agent, readRegistry } from "../../lib/registry.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import type { World } from "../../lib/cli/world.ts";
@@ -72,4 +74,16 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     wakes: (agentId) => home.wakes(agentId),
   };
   await test(world);
+}
+
+/** The agents of the world's registry. */
+export function agents(world: SessionWorld): Agent[] {
+  const reading = readRegistry(readTextIfThere(world.paths.registry) ?? "");
+  return reading.kind === "registry" ? reading.registry.agents : [];
+}
+
+/** A folder to work in; its path. */
+export function project(world: SessionWorld): string {
+  Deno.mkdirSync(`${world.dir}/project`, { recursive: true });
+  return `${world.dir}/project`;
 }
