@@ -1,10 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending, openPending, type Pending, takeAnswer } from "../lib/answers.ts";
 import type { ActionResult, DriverContext } from "../lib/driver/driver_context.ts";
-import { type MenuOptions, readMenuArgs } from "../lib/driver/menu_args.ts";
 import { answerOpen, choose, decide, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { changeMemory } from "../lib/session_memory.ts";
-import { driverContext, pendingFor } from "./support/driver_context.ts";
+import { driverContext, menuOptions, pendingFor } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
@@ -13,13 +12,7 @@ const SINGLE = fixtureRequest("permission_request-ask-single");
 const THREE = fixtureRequest("permission_request-ask-three");
 const BASH = fixtureRequest("permission_request-bash");
 const IDLE = "04-idle-default-mode";
-const OPTIONS: MenuOptions = optionsOf();
-
-function optionsOf(...words: string[]): MenuOptions {
-  const order = readMenuArgs([...words, "warden-main", "allow"], () => "");
-  if (order.kind !== "order") throw new Error(JSON.stringify(order));
-  return order.options;
-}
+const OPTIONS = menuOptions();
 
 /** The recorded screens that follow one another, each after one more key. */
 function playing(...screens: string[]): FakePane {
@@ -202,7 +195,7 @@ Deno.test("type() answers an open question in own words, and types a prompt else
   assertStringIncludes(atPrompt.said, "refused: Claude is still working");
   const named = await act(
     playing(IDLE),
-    (context) => type(context, "Redis", optionsOf("--question", "q-9")),
+    (context) => type(context, "Redis", menuOptions("--question", "q-9")),
   );
   assertStringIncludes(named.said, "refused: the question q-9 is no longer open");
 });
@@ -240,7 +233,7 @@ Deno.test("decide() decides nothing that its agent may not, or that is not asked
   const refusal = async (screen: string, more: Asking = {}, ...words: string[]) => {
     const { said, sent } = await act(
       playing(screen),
-      (context) => decide(context, { kind: "allow" }, optionsOf(...words)),
+      (context) => decide(context, { kind: "allow" }, menuOptions(...words)),
       more,
     );
     assertEquals(sent, []);
@@ -279,7 +272,7 @@ Deno.test("decide() declines a question through its hook, and only so", async ()
   }
   const gone = await act(
     playing(IDLE),
-    (context) => decide(context, { kind: "deny", message: "" }, optionsOf("--question", "q-9")),
+    (context) => decide(context, { kind: "deny", message: "" }, menuOptions("--question", "q-9")),
   );
   assertStringIncludes(gone.said, "refused: the question q-9 is no longer open");
 });

@@ -1,9 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
 import { main as send } from "../commands/send.ts";
-import { pathsFrom } from "../lib/paths.ts";
 import { realClock } from "../lib/time.ts";
-import { FakeClock } from "./support/fake_clock.ts";
+import { driverWorld } from "./support/driver_context.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -19,15 +18,12 @@ async function withScreen(
   if (pane !== undefined) await server.show(id, fixturePane(pane).trimEnd());
   const run = (command: typeof main) => async (...args: string[]) => {
     const said = { code: 0, out: "", err: "" };
-    said.code = await command(["--socket", server.socket, "--wait", "0", ...args], {
-      env: () => undefined,
-      paths: home.paths,
+    const world = driverWorld(home, {
       say: (line) => void (said.out += `${line}\n`),
       warn: (line) => void (said.err += `${line}\n`),
-      readStdin: () => "",
       clock: realClock, // as tmux has it
-      now: () => new Date(),
     });
+    said.code = await command(["--socket", server.socket, "--wait", "0", ...args], world);
     return said;
   };
   await test(Object.assign(run(main), { send: run(send) }), server);
@@ -127,15 +123,11 @@ Deno.test("menu-driver does not answer a question that another one has replaced"
 
 Deno.test("menu-driver --help teaches and wrong usage exits 2", async () => {
   let out = "", err = "";
-  const world = {
-    env: () => undefined,
-    paths: pathsFrom(() => undefined, "/"),
-    say: (line: string) => void (out += `${line}\n`),
-    warn: (line: string) => void (err += `${line}\n`),
-    readStdin: () => "",
-    clock: new FakeClock(),
-    now: () => new Date(),
-  };
+  await using home = new TestHome();
+  const world = driverWorld(home, {
+    say: (line) => void (out += `${line}\n`),
+    warn: (line) => void (err += `${line}\n`),
+  });
   assertEquals(await main(["--help"], world), 0);
   assertStringIncludes(out, "menu-driver warden-main choose 2");
   assertEquals(await main(["warden-main", "jump"], world), 2);

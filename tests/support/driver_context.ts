@@ -3,8 +3,13 @@
 import type { Pending } from "../../lib/answers.ts";
 import type { ClaudePane } from "../../lib/driver/claude_pane.ts";
 import type { DriverContext } from "../../lib/driver/driver_context.ts";
+import type { DriverWorld } from "../../lib/driver/driver_world.ts";
+import { type MenuOptions, readMenuArgs } from "../../lib/driver/menu_args.ts";
 import { pathsFrom } from "../../lib/paths.ts";
+import { FakeClock } from "./fake_clock.ts";
+import type { TestHome } from "./home.ts";
 
+export const NOW = "2026-11-16T10:00:00Z";
 const NOWHERE = pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/");
 
 /** Of agent "warden", which may decide. Without `paths` nothing is kept. */
@@ -18,10 +23,31 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     whyNoDecision: undefined,
     waitMs: 0,
     dryRun: false,
-    now: () => new Date("2026-11-16T10:00:00Z"),
+    now: () => new Date(NOW),
     isWaiting: () => false,
     ...more,
   };
+}
+
+/** The world of a driver that says nothing: its time stands still. */
+export function driverWorld(home: TestHome, more: Partial<DriverWorld> = {}): DriverWorld {
+  return {
+    env: home.variable,
+    paths: home.paths,
+    say() {},
+    warn() {},
+    readStdin: () => "",
+    clock: new FakeClock(),
+    now: () => new Date(NOW),
+    ...more,
+  };
+}
+
+/** The options of a call of menu-driver. */
+export function menuOptions(...words: string[]): MenuOptions {
+  const order = readMenuArgs([...words, "warden-main", "allow"], () => "");
+  if (order.kind !== "order") throw new Error(JSON.stringify(order));
+  return order.options;
 }
 
 /** A question or request of "warden-main" for which a hook was started. */

@@ -1,0 +1,69 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { openPending } from "../lib/answers.ts";
+import { contextFor, paneWorld } from "../lib/driver/driver_world.ts";
+import type { MenuOptions } from "../lib/driver/menu_args.ts";
+import { FakePane } from "./support/fake_pane.ts";
+import { driverWorld, menuOptions, NOW, pendingFor } from "./support/driver_context.ts";
+import { fixtureRequest } from "./support/fixtures.ts";
+import { TestHome } from "./support/home.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
+
+async function contextIn(home: TestHome, ...words: string[]) {
+  const pane = new FakePane(() => "");
+  return await contextFor(driverWorld(home), "warden-main", menuOptions(...words), pane);
+}
+
+function register(home: TestHome, hook_settings: Record<string, unknown>): void {
+  const agent = { agent_id: "warden", tmux_session_name: "warden-main", hook_settings };
+  home.writeRegistry({ agents: [agent] });
+}
+
+Deno.test("contextFor() lets an agent decide only where its settings say so", async () => {
+  await using home = new TestHome();
+  register(home, { answer_permissions: true });
+  const may = await contextIn(home);
+  assertEquals([may.agentId, may.by, may.whyNoDecision], ["warden", "warden", undefined]);
+  register(home, {});
+  assertEquals(
+    (await contextIn(home)).whyNoDecision,
+    'agent "warden" may not decide: answer_permissions is not true in its hook_settings',
+  );
+});
+
+Deno.test("contextFor() lets nobody decide in a session that no agent owns", async () => {
+  await using home = new TestHome();
+  const context = await contextIn(home, "--by", "me");
+  assertEquals([context.agentId, context.by], ["", "me"]);
+  assertStringIncludes(context.whyNoDecision!, `no enabled agent of the registry ${home.dir}`);
+  assertEquals((await contextIn(home)).by, "menu-driver");
+});
+
+Deno.test("contextFor() takes a hook for waiting while its process and its time last", async () => {
+  await using home = new TestHome();
+  const bash = fixtureRequest("permission_request-bash");
+  const alive = pendingFor("permission", bash, { pid: Deno.pid });
+  openPending(home.paths, alive);
+  const { isWaiting } = await contextIn(home);
+  assertEquals(isWaiting(alive), true);
+  assertEquals(isWaiting({ ...alive, until: NOW }), false);
+  assertEquals(isWaiting({ ...alive, pid: 2 ** 30 }), false);
+});
+
+Deno.test("paneWorld() asks the tmux server that --socket names, by name or by path", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const pane = await server.session("warden-main");
+  const [path = ""] = (await server.env(pane)).TMUX.split(",");
+  const names = async (options: MenuOptions) => {
+    const { tmux } = paneWorld(driverWorld(home), options);
+    const listed = await tmux.call("list-sessions", "-F", "#{session_name}");
+    return listed.kind === "ok" ? listed.stdout.trim() : listed.reason;
+  };
+  assertEquals(await names(menuOptions("--socket", server.socket)), "warden-main");
+  assertEquals(await names(menuOptions("--socket", path)), "warden-main");
+  home.env.GSD_TMUX_SOCKET = server.socket;
+  assertEquals(await names(menuOptions()), "warden-main");
+  // A server of that name in another folder is another one.
+  home.env.TMUX_TMPDIR = home.dir;
+  assertStringIncludes(await names(menuOptions()), home.dir);
+});
