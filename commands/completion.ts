@@ -1,7 +1,7 @@
 /** Prints the completion script of a shell, and answers that script's questions. */
 
 import { complete, type Names } from "../lib/cli/complete.ts";
-import { SHELLS } from "../lib/cli/completion_scripts.ts";
+import { SCRIPTS } from "../lib/cli/completion_scripts.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
@@ -38,7 +38,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (shell !== "bash" && shell !== "zsh") {
     return cli.refuse("completion needs the name of a shell: bash or zsh", spec, world);
   }
-  world.say(SHELLS[shell](taskCommand(world, "completion")).trimEnd());
+  world.say(SCRIPTS[shell](taskCommand(world, "completion")).trimEnd());
   return 0;
 }
 

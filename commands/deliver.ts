@@ -197,7 +197,7 @@ export function realWorld(): DeliverWorld {
     now: Date.now,
     sleep: pause,
     targetNow: targetFromRegistry(paths.registry),
-    tell: Deno.stdout.isTerminal() ? terminal.warn : undefined,
+    progress: Deno.stdout.isTerminal() ? terminal.warn : undefined,
     ...terminal,
   };
 }

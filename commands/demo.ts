@@ -28,7 +28,7 @@ function show(message: string, dir: string, ink: Colours): string {
     .join("\n");
 }
 
-/** The part of the hook's reply that answers; the questions are repeated around it. */
+/** The answers in the hook's reply, without the questions. */
 function answersIn(reply: string): string {
   const { decision } = JSON.parse(reply).hookSpecificOutput;
   return JSON.stringify({ behavior: decision.behavior, answers: decision.updatedInput.answers });

@@ -1,4 +1,4 @@
-/** Works Claude Code's menus and prompt in a tmux session, for the agent that looks after it. */
+/** Operates Claude Code's menus and prompt in a tmux session, for its agent. */
 
 import { listPending } from "../lib/answers.ts";
 import { findPane } from "../lib/driver/claude_pane.ts";
@@ -17,7 +17,7 @@ import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 
 /** Agents start this file by its own launcher, so the text cannot depend on how it was called. */
-export const HELP = `Works Claude Code's menus and prompt in a tmux session.
+export const HELP = `Operates Claude Code's menus and prompt in a tmux session.
 
 Usage: gsd-code menu-driver [options] <session> <action>
 

@@ -1,4 +1,4 @@
-/** Brings back the sessions that should be running: after a crash, after a reboot. */
+/** Starts sessions again after a crash or a reboot. */
 
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
@@ -57,7 +57,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     try {
       const results = await recoverAll(options, world);
       if (given.flags.json) world.say(JSON.stringify({ agents: results }, null, 2));
-      tell(results, given.flags.json, world);
+      print(results, given.flags.json, world);
       return results.some((result) => result.outcome === "failed") ? 1 : 0;
     } finally {
       lock?.release();
@@ -77,8 +77,8 @@ function lockOrRefuse(world: World, only: string[]): HeldLock {
   );
 }
 
-/** What failed is said in either case; the rest only where no object tells it. */
-function tell(results: AgentResult[], isJson: boolean, world: World): void {
+/** Failures are always printed; the rest only without --json. */
+function print(results: AgentResult[], isJson: boolean, world: World): void {
   for (const { agent_id, session, outcome, detail, conversation } of results) {
     const how = conversation === "" ? "" : ` (${conversation})`;
     const why = detail === "" ? "" : `: ${detail}`;

@@ -51,10 +51,10 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   try {
     const result = await spawnSession(wish, world);
     if (json) world.say(JSON.stringify(result, null, 2));
-    else if (result.problem === "") tell(result, wish, !noHint, world);
+    else if (result.problem === "") printSession(result, wish, !noHint, world);
     if (result.problem !== "") {
       world.warn(result.problem);
-      if (!json) tellOfAgent(result, wish, world);
+      if (!json) printAgent(result, wish, world);
     }
     return result.problem === "" ? 0 : 1;
   } catch (error) {
@@ -63,7 +63,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
 }
 
-/** What is asked for, or what is wrong with the asking. */
+/** The wish, or what is wrong with the call. */
 function wishFrom(
   { flags, values, words }: Given<"dry-run" | "new", "system-prompt" | "timeout">,
   cwd: string,
@@ -75,7 +75,7 @@ function wishFrom(
   const prompt = values["system-prompt"]?.at(-1);
   const systemPrompt = prompt === undefined ? undefined : textOrFile(prompt, cwd);
   if (systemPrompt === NO_SUCH_FILE) {
-    return `--system-prompt names ${prompt}, which is no file that can be read`;
+    return `--system-prompt names ${prompt}, which is not a readable file`;
   }
   return {
     agentId,
@@ -88,18 +88,23 @@ function wishFrom(
   };
 }
 
-function tell(result: SpawnResult, wish: SpawnWish, attachHint: boolean, world: World): void {
+function printSession(
+  result: SpawnResult,
+  wish: SpawnWish,
+  attachHint: boolean,
+  world: World,
+): void {
   const verb = wish.dryRun ? "Would start" : "Started";
   world.say(`${verb} ${result.session} for ${result.agent_id} in ${wish.dir}`);
-  tellOfAgent(result, wish, world);
+  printAgent(result, wish, world);
   if (result.first_command !== "") world.say(`First command: ${result.first_command}`);
   if (wish.dryRun) {
     world.say(`Its launch would be kept in ${launchFiles(world.paths, result.session).record}`);
   } else if (attachHint) world.say(`Look: tmux attach -t ${shellQuote(`=${result.session}`)}`);
 }
 
-/** What has become of the agent in the registry, however its session fares. */
-function tellOfAgent(result: SpawnResult, wish: SpawnWish, world: World): void {
+/** What happened to the agent in the registry, even if its session failed. */
+function printAgent(result: SpawnResult, wish: SpawnWish, world: World): void {
   if (result.registered) {
     const when = wish.dryRun ? "would be added" : "was added";
     world.say(`The agent ${when} to ${world.paths.registry}`);
@@ -115,7 +120,7 @@ function tellOfAgent(result: SpawnResult, wish: SpawnWish, world: World): void {
 
 const NO_SUCH_FILE = Symbol("no such file");
 
-/** A single word that looks like a path is meant as one: mistyped, it must not become the prompt. */
+/** A single word that looks like a path is one: mistyped, it must not become the prompt. */
 function textOrFile(value: string, cwd: string): string | typeof NO_SUCH_FILE {
   if (value.includes("\n") || value.length > 4000) return value;
   try {

@@ -1,4 +1,4 @@
-/** How each session stands, and the life of one wake. */
+/** Shows the status of each session, and the life of one wake. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { type Speaker, terminal } from "../lib/cli/speaker.ts";
@@ -74,7 +74,7 @@ function showSessions(name: string | undefined, json: boolean, world: StatusWorl
       "AGENT",
       "SESSION",
       "WAITING",
-      "GIVEN UP",
+      "DEAD",
       "DELIVERED",
       "LAST DELIVERED",
       "LAST FAILURE",
@@ -94,11 +94,11 @@ function journals({ paths }: StatusWorld): { known: string[]; problems: string[]
   }
 }
 
-/** What cannot be read is left out: the rest is shown all the same. */
+/** Unreadable files are skipped; the rest is shown. */
 function warnOf(problems: string[], { warn }: StatusWorld): void {
   if (problems.length === 0) return;
   const more = problems.length === 1 ? "" : `; and ${problems.length - 1} more`;
-  warn(`Left out what cannot be read: ${problems[0]}${more}`);
+  warn(`Skipped, since it cannot be read: ${problems[0]}${more}`);
 }
 
 function row(one: SessionStatus, now: number): string[] {
@@ -141,7 +141,7 @@ function stateOf(steps: LifeStep[], place: ListedWake | undefined): string {
   if (kinds.has("delivered")) return "delivered";
   if (kinds.has("dead")) return "dropped";
   if (kinds.has("suppressed")) return "left out";
-  // It has left the outbox: its deliverer was stopped before it could write that down.
+  // It is not in the outbox: its deliverer was stopped before it recorded the delivery.
   return "delivered, without a record of it";
 }
 

@@ -1,4 +1,4 @@
-/** Brings the registry's OpenClaw session keys and ids up to date. */
+/** Updates the OpenClaw session keys and ids in the registry. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { messageOf } from "../lib/process.ts";
@@ -30,7 +30,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   try {
     const result = await syncRegistry(world, dryRun);
     if (json) world.say(JSON.stringify(result, null, 2));
-    else tell(result, dryRun, world);
+    else print(result, dryRun, world);
     return result.notes.length === 0 ? 0 : 1;
   } catch (error) {
     world.warn(`Cannot sync: ${messageOf(error)}`);
@@ -38,7 +38,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
 }
 
-function tell(result: SyncResult, dryRun: boolean, world: World): void {
+function print(result: SyncResult, dryRun: boolean, world: World): void {
   for (const { field, agent_id, from, to } of result.changes) {
     const whose = agent_id === "" ? "the registry" : agent_id;
     const name = field.replace(/^agents\[\d+\]\./, "");

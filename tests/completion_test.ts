@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { complete, optionsIn } from "../lib/cli/complete.ts";
 import { COMMANDS } from "../lib/cli/commands.ts";
-import { SHELLS } from "../lib/cli/completion_scripts.ts";
+import { SCRIPTS } from "../lib/cli/completion_scripts.ts";
 import { onPath } from "../lib/doors/programs.ts";
 import { GsdCode } from "./support/gsd_code.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -96,7 +96,7 @@ for (const shell of ["bash", "zsh"] as const) {
       await using home = await GsdCode.create();
       const { code, out, err } = await home.run("gsd-code", "completion", shell);
       assertEquals([code, err], [0, ""]);
-      assertEquals(out, SHELLS[shell]("gsd-code completion"));
+      assertEquals(out, SCRIPTS[shell]("gsd-code completion"));
       const file = `${home.dir}/script`;
       await Deno.writeTextFile(file, out);
       assertEquals(await home.run(shell, "-n", file), { code: 0, out: "", err: "" });

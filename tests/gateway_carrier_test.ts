@@ -6,6 +6,7 @@ import { onPath } from "../lib/doors/programs.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";
+import { until } from "./support/until.ts";
 import { type FakeGateway, type FakeOptions, startFakeGateway } from "./support/fake_gateway.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
@@ -88,10 +89,12 @@ Deno.test("GatewayCarrier looks into the session when the gateway has forgotten 
     const wake = aWake();
     await deliver(wake);
     await gateway.restart(1, { forget: true });
-    assertEquals(await deliver(wake), {
-      kind: "delivered",
-      detail: "it was in the session already",
+    // The old connection may notice the restart only when it is used.
+    const outcome = await until("the new connection", async () => {
+      const tried = await deliver(wake);
+      return tried.kind === "later" ? undefined : tried;
     });
+    assertEquals(outcome, { kind: "delivered", detail: "it was in the session already" });
     assertEquals(gateway.taken.length, 1);
     assertEquals((await deliver(aWake())).kind, "delivered");
     assertEquals(gateway.taken.length, 2);
@@ -229,7 +232,7 @@ Deno.test({
       assertEquals((await trusting.deliver(aWake())).kind, "delivered");
       const refused = await new GatewayCarrier(target, Date.now).deliver(aWake());
       assert(refused.kind === "unfit", JSON.stringify(refused));
-      assertStringIncludes(refused.reason, "The certificate of the gateway");
+      assertStringIncludes(refused.reason, "Cannot check the certificate of the gateway");
       assertEquals(gateway.taken.length, 1);
     } finally {
       trusting.close();

@@ -126,7 +126,9 @@ Deno.test("status passes over a journal that is no file, shows the rest and warn
   };
   for (const args of [[], ["--wake", "w"]]) {
     assertEquals(main(args, world), 0);
-    const said = `Left out what cannot be read: ${broken[0]} is a folder, not a file; and 1 more`;
+    const said = `Skipped, since it cannot be read: ${
+      broken[0]
+    } is a folder, not a file; and 1 more`;
     assertEquals(warned.splice(0), [said]);
   }
   assertStringIncludes(lines[0]!, "warden-main");

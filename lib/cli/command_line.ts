@@ -1,4 +1,4 @@
-/** The words after a command, read in one way and refused in one wording. */
+/** Reads the words after a command, and refuses wrong ones in one wording. */
 
 import { parseArgs } from "@std/cli/parse-args";
 import { asCalled } from "./as_called.ts";
@@ -9,9 +9,9 @@ export interface Spec<Flag extends string, Value extends string> {
   task: string;
   help: string;
   flags: readonly Flag[];
-  /** What each needs, for the sentence that misses it. */
+  /** What each needs, for the sentence when it is missing. */
   values?: Readonly<Record<Value, string>>;
-  /** How many plain words there may be; none unless said. */
+  /** How many plain words there may be; 0 by default. */
   words?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Given<Flag extends string, Value extends string> {
   words: string[];
 }
 
-/** What was given; or the exit code, when help was asked for or a word is wrong. */
+/** What was given, or the exit code after help or a wrong word. */
 export function readCommandLine<Flag extends string, Value extends string = never>(
   args: string[],
   spec: Spec<Flag, Value>,
@@ -60,13 +60,13 @@ export function readCommandLine<Flag extends string, Value extends string = neve
   };
 }
 
-/** Says what is wrong with the call and where to read how it goes. */
+/** Says what is wrong with the call, and names the help. */
 export function refuse(problem: string, { task }: { task: string }, speaker: Speaker): 2 {
   speaker.warn(asCalled(`${problem}; see gsd-code ${task} --help`));
   return 2;
 }
 
-/** Seconds as they were given, in milliseconds; undefined when they are none. */
+/** Seconds in milliseconds; undefined if the text is not a number of seconds. */
 export function milliseconds(text: string): number | undefined {
   const seconds = Number(text);
   return seconds > 0 && Number.isFinite(seconds) ? seconds * 1000 : undefined;

@@ -2,7 +2,7 @@
 
 import { type Command, COMMANDS, loadCommand, type WordKind } from "./commands.ts";
 
-export interface Candidate {
+export interface Completion {
   word: string;
   about: string;
 }
@@ -13,7 +13,7 @@ export interface Names {
 }
 
 /** `words`: those after `gsd-code`; the last one is being typed. Nothing: files may follow. */
-export async function complete(words: string[], names: Names): Promise<Candidate[]> {
+export async function complete(words: string[], names: Names): Promise<Completion[]> {
   const typed = words.at(-1) ?? "";
   const all = await candidatesFor(words.slice(0, -1), typed.startsWith("-"), names);
   return all.filter(({ word }) => word.startsWith(typed));
@@ -23,7 +23,7 @@ async function candidatesFor(
   [name, ...before]: string[],
   wantsOption: boolean,
   names: Names,
-): Promise<Candidate[]> {
+): Promise<Completion[]> {
   if (name === undefined) return wantsOption ? GENERAL : [...commandNames(), HELP_WORD];
   if (name === "help") return before.length === 0 ? commandNames() : [];
   const command = COMMANDS.find((one) => one.name === name);
@@ -42,17 +42,17 @@ async function candidatesFor(
   return wordsAt(command, position, names);
 }
 
-const GENERAL: Candidate[] = [
+const GENERAL: Completion[] = [
   { word: "--help", about: "all commands" },
   { word: "--version", about: "which version this is" },
 ];
-const HELP_WORD: Candidate = { word: "help", about: "explain a command" };
+const HELP_WORD: Completion = { word: "help", about: "explain a command" };
 
-function commandNames(): Candidate[] {
+function commandNames(): Completion[] {
   return COMMANDS.map(({ name, summary }) => ({ word: name, about: summary }));
 }
 
-function wordsAt({ words }: Command, position: number, names: Names): Candidate[] {
+function wordsAt({ words }: Command, position: number, names: Names): Completion[] {
   const kind: WordKind | readonly string[] | undefined = words?.[position];
   if (kind === undefined) return [];
   if (typeof kind !== "string") return plain(kind, "");
@@ -61,12 +61,12 @@ function wordsAt({ words }: Command, position: number, names: Names): Candidate[
   return [...sessions, ...agents];
 }
 
-function plain(words: readonly string[], about: string): Candidate[] {
+function plain(words: readonly string[], about: string): Completion[] {
   return words.map((word) => ({ word, about }));
 }
 
 /** The options that a help text explains: `  --agent <id>   only this agent`. */
-export function optionsIn(help: string): (Candidate & { takesValue: boolean })[] {
+export function optionsIn(help: string): (Completion & { takesValue: boolean })[] {
   return Array.from(
     help.matchAll(/^ {2}(--[a-z-]+)( <[^>]+>)? {2,}(\S.*)$/gm),
     ([, word = "", value, about = ""]) => ({ word, about, takesValue: value !== undefined }),

@@ -1,6 +1,6 @@
 /** The scripts that let a shell ask `<call> --words …` what may follow. */
 
-export const SHELLS = { bash: bashScript, zsh: zshScript } as const;
+export const SCRIPTS = { bash: bashScript, zsh: zshScript } as const;
 
 /** A candidate is a line: the word, a tab, what it is. bash shows the words alone. */
 function bashScript(call: string): string {

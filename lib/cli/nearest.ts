@@ -1,4 +1,4 @@
-/** What somebody may have meant: the known name that is nearest to the one that was written. */
+/** The known name that is nearest to a mistyped one. */
 
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let found: string | undefined;
@@ -10,7 +10,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return found;
 }
 
-/** A slip of the fingers, or a part of the name. Another number is another thing. */
+/** A typing error, or a part of the name. Names with different numbers are different things. */
 function isNear(word: string, name: string, distance: number): boolean {
   if (word.replace(/\D/g, "") !== name.replace(/\D/g, "")) return false;
   const parts = new Set(name.toLowerCase().split(/[-_]/));
@@ -22,7 +22,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, "");
 }
 
-/** Letters to add, take out, change, or swap with the next one. */
+/** How many letters to add, remove, change, or swap with the next one. */
 function distanceBetween(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let a = 1; a <= one.length; a++) {

@@ -1,9 +1,9 @@
-/** Lines for whoever called a command. */
+/** Writes lines for the caller of a command. */
 
 export interface Speaker {
   /** The result, on standard output. */
   say(line: string): void;
-  /** Beside the result: progress, and why something could not be done. */
+  /** Not the result: progress, and why something failed. */
   warn(line: string): void;
 }
 
@@ -17,6 +17,6 @@ function write(to: { writeSync(bytes: Uint8Array): number }, line: string): void
   try {
     for (let at = 0; at < bytes.length;) at += to.writeSync(bytes.subarray(at));
   } catch {
-    // Nobody listens any more: what was done stays done.
+    // The reader has gone. The command goes on.
   }
 }

@@ -1,4 +1,4 @@
-/** Columns that line up; the last one may be as long as it likes. */
+/** Aligned columns; the last one is not padded. */
 export function table(head: string[], rows: string[][]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));

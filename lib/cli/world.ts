@@ -1,4 +1,4 @@
-/** What a command sees of the machine it runs on; a test gives it another one. */
+/** The machine as a command sees it. Tests replace it. */
 
 import { type Speaker, terminal } from "./speaker.ts";
 import { startDeliverer } from "../deliverer.ts";
@@ -12,7 +12,7 @@ export interface World extends Speaker {
   /** The Deno that runs the command. */
   deno: string;
   now: () => Date;
-  /** Starts what carries an agent's wakes, and does not wait for it. */
+  /** Starts an agent's deliverer and does not wait for it. */
   startDeliverer: (agentId: string) => void;
   paths: Paths;
 }
@@ -23,7 +23,7 @@ export function realWorld(): World {
   return {
     env,
     environment: () => Deno.env.toObject(),
-    // A task runs in the project's folder and tells where it was called from.
+    // `deno task` runs in the project's folder; INIT_CWD is the folder of the call.
     cwd: () => (Deno.cwd() === paths.root ? env("INIT_CWD") : undefined) ?? Deno.cwd(),
     deno: Deno.execPath(),
     now: () => new Date(),

@@ -1,4 +1,4 @@
-/** One agent's outbox as a deliverer sees it: what waits, what is new, what has to be passed over. */
+/** One agent's outbox as a deliverer sees it: what waits, what is new, what must be skipped. */
 
 import { record } from "../journal.ts";
 import {
@@ -14,13 +14,13 @@ import { messageOf } from "../process.ts";
 
 export type Found =
   | { kind: "wake"; wake: QueuedWake }
-  /** Not a wake: it is in the dead letters now, or could not even be moved there. */
+  /** Not a wake: it is a dead letter now, or could not be moved there. */
   | { kind: "set aside" | "passed over"; reason: string }
   | { kind: "gone" };
 
 export class AgentOutbox {
   private readonly seen = new Set<string>();
-  /** Delivered, or not a wake, but still there since the disk does not let it go. */
+  /** Delivered, or not a wake, but the disk does not allow to remove it. */
   private readonly stuck = new Set<string>();
 
   constructor(private readonly paths: Paths, private readonly agentId: string) {}
@@ -29,7 +29,7 @@ export class AgentOutbox {
     return waitingIds(this.paths, this.agentId).filter((id) => !this.stuck.has(id));
   }
 
-  /** What has come since `see()`. */
+  /** Wakes that came after `see()`. */
   unseen(): string[] {
     return this.waiting().filter((id) => !this.seen.has(id));
   }
@@ -45,7 +45,7 @@ export class AgentOutbox {
   read(id: string): Found {
     const path = `${outboxDir(this.paths, this.agentId)}/${id}.json`;
     const wake = readWake(path);
-    // A wake under another name or in another's folder would be told again and again.
+    // A wake under another name or in another agent's folder would be sent again and again.
     const isOurs = wake?.wake_id === id && safeName(wake.agent_id) === safeName(this.agentId);
     return isOurs ? { kind: "wake", wake } : this.bury(id, path);
   }
@@ -54,12 +54,12 @@ export class AgentOutbox {
     const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
     const { reason, passes } = whyNoWake(id, path);
     try {
-      if (passes) throw new Error("the disk or the system is in trouble");
+      if (passes) throw new Error("the disk or the system fails");
       if (!setAside(this.paths, about, path)) return { kind: "gone" };
       record(this.paths, { kind: "dead", ...about, reason });
       return { kind: "set aside", reason };
     } catch (error) {
-      this.passOver(id); // the others must not wait for it
+      this.passOver(id); // other wakes must not wait for it
       const stays = `${reason}; it cannot be set aside: ${messageOf(error)}`;
       record(this.paths, { kind: "problem", ...about, reason: stays });
       return { kind: "passed over", reason: stays };

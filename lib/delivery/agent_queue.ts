@@ -1,7 +1,7 @@
-/** Takes one agent's wakes out of the outbox, in order, with pauses where they do not get through. */
+/** Delivers one agent's wakes in order, with a pause after each failure. */
 
 import { AgentOutbox } from "./agent_outbox.ts";
-import { Carriers, type CarrierWorld, type Tried, type Way } from "./carriers.ts";
+import { Carriers, type CarrierWorld, type Road, type Tried } from "./carriers.ts";
 import {
   afterTry,
   type Delivered,
@@ -25,13 +25,13 @@ import { TurnEnds } from "./turn_ends.ts";
 
 export interface QueueWorld extends CarrierWorld {
   sleep(ms: number): Promise<void>;
-  /** The agent's place in OpenClaw as the registry has it now, where it can be read. */
+  /** The agent's session in OpenClaw as the registry names it now, if that can be read. */
   targetNow(
     wake: QueuedWake,
   ): Pick<QueuedWake, "openclaw_session_key" | "openclaw_session_id" | "transport"> | undefined;
-  /** Told of each try, for a person who looks on. */
-  tell?(line: string): void;
-  /** In place of the real ways to an agent, in tests of time. */
+  /** Called for each try, for a person who watches. */
+  progress?(line: string): void;
+  /** Tests replace the real carriers. */
   carriers?: { deliver(wake: QueuedWake): Promise<Tried>; close(): void };
 }
 
@@ -46,14 +46,14 @@ export interface QueueResult {
   dead: number;
   left: number;
   lastError: string;
-  /** Replies that agents still owe: a process that ends loses them. */
+  /** Replies that are still awaited. They are lost when the process exits. */
   replies: Promise<void>[];
 }
 
-/** How often a pause looks whether a new wake has come, and how soon that one may end it. */
+/** How often a pause looks for a new wake, and how soon a new wake may end it. */
 const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
-/** After a failure that took so long, hooks that wait for a reply are let go at once. */
+/** After a failure that took this long, hooks stop waiting for a reply at once. */
 const LONG_TRY_MS = 2 * SECOND;
 
 export class AgentQueue {
@@ -64,10 +64,10 @@ export class AgentQueue {
   private readonly startedAt: number;
   private delivered = 0;
   private dead = 0;
-  /** Files in the outbox that are no wakes and cannot be moved away. */
+  /** Files in the outbox that are not wakes and cannot be moved. */
   private passedOver = 0;
   private failures = 0;
-  /** What waits is not for a process like this one: the next event or the timer brings another. */
+  /** This process cannot deliver what waits: the next event or the timer starts another one. */
   private isOutOfPlace = false;
   private lastError = "";
 
@@ -117,25 +117,25 @@ export class AgentQueue {
     }
   }
 
-  // A clock that was set back makes a life longer, never endless: each pause moves it on.
+  // A clock that was set back makes a life longer, not endless: it still advances.
   isOver(): boolean {
     return this.world.now() - this.startedAt > this.options.lifeMs;
   }
 
   private async pass(): Promise<void> {
-    // Before the list is made: what a killed hook has left comes in its order.
+    // Before the list is made, so that the wake of a killed hook keeps its place in the order.
     recoverLost(this.world.paths, this.agentId, this.world.now());
     const closed = new Set<string>();
     const ids = this.outbox.waiting();
     this.outbox.see(ids);
     for (const id of ids) {
       const wake = this.read(id);
-      if (wake === undefined || this.isTold(wake)) continue;
+      if (wake === undefined || this.isRepeated(wake)) continue;
       this.turnEnds.add(wake);
       if (closed.has(targetOf(wake))) continue;
       const sent = asOfNow(wake, this.world.paths, this.world.now());
-      const { outcome, way, why } = await this.tryOne(sent);
-      if (outcome.kind === "delivered") this.settle(sent, outcome, { transport: way, why });
+      const { outcome, road, why } = await this.tryOne(sent);
+      if (outcome.kind === "delivered") this.settle(sent, outcome, { transport: road, why });
       else if (this.failed(wake, outcome) === "waits") {
         if (outcome.kind !== "later" || outcome.scope === "all") return;
         closed.add(targetOf(wake));
@@ -143,9 +143,9 @@ export class AgentQueue {
     }
   }
 
-  /** A reminder that Claude idles, where the end of that turn waited too: it tells nothing new. */
-  private isTold(wake: QueuedWake): boolean {
-    const of = this.turnEnds.toldInsteadOf(wake);
+  /** An idle reminder whose turn's end waited too adds nothing: it is removed. */
+  private isRepeated(wake: QueuedWake): boolean {
+    const of = this.turnEnds.endOfSameTurn(wake);
     if (of === undefined) return false;
     const { paths } = this.world;
     try {
@@ -157,7 +157,7 @@ export class AgentQueue {
     return true;
   }
 
-  /** A wake to try: for one that failed before, its place in OpenClaw is asked anew. */
+  /** A wake to try. After a failure, the registry is asked again for the agent's session. */
   private read(id: string): QueuedWake | undefined {
     const found = this.outbox.read(id);
     if (found.kind === "set aside") this.dead++;
@@ -178,7 +178,7 @@ export class AgentQueue {
     }
   }
 
-  private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Way; why: string }) {
+  private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Road; why: string }) {
     const { paths } = this.world;
     const now = this.world.now();
     try {
@@ -190,7 +190,7 @@ export class AgentQueue {
     this.delivered++;
     const { detail } = outcome;
     noteDelivered(paths, wake, now, { ...about, detail });
-    this.world.tell?.(
+    this.world.progress?.(
       `delivered ${wake.wake_id} to ${wake.agent_id} by ${about.transport} (${detail})`,
     );
     if (wake.expects_reply && outcome.reply) {
@@ -208,7 +208,7 @@ export class AgentQueue {
       if (reason === undefined) saveAttempts(this.world.paths, tried);
       else moveToDead(this.world.paths, tried, reason);
     } catch {
-      // A full disk must not stop delivery: the try is only not remembered, the wake goes on waiting.
+      // A full disk must not stop delivery: the try is not recorded, and the wake keeps waiting.
       reason = undefined;
     }
     this.note(reason === undefined ? "failed" : "dead", tried, reason ?? outcome.reason);
@@ -220,15 +220,15 @@ export class AgentQueue {
 
   private note(kind: "failed" | "dead" | "problem", wake: QueuedWake, reason: string): void {
     noteTrouble(this.world.paths, kind, wake, this.world.now(), reason);
-    this.world.tell?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
+    this.world.progress?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
   }
 
   /**
-   * A new wake ends a pause early: where there is an event, there may be a gateway again. One
-   * whose hook waits for a reply ends it at once.
+   * A new wake ends a pause early: the gateway may be back. A wake whose hook waits for a reply
+   * ends it at once.
    */
   private async rest(ms: number): Promise<"rested" | "wanted"> {
-    this.world.tell?.(`next try for ${this.agentId} in ${ms / 1000} s`);
+    this.world.progress?.(`next try for ${this.agentId} in ${ms / 1000} s`);
     for (let rested = 0; rested < ms;) {
       const step = Math.min(LOOK_EVERY_MS, ms - rested);
       await this.world.sleep(step);

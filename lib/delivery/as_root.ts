@@ -1,4 +1,4 @@
-/** Keeps root from writing into a user's state folder: that user could no longer read it. */
+/** Keeps root from writing into a user's state folder: the user could not read those files. */
 
 export function whyNotAsRoot(state: string): string | undefined {
   try {
@@ -7,6 +7,6 @@ export function whyNotAsRoot(state: string): string | undefined {
     return `Cannot deliver as root: ${state} belongs to user ${uid}. Run it as that user: ` +
       `sudo -u '#${uid}' …`;
   } catch {
-    return undefined; // no state folder yet, or a launcher that may not ask who it is
+    return undefined; // no state folder yet, or no permission to ask for the user id
   }
 }

@@ -1,4 +1,4 @@
-/** Which way a wake goes, and why. */
+/** By which road a wake is delivered, and why. */
 
 import type { TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
@@ -12,23 +12,23 @@ import { run } from "../process.ts";
 export interface CarrierWorld {
   paths: Paths;
   env: Env;
-  /** The whole environment, of which the CLI gets what it needs. */
+  /** The whole environment. The CLI gets the part that it needs. */
   allEnv(): Record<string, string>;
   now(): number;
 }
 
-export type Way = "gateway" | "cli" | "inbox";
+export type Road = "gateway" | "cli" | "inbox";
 export interface Tried {
   outcome: TryOutcome;
-  way?: Way;
+  road?: Road;
   why: string;
 }
 
-/** The carriers of one agent: made when first needed, kept for the wakes that follow. */
+/** The carriers of one agent, made when first needed and kept for later wakes. */
 export class Carriers {
   private gateway: { carrier: GatewayCarrier; source: string } | undefined;
   private cli: CliCarrier | undefined;
-  /** Why the gateway cannot be used by us at all, once that is known. */
+  /** Why the gateway cannot be used at all, once that is known. */
   private gatewayUnfit: string | undefined;
 
   constructor(private readonly world: CarrierWorld) {}
@@ -51,12 +51,13 @@ export class Carriers {
     }
     const tried = await this.byCli(wake, `auto, since ${this.gatewayUnfit}`);
     if (tried.outcome.kind !== "unfit") return tried;
-    const reason = `Neither way to OpenClaw is open: ${this.gatewayUnfit}; ${tried.outcome.reason}`;
+    const reason =
+      `Cannot reach OpenClaw: gateway: ${this.gatewayUnfit}; CLI: ${tried.outcome.reason}`;
     this.gatewayUnfit = undefined;
     return { outcome: { kind: "later", scope: "all", reason }, why: tried.why };
   }
 
-  /** Connections only: a config that has changed since is read when the next wake goes. */
+  /** Closes connections. The next wake reads the config again. */
   close(): void {
     this.gateway?.carrier.close();
     this.gateway = undefined;
@@ -67,13 +68,13 @@ export class Carriers {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
       if (reading.kind === "unreadable") {
-        return { outcome: { kind: "unfit", reason: reading.reason }, way: "gateway", why };
+        return { outcome: { kind: "unfit", reason: reading.reason }, road: "gateway", why };
       }
       const carrier = new GatewayCarrier(reading.target, this.world.now);
       this.gateway = { carrier, source: reading.target.source };
     }
     const outcome = await this.gateway.carrier.deliver(wake);
-    return { outcome, way: "gateway", why: `${why}: its address is in ${this.gateway.source}` };
+    return { outcome, road: "gateway", why: `${why}: its address is in ${this.gateway.source}` };
   }
 
   private async byCli(wake: QueuedWake, why: string): Promise<Tried> {
@@ -89,7 +90,7 @@ export class Carriers {
           run(program, args, { env, timeoutMs, keepOnTimeout: true, cwd: "/" }),
       });
     }
-    const tried = { outcome: await this.cli.deliver(wake), way: "cli" as const, why };
+    const tried = { outcome: await this.cli.deliver(wake), road: "cli" as const, why };
     return wake.transport === "cli" ? later(tried) : tried;
   }
 
@@ -98,27 +99,27 @@ export class Carriers {
     writeAtomic(
       `${paths.state}/inbox/${safeName(wake.agent_id)}/${wake.wake_id}.txt`,
       wake.message,
-      { durable: true }, // the wake itself goes now
+      { durable: true }, // the wake is removed from the outbox next
     );
     const reply = Promise.resolve(
-      { status: "failed", reason: "nobody replies through the inbox" } as const,
+      { status: "failed", reason: "the inbox takes no replies" } as const,
     );
     return {
       outcome: { kind: "delivered", detail: "written", reply },
-      way: "inbox",
+      road: "inbox",
       why: "set in the registry",
     };
   }
 }
 
-/** A way that was asked for by name has no other to fall back on: it is tried again. */
+/** A road that the registry names has no fallback: it is tried again. */
 function later(tried: Tried): Tried {
   return tried.outcome.kind === "unfit"
     ? { ...tried, outcome: { kind: "later", scope: "all", reason: tried.outcome.reason } }
     : tried;
 }
 
-// An address that is made here: Deno loads beforehand what it finds written out.
+// An address that Deno cannot see in advance: it is loaded only when needed.
 function loadCli(): Promise<typeof import("./openclaw.ts")> {
   return import(new URL("./openclaw.ts", import.meta.url).href);
 }

@@ -1,8 +1,8 @@
-/** The decisions of delivery: what a try came to, when to try again, when to give up. */
+/** The decisions of delivery: the outcome of a try, when to try again, when a wake is dead. */
 
 import type { QueuedWake } from "../outbox.ts";
 
-/** The receiver says it has it. `reply` comes later, where one was asked for. */
+/** The receiver has acknowledged it. `reply` comes later, if one was asked for. */
 export interface Delivered {
   kind: "delivered";
   detail: string;
@@ -10,16 +10,16 @@ export interface Delivered {
 }
 
 export type Failed =
-  /** It may succeed later. `all`: nothing else would get through either; `target`: other targets may. */
+  /** It may succeed later. `all`: other wakes would fail too; `target`: other targets may work. */
   | {
     kind: "later";
     reason: string;
     scope: "all" | "target";
     newKey?: boolean;
-    /** Not from this process: another environment is needed, so it leaves. */
+    /** Another environment is needed, so this process exits. */
     elsewhere?: boolean;
   }
-  /** As it is, it can never succeed. */
+  /** It can never succeed. */
   | { kind: "never"; reason: string }
   /** This transport cannot carry it; another may. */
   | { kind: "unfit"; reason: string };
@@ -32,7 +32,7 @@ export interface Reply {
   reason?: string;
 }
 
-/** No hook waits longer for a reply. */
+/** The longest time that a hook waits for a reply. */
 const REPLY_MS = 600_000;
 
 /** How long the hook still waits for the reply to a wake. */
@@ -45,24 +45,24 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-/** A gateway that restarts is away for 10 to 20 s: the first minute is watched closely. */
+/** A gateway needs 10 to 20 s to restart: the first minute has short pauses. */
 const PAUSES = [0.25, 1, 2, 5, 5, 5, 10, 10, 10, 30, 60, 120, 300].map((s) => s * SECOND);
-/** Tried this often before age counts: a clock that jumped ahead must not kill a fresh wake. */
+/** At least so many tries before age counts: a clock that jumped ahead must not kill a new wake. */
 const LEAST_TRIES = 9;
-/** A target that stays unknown this long is not about to appear. */
+/** A target that is unknown for so long will not appear. */
 const UNKNOWN_TARGET_LIMIT = 10 * MINUTE;
 
 export function pauseAfter(failures: number): number {
   return PAUSES[Math.min(Math.max(failures, 1), PAUSES.length) - 1]!;
 }
 
-/** The moment its time began to run: when it was made, or put back by hand. */
+/** When its day began: when it was made, or put back by hand. */
 export function ageOf(wake: QueuedWake, now: number): number {
   const since = Date.parse(wake.attempts?.requeued_at ?? wake.created_at);
   return Number.isNaN(since) ? 0 : Math.max(0, now - since);
 }
 
-/** Why a wake that was tried in vain goes to the dead letters now, or undefined while it waits. */
+/** Why a wake becomes a dead letter after a failed try; undefined while it may wait. */
 export function whyDead(wake: QueuedWake, now: number, outcome: Failed): string | undefined {
   if (outcome.kind === "never") return outcome.reason;
   const tries = wake.attempts?.count ?? 0;
@@ -75,8 +75,8 @@ export function whyDead(wake: QueuedWake, now: number, outcome: Failed): string 
 }
 
 /**
- * Whether a wake may be with the gateway without its knowing: it remembers the keys of 5 minutes,
- * and none from before its start. A wake that may have been sent then is looked for in the session.
+ * Whether the gateway may have a wake whose key it has forgotten: it remembers keys for 5 minutes,
+ * and none from before its start. Such a wake is searched in the session's history.
  */
 export function isDoubtful(wake: QueuedWake, now: number, gatewayUpMs: number): boolean {
   if ((wake.attempts?.count ?? 0) > 0) return true;
@@ -88,7 +88,7 @@ export function keyOf(wake: QueuedWake): string {
   return wake.attempts?.key ?? wake.wake_id;
 }
 
-/** The wake as a try in vain leaves it. */
+/** The wake after a failed try. */
 export function afterTry(wake: QueuedWake, outcome: Failed, now: number): QueuedWake {
   const count = (wake.attempts?.count ?? 0) + 1;
   const attempts: QueuedWake["attempts"] = {
@@ -111,7 +111,7 @@ export function targetOf(wake: QueuedWake): string {
   return wake.openclaw_session_key || wake.openclaw_session_id;
 }
 
-/** The agent's words in a finished run, whichever way it was asked. */
+/** The agent's words in a finished run, by either road. */
 export function replyFrom(final: unknown): Reply {
   const run = objectOf(final);
   const result = objectOf(run.result ?? final);

@@ -5,11 +5,14 @@ import { messageOf } from "../process.ts";
 import { regularFile } from "../regular_file.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
-export type Answer =
+export type GatewayAnswer =
   | { kind: "ok"; payload: Record<string, unknown> }
   | { kind: "error"; code: string; detail: string; message: string }
-  /** No answer: what was asked may or may not have been done. */
+  /** No answer: the request may have been carried out or not. */
   | { kind: "lost"; reason: string };
+
+/** The first answer to a run, and the one that comes when the run has ended. */
+type Run = { first: GatewayAnswer; final: Promise<GatewayAnswer> };
 
 export type Connecting =
   | { kind: "connected"; gateway: Gateway }
@@ -17,9 +20,8 @@ export type Connecting =
   | { kind: "refused"; reason: string };
 
 export interface Gateway {
-  request(method: string, params: unknown, timeoutMs: number): Promise<Answer>;
-  /** The first answer to a run, and the one that comes when the run has ended. */
-  start(params: unknown, timeoutMs: number): Promise<{ first: Answer; final: Promise<Answer> }>;
+  request(method: string, params: unknown, timeoutMs: number): Promise<GatewayAnswer>;
+  start(params: unknown, timeoutMs: number): Promise<Run>;
   readonly isOpen: boolean;
   /** How long the gateway has been running; 0 when it does not say. */
   upMs(): number;
@@ -39,21 +41,18 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
   try {
     socket = new Socket(new WebSocket(target.url, optionsFor(target)), hide);
   } catch (error) {
-    return {
-      kind: "unreachable",
-      reason: `Cannot reach the gateway at ${place}: ${hide(messageOf(error))}`,
-    };
+    const reason = `Cannot reach the gateway at ${place}: ${hide(messageOf(error))}`;
+    return { kind: "unreachable", reason };
   }
   const challenge = await within(socket.challenged, timeoutMs);
   if (challenge === TIME_IS_UP || challenge.kind === "lost") {
     socket.close();
     const why = challenge === TIME_IS_UP ? `no word from it in ${timeoutMs} ms` : challenge.reason;
-    if (target.url.startsWith("wss:") && isCertificateTrouble(why)) {
-      return {
-        kind: "refused",
-        reason: `The certificate of the gateway at ${place} cannot be checked (${why}): trust it ` +
-          `with DENO_CERT or gateway.tls.caPath; a self-signed one only OpenClaw's own client accepts`,
-      };
+    if (target.url.startsWith("wss:") && isCertificateProblem(why)) {
+      const reason =
+        `Cannot check the certificate of the gateway at ${place} (${why}): trust it with ` +
+        `DENO_CERT or gateway.tls.caPath; only OpenClaw's own client accepts a self-signed one`;
+      return { kind: "refused", reason };
     }
     return { kind: "unreachable", reason: `Cannot reach the gateway at ${place}: ${why}` };
   }
@@ -80,14 +79,12 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
   const hint = hello.detail.startsWith("AUTH_TOKEN")
     ? `; the token came from ${target.source}`
     : "";
-  return {
-    kind: "refused",
-    reason: `The gateway at ${place} refused us: ${hello.message}${code}${hint}`,
-  };
+  const reason = `The gateway at ${place} refused us: ${hello.message}${code}${hint}`;
+  return { kind: "refused", reason };
 }
 
-/** Refused over HTTP/1, Deno tries HTTP/2, and only that second failure is told. */
-function isCertificateTrouble(why: string): boolean {
+/** After a refusal over HTTP/1 Deno tries HTTP/2, and reports only that second failure. */
+function isCertificateProblem(why: string): boolean {
   return /NoApplicationProtocol|certificate|UnknownIssuer|NotValidForName|CaUsedAsEndEntity/i
     .test(why);
 }
@@ -109,7 +106,7 @@ function optionsFor(target: GatewayTarget): WebSocketOptions | undefined {
   return { client: Deno.createHttpClient({ caCerts }) } as WebSocketOptions;
 }
 
-type Waiting = { first: (answer: Answer) => void; final?: (answer: Answer) => void };
+type Waiting = { first: (answer: GatewayAnswer) => void; final?: (answer: GatewayAnswer) => void };
 
 class Socket implements Gateway {
   readonly challenged: Promise<{ kind: "ready" } | { kind: "lost"; reason: string }>;
@@ -133,10 +130,10 @@ class Socket implements Gateway {
     ws.onclose = (event) => {
       const why = event.reason || problem.replace(/^.*: /, "") || "the connection was closed";
       this.lost = this.hide(why);
-      ready.resolve({ kind: "lost", reason: this.lost });
+      const lost: GatewayAnswer = { kind: "lost", reason: this.lost };
+      ready.resolve(lost);
       for (const { first, final } of this.waiting.values()) {
-        first({ kind: "lost", reason: this.lost });
-        final?.({ kind: "lost", reason: this.lost });
+        [first, final].forEach((end) => end?.(lost));
       }
       this.waiting.clear();
     };
@@ -155,11 +152,11 @@ class Socket implements Gateway {
     return this.startedAt === undefined ? 0 : performance.now() - this.startedAt;
   }
 
-  async request(method: string, params: unknown, timeoutMs: number): Promise<Answer> {
+  async request(method: string, params: unknown, timeoutMs: number): Promise<GatewayAnswer> {
     return (await this.send(method, params, timeoutMs, false)).first;
   }
 
-  start(params: unknown, timeoutMs: number): Promise<{ first: Answer; final: Promise<Answer> }> {
+  start(params: unknown, timeoutMs: number): Promise<Run> {
     return this.send("agent", params, timeoutMs, true);
   }
 
@@ -167,35 +164,33 @@ class Socket implements Gateway {
     try {
       this.ws.close();
     } catch {
-      // It was not open yet, or is closed already.
+      // Not open yet, or already closed.
     }
   }
 
   private async send(method: string, params: unknown, timeoutMs: number, twice: boolean) {
     const id = `${++this.count}`;
-    const first = Promise.withResolvers<Answer>();
-    const final = Promise.withResolvers<Answer>();
+    const first = Promise.withResolvers<GatewayAnswer>();
+    const final = Promise.withResolvers<GatewayAnswer>();
     this.waiting.set(id, { first: first.resolve, final: twice ? final.resolve : undefined });
     try {
       if (!this.isOpen) throw new Error(this.lost ?? "the connection is not open");
       this.ws.send(JSON.stringify({ type: "req", id, method, params }));
     } catch (error) {
       this.waiting.delete(id);
-      const lost: Answer = { kind: "lost", reason: messageOf(error) };
-      return { first: lost, final: Promise.resolve(lost) };
+      return lostRun(messageOf(error));
     }
     const answer = await within(first.promise, timeoutMs);
     if (answer !== TIME_IS_UP) return { first: answer, final: final.promise };
     this.waiting.delete(id);
-    const late: Answer = { kind: "lost", reason: `no answer to "${method}" in ${timeoutMs} ms` };
-    return { first: late, final: Promise.resolve(late) };
+    return lostRun(`no answer to "${method}" in ${timeoutMs} ms`);
   }
 
   private answered(frame: Frame): void {
     const waiting = this.waiting.get(frame.id);
     if (waiting === undefined) return;
     const answer = this.answerOf(frame);
-    // A run's first answer says that it was taken; its end is told under the same id.
+    // A run's first answer says that it was accepted; its end comes under the same id.
     if (waiting.final !== undefined && isTaken(answer)) {
       waiting.first(answer);
       return;
@@ -205,7 +200,7 @@ class Socket implements Gateway {
     waiting.final?.(answer);
   }
 
-  private answerOf(frame: Frame): Answer {
+  private answerOf(frame: Frame): GatewayAnswer {
     if (frame.ok) return { kind: "ok", payload: frame.payload };
     const { code, message, details } = frame.error;
     return {
@@ -217,7 +212,12 @@ class Socket implements Gateway {
   }
 }
 
-export function isTaken(answer: Answer): boolean {
+function lostRun(reason: string): Run {
+  const lost: GatewayAnswer = { kind: "lost", reason };
+  return { first: lost, final: Promise.resolve(lost) };
+}
+
+export function isTaken(answer: GatewayAnswer): boolean {
   return answer.kind === "ok" &&
     (answer.payload.status === "accepted" || answer.payload.status === "in_flight");
 }
@@ -236,7 +236,7 @@ function frameOf(data: unknown): Frame {
   try {
     frame = JSON.parse(String(data));
   } catch {
-    // Not of this protocol: an empty frame is passed over.
+    // Not of this protocol: treated as an empty frame.
   }
   return {
     type: "",

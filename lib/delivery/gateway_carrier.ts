@@ -9,7 +9,7 @@ import {
   replyMs,
   type TryOutcome,
 } from "./delivery.ts";
-import { type Answer, connect, type Gateway, isTaken } from "./gateway.ts";
+import { connect, type Gateway, type GatewayAnswer, isTaken } from "./gateway.ts";
 import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
 import { placeOfWake } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
@@ -63,16 +63,16 @@ export class GatewayCarrier {
         if (history.kind === "unread") return history.outcome;
         if (history.place !== "read") return notBegun(sessionKey);
       }
-      // Only the connection that began a run is told of its end.
+      // Only the connection that began a run gets its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
       return this.taken(wake, String(first.payload.status), final);
     }
-    // A key the gateway has seen to its end: its cached result.
+    // The cached result of a key whose run has ended.
     if (first.kind === "ok") return this.taken(wake, "finished before", Promise.resolve(first));
     return judged(first, `The gateway did not take the wake for session ${sessionKey}`);
   }
 
-  /** Replies that are still awaited keep the connection; the last one closes it. */
+  /** Awaited replies keep the connection open; the last one closes it. */
   close(): void {
     const { gateway } = this;
     this.gateway = undefined;
@@ -112,27 +112,34 @@ export class GatewayCarrier {
     }
   }
 
-  private taken(wake: QueuedWake, detail: string, final: Promise<Answer> | undefined): TryOutcome {
+  private taken(
+    wake: QueuedWake,
+    detail: string,
+    final: Promise<GatewayAnswer> | undefined,
+  ): TryOutcome {
     if (!wake.expects_reply) return { kind: "delivered", detail };
     const reply = this.replyTo(wake, final);
     this.repliesAwaited.add(reply);
     return { kind: "delivered", detail, reply };
   }
 
-  private async replyTo(wake: QueuedWake, final: Promise<Answer> | undefined): Promise<Reply> {
+  private async replyTo(
+    wake: QueuedWake,
+    final: Promise<GatewayAnswer> | undefined,
+  ): Promise<Reply> {
     const runId = keyOf(wake);
     const limit = replyMs(wake, this.now());
     const until = this.now() + limit;
     const ended = final ? await within(final, limit) : undefined;
     if (ended === TIME_IS_UP) return { status: "failed", reason: "no reply in time" };
-    let answer: Answer = ended ?? { kind: "lost", reason: "the run began before" };
-    // The connection broke, or another began the run: any connection may ask how it ends.
+    let answer: GatewayAnswer = ended ?? { kind: "lost", reason: "the run began before" };
+    // The connection broke, or another one began the run: any connection may ask for its end.
     for (let tries = 0; answer.kind === "lost" && tries < 5; tries++) {
       const left = until - this.now();
       if (left <= 0) break;
       const opened = await connect(this.target, CONNECT_MS);
       if (opened.kind !== "connected") {
-        await pause(pauseAfter(tries + 4)); // a gateway that starts again takes its time
+        await pause(pauseAfter(tries + 4)); // a restart of the gateway takes time
         continue;
       }
       const wait = { runId, timeoutMs: left };
@@ -147,22 +154,22 @@ export class GatewayCarrier {
   }
 }
 
-/** So long after its start a gateway is still finding its sessions again. */
+/** For so long after its start a gateway still restores its sessions. */
 const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
 
 type Watched =
   | { kind: "settled" | "open" }
-  | { kind: "undone"; answer: Exclude<Answer, { kind: "ok" }> };
+  | { kind: "undone"; answer: Exclude<GatewayAnswer, { kind: "ok" }> };
 
 /**
- * A gateway that was killed in an agent's turn says "accepted" and, some time later and for the
- * same request, UNAVAILABLE: then nobody will ever read the message. Seen only after a start. A
- * connection that breaks in that time leaves it open, and so does a run whose end does not come.
+ * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
+ * UNAVAILABLE: the agent never reads that message. This happens only after a start. If the
+ * connection breaks in that time, or the run does not end, the outcome is unknown.
  */
 async function watched(
   gateway: Gateway,
-  final: Promise<Answer>,
+  final: Promise<GatewayAnswer>,
   watchMs: number,
 ): Promise<Watched> {
   if (gateway.upMs() > YOUNG_MS) return { kind: "settled" };
@@ -172,7 +179,7 @@ async function watched(
   return isUndone ? { kind: "undone", answer: end } : { kind: "settled" };
 }
 
-/** A young gateway may still drop what it has only queued: it is looked at again. */
+/** A young gateway may drop what it has only queued, so the wake is checked again. */
 function notBegun(sessionKey: string): TryOutcome {
   const reason = `The gateway has just started and the agent has not begun to read the wake for ` +
     `${sessionKey} yet`;

@@ -1,4 +1,4 @@
-/** A person or a timer that wants to deliver now asks the deliverer that sleeps between tries. */
+/** Lets a person or a timer take over from a deliverer that sleeps between tries. */
 
 import { createNew, isThere, removeIfThere } from "../files.ts";
 import { type Paths, safeName } from "../paths.ts";
@@ -16,11 +16,11 @@ export function isLockWanted(paths: Paths, agentId: string): boolean {
   return isThere(mark(paths, agentId));
 }
 
-/** Said by the one that has the lock now, or when nobody came for it. */
+/** Called by the process that got the lock, or when no process came for it. */
 export function endAsking(paths: Paths, agentId: string): void {
   try {
     removeIfThere(mark(paths, agentId));
   } catch {
-    // The next deliverer stands back once more for nothing.
+    // Harmless: the next deliverer waits once without need.
   }
 }

@@ -1,4 +1,4 @@
-/** Keeps the state folder from growing without end. Done by the deliverer, once a day. */
+/** Removes old files from the state folder. The deliverer does it once a day. */
 
 import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { agentsIn } from "../outbox.ts";
@@ -7,14 +7,14 @@ import { DAY, MINUTE } from "./delivery.ts";
 import { recoverLost } from "./lost_wakes.ts";
 import { removeOldMarks } from "./old_marks.ts";
 
-/** What is removed when it has not been written to for so long. */
-const LIMITS: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
+/** Files are removed when they have not been written to for so long. */
+const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
   { dir: "journal", suffix: "", afterMs: 30 * DAY },
   { dir: "claude", suffix: "", afterMs: 90 * DAY },
   { dir: "replies", suffix: "", afterMs: DAY },
   { dir: "content", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
-  // What a process left behind that was ended while it wrote.
+  // Left by a process that was killed while it wrote.
   ...["outbox", "dead", "inbox", "pending"].map((dir) => ({
     dir,
     suffix: ".tmp",
@@ -28,23 +28,23 @@ export function keepHouse(paths: Paths, now: number): void {
   const stamp = `${paths.state}/locks/house`;
   try {
     const last = Number(readTextIfThere(stamp) ?? 0);
-    // A stamp from the future is a clock that was set back since.
+    // A stamp from the future: the clock was set back.
     if (last <= now && now - last < DAY) return;
     writeAtomic(stamp, String(now));
-    // Before temporary files go: one that is whole is a wake.
+    // Before temporary files are removed: a complete one is a wake.
     for (const agentId of agentsIn(paths, "outbox")) recoverIn(paths, agentId, now);
-    for (const { dir, suffix, afterMs, isNested } of LIMITS) {
+    for (const { dir, suffix, afterMs, isNested } of KEPT_FOR) {
       const top = `${paths.state}/${dir}`;
       const dirs = isNested ? readable(top).map((name) => `${top}/${name}`) : [top];
       for (const folder of dirs) removeOld(folder, suffix, now - afterMs);
     }
     removeOldMarks(paths, now);
   } catch {
-    // Read-only or gone: then nothing grows either.
+    // Read-only or missing: nothing grows there.
   }
 }
 
-/** What cannot be looked into keeps nothing else from being cleaned up. */
+/** A folder that cannot be read does not stop the rest. */
 function readable(folder: string): string[] {
   try {
     return namesIn(folder);
@@ -57,7 +57,7 @@ function recoverIn(paths: Paths, agentId: string, now: number): void {
   try {
     recoverLost(paths, agentId, now);
   } catch {
-    // A folder of another user: nothing is removed from it either.
+    // A folder of another user: nothing is removed from it.
   }
 }
 
@@ -69,7 +69,7 @@ function removeOld(folder: string, suffix: string, before: number): void {
       const stat = Deno.lstatSync(path);
       if (stat.isFile && (stat.mtime?.getTime() ?? before) < before) removeIfThere(path);
     } catch {
-      // Gone meanwhile, or not ours to remove: the next file may be.
+      // Already gone, or no permission: try the next file.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A wake says what was true when it was made. Before it is sent, what has changed since is told. */
+/** Brings a wake that waited up to date before it is sent. */
 
 import type { QueuedWake } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
@@ -16,14 +16,14 @@ export function asOfNow(wake: QueuedWake, paths: Paths, now: number): QueuedWake
 export interface Now {
   /** How long the wake has waited. */
   delayMs: number;
-  /** How long a hook still waits for the reply, where it does; NaN where nobody knows. */
+  /** How long a hook still waits for the reply, if one does; NaN when that is unknown. */
   replyMs?: number | undefined;
 }
 
 const HEADER = "[TRIGGER]";
 const LATE_MS = 5 * SECOND;
 
-/** The message with `[TRIGGER]` as it is true now; everything else stays as it is. */
+/** The message with an updated `[TRIGGER]`; everything else is unchanged. */
 export function messageNow(message: string, { delayMs, replyMs }: Now): string {
   const lines = message.split("\n");
   const start = lines.indexOf(HEADER);
@@ -37,7 +37,7 @@ export function messageNow(message: string, { delayMs, replyMs }: Now): string {
   return lines.toSpliced(start, length, ...fields).join("\n");
 }
 
-/** The wake says how long the hook waits from the event on; a late reader has less time. */
+/** The wake counts the hook's waiting time from the event on; a late reader has less. */
 function replyLine(line: string, delayMs: number, replyMs: number | undefined): string[] {
   if (replyMs === undefined) return [];
   const isLate = delayMs >= LATE_MS && !Number.isNaN(replyMs);

@@ -1,5 +1,5 @@
 /**
- * Wakes that are whole, but do not have their name yet: the writer was killed before the rename, or
+ * Finds complete wakes that still have a temporary name: the writer was killed before the rename, or
  * a power cut has undone it.
  */
 
@@ -9,10 +9,10 @@ import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../out
 import { type Paths, safeName } from "../paths.ts";
 import { openRegular } from "../regular_file.ts";
 
-/** As `enqueue` names a file that is to become a wake. */
+/** The temporary name that `enqueue` gives a wake. */
 const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;
 
-/** Gives them their names, so that they are delivered. What is not whole is left to housekeeping. */
+/** Renames them, so that they are delivered. Incomplete files are left to housekeeping. */
 export function recoverLost(paths: Paths, agentId: string, now: number): void {
   const dir = outboxDir(paths, agentId);
   for (const name of namesIn(dir)) {
@@ -21,7 +21,7 @@ export function recoverLost(paths: Paths, agentId: string, now: number): void {
     try {
       recoverOne(paths, { agent_id: agentId, wake_id: id }, `${dir}/${name}`, now);
     } catch {
-      // Gone meanwhile, or not ours to rename: the next one may be.
+      // Already gone, or no permission: try the next one.
     }
   }
 }
@@ -44,7 +44,7 @@ function recoverOne(
   record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
 }
 
-/** Its writer holds a lock on it until it has its name. */
+/** The writer holds a lock on the file until it has renamed it. */
 function isBeingWritten(path: string): boolean {
   const file = openRegular(path, { read: true });
   try {
@@ -54,7 +54,7 @@ function isBeingWritten(path: string): boolean {
   }
 }
 
-/** It waits, was given up or was delivered under its own name. */
+/** It waits, is a dead letter or was delivered under its final name. */
 function isKnown(paths: Paths, wake: QueuedWake): boolean {
   if (isThere(wakeFile(paths, wake)) || isThere(deadFile(paths, wake))) return true;
   return readJournal(paths, wake.session)

@@ -1,4 +1,4 @@
-/** The door to the `openclaw` program: carries wakes where the gateway cannot be asked directly. */
+/** The door to the `openclaw` program: delivers wakes when the gateway cannot be used directly. */
 
 import { isDoubtful, keyOf, type Reply, replyFrom, replyMs, type TryOutcome } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
@@ -12,18 +12,18 @@ import type { Outcome } from "../process.ts";
 export interface CliWorld {
   program: string;
   now(): number;
-  /** Runs the program with these arguments; it is never ended, only no longer waited for. */
+  /** Runs the program. After the time limit it is not killed, only no longer awaited. */
   run(args: string[], timeoutMs: number): Promise<Outcome>;
-  /** A folder of ours for messages too long for a command line. */
+  /** A folder for messages that are too long for a command line. */
   folder: string;
 }
 
 const CALL_MS = 60_000;
-/** How old a wake may be before a gateway of unknown age is asked whether it has it: 2 s a call. */
+/** From this age on, a gateway of unknown age is asked whether it has the wake: 2 s a call. */
 const FRESH_MS = 5_000;
-/** Linux ends an argument at 128 KiB; the JSON around and in it needs room. */
+/** Linux limits an argument to 128 KiB, including the JSON around the text and its escapes. */
 const ARGUMENT_BYTES = 100_000;
-/** A refusal comes within seconds: what runs longer has been taken. */
+/** A refusal comes within seconds: a call that runs longer was accepted. */
 const TAKEN_AFTER_MS = 60_000;
 
 export class CliCarrier {
@@ -65,7 +65,7 @@ export class CliCarrier {
     return callResult(outcome, this.world.program, method);
   }
 
-  /** Too long for a command line: by file, where this OpenClaw can, and for the whole turn. */
+  /** For a message too long for a command line: by file, if this OpenClaw can, waiting for the turn. */
   private async sendLong(wake: QueuedWake, sessionKey: string): Promise<TryOutcome> {
     const file = `${this.world.folder}/${wake.wake_id}.message`;
     writeAtomic(file, wake.message);
@@ -104,7 +104,7 @@ function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Only what OpenClaw needs: nothing of Claude Code's, no keys of other programs. */
+/** Only what OpenClaw needs: no variables of Claude Code, no keys of other programs. */
 export function cliEnv(all: Record<string, string>): Record<string, string> {
   const names =
     /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|OPENCLAW_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/;

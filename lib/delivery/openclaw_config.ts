@@ -1,4 +1,4 @@
-/** Where OpenClaw's gateway is and how to be let in, from its own config and environment. */
+/** The gateway's address and credentials, from OpenClaw's config and environment. */
 
 import { readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
@@ -10,9 +10,9 @@ export interface GatewayTarget {
   url: string;
   token?: string;
   password?: string;
-  /** Said in the journal; never holds a credential. */
+  /** Written to the journal; never holds a credential. */
   source: string;
-  /** A certificate file to trust beside the system's, for a gateway with its own TLS. */
+  /** A certificate to trust in addition to the system's, for a gateway with its own TLS. */
   certificateFile?: string;
 }
 export type TargetReading =
@@ -37,7 +37,7 @@ export function readGatewayTarget(env: Env): TargetReading {
   return gatewayTarget(config, withDotenv(env, dotenv), path);
 }
 
-/** Most configs are plain JSON, which Deno reads in a fraction of the time. */
+/** Most configs are plain JSON, which Deno parses much faster than JSON5. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
 
 export interface OpenClawPlaces {
   config: string;
-  /** Its folder, also where the config lies elsewhere. */
+  /** Its folder, even when the config is in another one. */
   state: string;
   dotenv: string;
 }
@@ -70,7 +70,7 @@ function stateDir(env: Env, home: string): string {
     : `${home}/.openclaw`;
 }
 
-/** The rules are OpenClaw's: who wins between config and environment differs by mode. */
+/** OpenClaw's rules: whether config or environment wins depends on the mode. */
 export function gatewayTarget(config: unknown, env: Env, path: string): TargetReading {
   const gateway = field(config, "gateway");
   const remote = field(gateway, "remote");
@@ -132,8 +132,8 @@ export function gatewayTarget(config: unknown, env: Env, path: string): TargetRe
       source,
       token,
       password: password === HIDDEN ? undefined : password,
-      certificateFile: textOf(field(field(gateway, "tls"), "caPath")) ??
-        textOf(field(field(gateway, "tls"), "certPath")),
+      certificateFile: nonEmptyText(field(field(gateway, "tls"), "caPath")) ??
+        nonEmptyText(field(field(gateway, "tls"), "certPath")),
     },
   };
 }
@@ -156,7 +156,7 @@ function portFrom(gateway: unknown, env: Env): number {
   return 20000 + sum % 40000;
 }
 
-/** Plain text never crosses the open net: loopback, private networks, .local and tailnets only. */
+/** No plain text over the internet: only loopback, private networks, .local and tailnets. */
 export function isSafeUrl(url: string, env: Env): boolean {
   let parsed: URL;
   try {
@@ -180,7 +180,7 @@ export function isSafeUrl(url: string, env: Env): boolean {
 const HIDDEN = Symbol("hidden");
 type Secret = { kind: "value"; value?: string } | { kind: "hidden" };
 
-/** A text, `${NAME}`, or a reference; of the references only environment variables are ours. */
+/** A text, `${NAME}`, or a reference. Only references to environment variables are supported. */
 function secretOf(value: unknown, env: Env): Secret {
   if (typeof value === "string") {
     const filled = value.replace(
@@ -210,7 +210,7 @@ function withDotenv(env: Env, file: string): Env {
   try {
     text = readTextIfThere(file) ?? "";
   } catch {
-    // Unreadable is as good as absent: the config may hold all that is needed.
+    // Treated as missing: the config may hold everything.
   }
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {
@@ -233,6 +233,6 @@ function field(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -1,11 +1,11 @@
-/** What the `openclaw` program said, and what that means for a wake. */
+/** Reads the output of the `openclaw` program: what it means for a wake. */
 
 import { replyFrom, type TryOutcome } from "./delivery.ts";
 import { type Called, isUnknownSession, judged } from "./refusals.ts";
 import { isObject } from "../json.ts";
 import type { Outcome } from "../process.ts";
 
-/** What `gateway call` said: its JSON decides, the exit code only where there is none. */
+/** The output of `gateway call`: its JSON decides, the exit code only without JSON. */
 export function callResult(outcome: Outcome, program: string, method: string): Called {
   const failed = (outcome: TryOutcome, isUnknown = false): Called => ({
     kind: "failed",
@@ -35,7 +35,7 @@ export function callResult(outcome: Outcome, program: string, method: string): C
   );
 }
 
-/** What `agent --json` said. A turn that went wrong was delivered all the same. */
+/** The output of `agent --json`. A turn that failed was delivered, too. */
 export function agentResult(outcome: Outcome, program: string, bytes: number): TryOutcome {
   if (outcome.kind === "timeout") {
     return { kind: "delivered", detail: "taken, the turn still runs" };
@@ -63,7 +63,7 @@ export function agentResult(outcome: Outcome, program: string, bytes: number): T
   return judgedWords(String(error?.code ?? ""), message, `${program} agent failed`);
 }
 
-/** 2026.2 misses its `--message` before it minds the options that it does not know. */
+/** 2026.2 reports a missing `--message` before it reports unknown options. */
 function knowsNoFile(words: string): boolean {
   return /(unknown|not recognize) option.*--(message-file|session-key)/i.test(words) ||
     /required option .*--message\b.* not specified/i.test(words);
@@ -110,7 +110,7 @@ function endedOrWhy(outcome: Outcome, program: string): Ended | TryOutcome {
   }
 }
 
-/** The JSON object of the output: notices may stand before it. */
+/** The JSON object of the output; notices may come before it. */
 export function jsonIn(stdout: string): Record<string, unknown> | undefined {
   for (let at = stdout.indexOf("{"); at !== -1; at = stdout.indexOf("\n{", at) + 1 || -1) {
     try {

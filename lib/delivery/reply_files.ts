@@ -1,4 +1,4 @@
-/** The agent's reply on its way back to the hook that waits for it. */
+/** Hands the agent's reply to the hook that waits for it. */
 
 import type { Reply } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
@@ -10,7 +10,7 @@ import { awaitedIds, isAwaited } from "../reply_wait.ts";
 
 const LOOK_EVERY_MS = 500;
 
-/** Keeps the reply for the hook; ends without one when the hook no longer waits. */
+/** Saves the reply for the hook; ends without one when the hook no longer waits. */
 export async function saveReply(
   paths: Paths,
   wake: QueuedWake,
@@ -32,7 +32,7 @@ export async function saveReply(
   }
 }
 
-/** The value, or nothing when it takes longer. A real timer: it keeps the process alive. */
+/** The value, or nothing after the time limit. A real timer keeps the process alive. */
 async function orNothing<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), ms);
@@ -43,7 +43,7 @@ async function orNothing<T>(promise: Promise<T>, ms: number): Promise<T | undefi
   }
 }
 
-/** Tells the hooks that wait for a reply to one of these wakes that none comes: Claude goes on. */
+/** Ends the waiting of hooks for a reply to these wakes, so that Claude goes on. */
 export function letHooksGo(paths: Paths, wakeIds: string[], why: string): void {
   const ids = new Set(wakeIds);
   try {
@@ -51,7 +51,7 @@ export function letHooksGo(paths: Paths, wakeIds: string[], why: string): void {
       write(paths, id, { status: "failed", reason: `the wake was not delivered: ${why}` });
     }
   } catch {
-    // A disk that takes nothing: the hooks leave when their time is up.
+    // The disk is full: the hooks stop waiting at their time limit.
   }
 }
 

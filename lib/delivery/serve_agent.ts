@@ -1,4 +1,4 @@
-/** Serves one agent's outbox by one process at a time, and leaves no wake lying that came meanwhile. */
+/** Lets one process at a time serve an agent's outbox, and misses no wake that comes meanwhile. */
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
 import { type HeldLock, holdLock, noteOn } from "../doors/held_lock.ts";
@@ -12,12 +12,12 @@ export const LIFE_MS = 90 * MINUTE;
 const LOOK_EVERY_MS = SECOND / 4;
 const SHORT_RUN = "once";
 const SHORT_RUN_MS = 5 * MINUTE;
-/** A deliverer in the middle of a try has up to so long until it sleeps, and lets go. */
+/** The longest time until a deliverer that is trying sleeps again and hands over. */
 const HANDOVER_MS = 45 * SECOND;
 const COMES_WITHIN_MS = 5 * SECOND;
 
 export interface ServeOptions extends QueueOptions {
-  /** Takes over from a deliverer that sleeps between tries, instead of leaving. */
+  /** Takes over from a deliverer that sleeps between tries, instead of exiting. */
   takesOver?: boolean;
 }
 
@@ -28,16 +28,18 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
-  // One that has handed over stays behind the other: a person may end that one at any time.
+  // After handing over, this process waits for the other: a person may end that one at any time.
   let hasHandedOver = false;
   for (let waitedMs = 0;;) {
     const lock = lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
     if (lock === undefined) {
       if (options.takesOver && !hasHandedOver && waitedMs < HANDOVER_MS) {
-        if (waitedMs === 0) world.tell?.(`another process delivers to ${agentId}: waiting for it`);
+        if (waitedMs === 0) {
+          world.progress?.(`another process delivers to ${agentId}: waiting for it`);
+        }
         askForLock(world.paths, agentId);
       } else if (!hasHandedOver || queue.isOver()) {
-        // One that tries everything once does not stay for what has come since: we do.
+        // The other tries everything once and does not wait for new wakes: this process does.
         const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
         if (options.takesOver) endAsking(world.paths, agentId);
         if (isOver) return { ...queue.result(), kind: "busy" };
@@ -63,7 +65,7 @@ export async function serveAgent(
   }
 }
 
-/** A lock file that another user has left, root for one, is set aside: it would block for good. */
+/** A lock file of another user, such as root, is set aside: it would block for ever. */
 function lockFor(
   agentId: string,
   path: string,
@@ -75,13 +77,13 @@ function lockFor(
   } catch (error) {
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
     Deno.renameSync(path, `${path}.unreadable`);
-    const reason = `A lock that is not ours was set aside: ${messageOf(error)}`;
+    const reason = `A lock of another user was set aside: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
     return holdLock(path, note);
   }
 }
 
-/** Leaves the lock to the one that asked for it; one that does not come is not waited for. */
+/** Leaves the lock to the process that asked for it, and waits for it only so long. */
 async function standBack(agentId: string, { paths, sleep }: QueueWorld): Promise<void> {
   for (let ms = 0; ms < COMES_WITHIN_MS && isLockWanted(paths, agentId); ms += LOOK_EVERY_MS) {
     await sleep(LOOK_EVERY_MS);

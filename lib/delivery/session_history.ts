@@ -13,7 +13,7 @@ export function placeOfWake(
   );
   if (isRead) return "read";
   const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
-  // What a restart interrupted is listed, but will never run: it has to be sent anew.
+  // A restart leaves interrupted inputs in the list. They never run, so the wake is sent again.
   return pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")
     ? "pending"
     : undefined;
@@ -23,7 +23,7 @@ function objectsOf(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** 2026.2 keeps no key, but the wake names itself in its first lines. */
+/** 2026.2 keeps no key, but the wake's first lines hold its id. */
 function isUserTextOf(entry: Record<string, unknown>, wakeId: string): boolean {
   return entry.role === "user" && textsOf(entry.content).includes(`\nwake_id: ${wakeId}\n`);
 }
@@ -34,7 +34,7 @@ function textsOf(content: unknown): string {
     .join("\n");
 }
 
-/** What the agent said to a wake, from the session itself: 2026.2 tells it nowhere else. */
+/** The agent's reply to a wake, from the session's history: 2026.2 has it nowhere else. */
 export function replyInHistory(history: Record<string, unknown>, wakeId: string): string {
   const messages = objectsOf(history.messages);
   const asked = messages.findLastIndex((entry) => isUserTextOf(entry, wakeId));

@@ -1,4 +1,4 @@
-/** The sessions of OpenClaw that wakes go to: each is asked for once, however many wakes it gets. */
+/** The OpenClaw sessions of wakes: each is looked up once per process. */
 
 import type { TryOutcome } from "./delivery.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -10,8 +10,8 @@ export class Sessions {
   private readonly keys = new Map<string, string>();
 
   /**
-   * The key of a session that exists: `agent` would make a new one of any name it does not know.
-   * `resolve` asks the gateway's method of that name.
+   * The key of an existing session: `agent` would create a session for any unknown name.
+   * `resolve` calls the gateway's `sessions.resolve`.
    */
   async of(
     wake: QueuedWake,

@@ -1,12 +1,12 @@
-/** Of one turn's end and the reminder that Claude idles, when both waited, only the end is told. */
+/** When the end of a turn and its idle reminder both wait, only the end is sent. */
 
 import type { QueuedWake } from "../outbox.ts";
 
 export class TurnEnds {
   private readonly ends = new Map<string, string>();
 
-  /** The wake that tells the end of the turn of which this wake only reminds. */
-  toldInsteadOf(wake: QueuedWake): string | undefined {
+  /** For an idle reminder: the wake for the end of the same turn. */
+  endOfSameTurn(wake: QueuedWake): string | undefined {
     if (wake.trigger !== "idle_prompt" || !wake.prompt_id) return undefined;
     return this.ends.get(turnOf(wake));
   }
@@ -15,7 +15,7 @@ export class TurnEnds {
     if (isEnd(wake)) this.ends.set(turnOf(wake), wake.wake_id);
   }
 
-  /** It was given up: then the reminder is better than nothing. */
+  /** It became a dead letter, so the reminder is sent after all. */
   drop(wake: QueuedWake): void {
     if (isEnd(wake)) this.ends.delete(turnOf(wake));
   }

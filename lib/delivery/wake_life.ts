@@ -1,4 +1,4 @@
-/** What the journal tells: the life of one wake, and how each session stands. */
+/** Reads the journal: the life of one wake, and the status of each session. */
 
 import type { ListedWake } from "./wake_list.ts";
 
@@ -12,20 +12,20 @@ export interface LifeStep {
 
 type JournalLine = Record<string, unknown>;
 
-/** The records of a wake in order of time, each with how long after the first it came. */
+/** The records of a wake in order of time, each with the time since the first. */
 export function lifeOf(wakeId: string, records: JournalLine[]): LifeStep[] {
   const own = records.filter((line) => line.wake_id === wakeId)
-    .sort((a, b) => textOf(a.at) < textOf(b.at) ? -1 : 1);
-  const first = Date.parse(textOf(own[0]?.at));
+    .sort((a, b) => textIn(a.at) < textIn(b.at) ? -1 : 1);
+  const first = Date.parse(textIn(own[0]?.at));
   return own.map((line) => ({
-    at: textOf(line.at),
-    kind: textOf(line.kind),
-    after_ms: Date.parse(textOf(line.at)) - first,
+    at: textIn(line.at),
+    kind: textIn(line.kind),
+    after_ms: Date.parse(textIn(line.at)) - first,
     text: stepText(line),
   }));
 }
 
-/** A hook's answer is recorded whole, a decision on a stop by its name. */
+/** The journal has a hook's answer as an object, a decision on a stop as a name. */
 function decided(decision: unknown): string {
   return typeof decision === "string" ? decision : JSON.stringify(decision);
 }
@@ -70,25 +70,25 @@ export function statusOf(
     suppressed: 0,
   };
   for (const line of records) {
-    const at = textOf(line.at);
-    status.agent_id ||= textOf(line.agent_id);
+    const at = textIn(line.at);
+    status.agent_id ||= textIn(line.agent_id);
     if (line.kind === "suppressed") status.suppressed++;
     if (line.kind === "delivered") {
       status.delivered++;
       status.last_delivered = {
         at,
-        wake_id: textOf(line.wake_id),
+        wake_id: textIn(line.wake_id),
         duration_ms: Number(line.duration_ms ?? 0),
-        transport: textOf(line.transport),
+        transport: textIn(line.transport),
       };
     }
     if (line.kind === "failed" || line.kind === "dead" || line.kind === "problem") {
-      status.last_failure = { at, kind: textOf(line.kind), reason: textOf(line.reason) };
+      status.last_failure = { at, kind: textIn(line.kind), reason: textIn(line.reason) };
     }
   }
   return status;
 }
 
-function textOf(value: unknown): string {
+function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,4 +1,4 @@
-/** What waits and what was given up, for people and programs. */
+/** Lists waiting wakes and dead letters. */
 
 import { ageOf } from "./delivery.ts";
 import {
@@ -26,11 +26,11 @@ export interface ListedWake {
   tries: number;
   next_at?: string;
   reason: string;
-  /** Where it lies; a file that was no wake can only be looked at, and dropped. */
+  /** Its path. A file that is not a wake can only be looked at and dropped. */
   file: string;
 }
 
-/** `passOver` is told of a folder that cannot be looked into: the others are listed all the same. */
+/** `passOver` gets the reason why a folder cannot be read; the others are listed. */
 export function listWakes(
   paths: Paths,
   agentId: string | undefined,
@@ -55,7 +55,7 @@ export function listWakes(
   ];
 }
 
-/** Files that were no wakes. */
+/** Files that are not wakes. */
 function unreadable(paths: Paths, agent_id: string): ListedWake[] {
   const dir = deadFile(paths, { agent_id, wake_id: "" }).replace(/\/[^/]*$/, "");
   return namesIn(dir).filter((name) => name.endsWith(UNREADABLE)).map((name) => ({
@@ -106,8 +106,8 @@ function listed(wake: QueuedWake & { reason?: string }, state: ListedWake["state
 }
 
 /**
- * Back into the outbox, with its day begun anew; false for what is no wake. The key stays: it may
- * have arrived after all.
+ * Puts it back into the outbox for another day; false if it is not a wake. It keeps its key: it may
+ * have arrived.
  */
 export function requeue(paths: Paths, wake: ListedWake, now: number): boolean {
   const found = readWake(wake.file) as QueuedWake & { reason?: string } | undefined;
