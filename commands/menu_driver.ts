@@ -53,10 +53,10 @@ Examples:
   gsd-code menu-driver warden-main clear_then /gsd:resume-work
   echo "a long text" | gsd-code menu-driver warden-main type -
 
-A hook that waits beside the dialog gets the answer, and no key is pressed; without one the keys
-are pressed one at a time, with a look at the screen after each.
-Exit codes: 0 done, 1 could not (the reason is on stderr; where keys were pressed before it failed,
-the screen has changed: look with snapshot before you try again), 2 wrong usage.
+If a hook waits beside the dialog, it gets the answer and no key is pressed. Otherwise keys are
+pressed one at a time, and the screen is checked after each.
+Exit codes: 0 done; 1 could not, with the reason on stderr (keys may have been pressed: look with
+snapshot before you try again); 2 called wrongly.
 `;
 
 export async function main(

@@ -15,15 +15,15 @@ Usage: gsd-code recover [options]
   gsd-code recover --agent warden    this one alone
   gsd-code recover --dry-run         say what would be done
 
-A session in which Claude Code lives is left alone. Else it is started as it was, in its own
-conversation, and its agent is woken once. What waits in the outbox is sent on its way.
-No session is ever killed, no file deleted. Run twice, the second run has nothing to do.
+A session in which Claude Code runs is not touched. Others are started as before, in their own
+conversation, and their agent is woken once. Waiting wakes are delivered. No session is killed and
+no file is deleted. A second run has nothing to do.
 
-Of an agent's several sessions those come back that were cut off: by a kill, with their tmux server,
-with the machine. One that was left with /exit or closed stays so while another one lives; --agent
-brings one back that was left, as long as its tmux session is there. An agent with no session left
-gets the one back that was heard of last. What stays out is said, with its reason and the way back;
-of a session that was left and is gone for a day only.
+If an agent has several sessions, those that were cut off come back: killed, or lost with their tmux
+server or the machine. A session that was left with /exit or closed stays closed while another one
+runs; --agent brings back one that was left, as long as its tmux session exists. An agent without
+any session gets its latest one back. Skipped sessions are listed with the reason and the way back;
+one that was left and is gone is listed for a day.
 
 Options:
   --agent <id>          this agent only; may be given several times

@@ -31,7 +31,7 @@ export function noteTrouble(
 }
 
 export function noteSuppressed(paths: Paths, wake: QueuedWake, now: number, of: string): void {
-  const reason = "the end of this turn was waiting too, and is told";
+  const reason = "the end of this turn waited too and is sent instead";
   record(paths, { kind: "suppressed", ...aboutOf(wake), reason, of }, new Date(now));
 }
 
