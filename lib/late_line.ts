@@ -4,14 +4,20 @@ import { isFile, sleepSync } from "./files.ts";
 import { linesFromEnd } from "./lines_from_end.ts";
 import type { Line } from "./transcript.ts";
 
-/** A last line was seen up to 107 ms late. */
-const LATE_LINE_MS = 500;
+/**
+ * A last line was seen up to 107 ms late on an idle machine. On a busy one everything is late, the
+ * start of this process as well: so the limit grows with the time since that start.
+ */
+const LEAST_WAIT_MS = 500;
+const MOST_WAIT_MS = 3000;
+const WAIT_PER_START = 5;
 const LOOK_EVERY_MS = 5;
 /** How far back a transcript is read: what is looked for lies at its end. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Time, so that a test can be quick and exact about it. */
 export interface Clock {
+  /** Milliseconds since the process started. */
   now(): number;
   sleep(ms: number): void;
 }
@@ -38,7 +44,7 @@ export function waitForLine<T>(
   isWhole: (value: T) => boolean,
   { restMs = 0, clock = REAL_CLOCK }: { restMs?: number; clock?: Clock | undefined } = {},
 ): T | undefined {
-  const until = clock.now() + LATE_LINE_MS;
+  const until = clock.now() + patience(clock.now());
   while (true) {
     const size = sizeOf(path);
     const value = fromEnd(path, read);
@@ -51,6 +57,10 @@ export function waitForLine<T>(
       if (whole && sizeOf(path) === size) return value;
     } while (sizeOf(path) === size);
   }
+}
+
+function patience(startMs: number): number {
+  return Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, WAIT_PER_START * startMs));
 }
 
 function sizeOf(path: string): number {

@@ -15,7 +15,7 @@ const text = (words: string) => ({ type: "text", text: words });
 const use = (id: string) => ({ type: "tool_use", id, name: "T", input: {} });
 
 // deno-fmt-ignore
-const CASES: Record<string, { there: string[]; late?: string[]; said: string; waits?: number }> = {
+const CASES: Record<string, { there: string[]; late?: string[]; said: string; waits?: number; startMs?: number }> = {
   "the text of the same message":
     { there: [prompt(), claude("1", text("A is safer.")), claude("1", use("q"))], said: "A is safer." },
   "all texts of the message, but none behind the question":
@@ -32,11 +32,16 @@ const CASES: Record<string, { there: string[]; late?: string[]; said: string; wa
     { there: [prompt(), claude("1", text("A"))], late: [claude("1", use("q"))], said: "A", waits: 30 },
   "nothing where the question is never written":
     { there: [prompt(), claude("1", text("A")), claude("1", use("x"))], said: "", waits: 500 },
+  "nothing after a longer wait on a machine where the hook started late":
+    { there: [prompt(), claude("1", use("x"))], said: "", startMs: 400, waits: 2000 },
+  "nothing after three seconds on the slowest machine":
+    { there: [prompt(), claude("1", use("x"))], said: "", startMs: 5000, waits: 3000 },
 };
 
 for (const [title, test] of Object.entries(CASES)) {
   Deno.test(`saidBefore() tells ${title}`, () => {
-    let now = 0;
+    const { startMs = 0 } = test;
+    let now = startMs;
     const path = written(test.there);
     const sleep = (ms: number) => {
       now += ms;
@@ -45,7 +50,7 @@ for (const [title, test] of Object.entries(CASES)) {
       }
     };
     assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), test.said);
-    assertEquals(now, test.waits ?? 0);
+    assertEquals(now - startMs, test.waits ?? 0);
     Deno.removeSync(path);
   });
 }
