@@ -1,7 +1,8 @@
 /** From a dialog to the reply of the hook beside it: told, left pending, waited for, written down. */
 
-import { closePending, listPending, openPending, type Pending, permissionId } from "./answers.ts";
+import { fileOf, openPending, type Pending, permissionId, readPending } from "./answers.ts";
 import { waitForAnswer } from "./answer_wait.ts";
+import { closePending } from "./close_pending.ts";
 import { decisionReply, describeRequest, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
 import { sleepSync } from "./files.ts";
@@ -104,7 +105,7 @@ async function tellAgent(
   body: string,
 ): Promise<string | undefined> {
   const { paths, session } = context;
-  const isOpen = listPending(paths, session).some((pending) => pending.id === id);
+  const isOpen = readPending(fileOf(paths, session, id, "")) !== undefined;
   const send = (body: string) =>
     sendWake(context, {
       trigger: "permission_prompt",

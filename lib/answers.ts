@@ -4,7 +4,7 @@
  * it by renaming it to `<id>.taken.json`, so that it is either taken or withdrawn, never both.
  */
 
-import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
+import { appendLine, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, safeName } from "./paths.ts";
 
@@ -51,10 +51,20 @@ export function pendingDir(paths: Paths, session: string): string {
   return `${paths.state}/pending/${safeName(session)}`;
 }
 
-type Part = "" | ".answer" | ".taken";
+export type Part = "" | ".answer" | ".taken";
 
-function fileOf(paths: Paths, session: string, id: string, part: Part): string {
+export function fileOf(paths: Paths, session: string, id: string, part: Part): string {
   return `${pendingDir(paths, session)}/${safeName(id)}${part}.json`;
+}
+
+/** The ids of all that one Claude has asked, a line each: among very many files they are found by it. */
+export function askedFile(paths: Paths, session: string, claudeId: string): string {
+  return `${pendingDir(paths, session)}/${safeName(claudeId)}.asked`;
+}
+
+/** Of the names in a session's folder, those of questions. */
+export function openNames(names: string[]): string[] {
+  return names.filter((name) => name.endsWith(".json") && !/\.(answer|taken)\.json$/.test(name));
 }
 
 /** The name of one permission: the same tool with the same input in one prompt is one decision. */
@@ -69,16 +79,16 @@ export function permissionId(
 
 /** Opens a question; an answer left over from an earlier asking of it goes. */
 export function openPending(paths: Paths, pending: Pending): void {
-  const { session, id } = pending;
+  const { session, id, claude_session_id: claude } = pending;
   removeIfThere(fileOf(paths, session, id, ".answer"));
   removeIfThere(fileOf(paths, session, id, ".taken"));
+  if (claude) appendLine(askedFile(paths, session, claude), id);
   writeAtomic(fileOf(paths, session, id, ""), JSON.stringify(pending, null, 1));
 }
 
 /** What is open in a session, the latest last, whether or not a hook still waits for it. */
 export function listPending(paths: Paths, session: string): Pending[] {
-  return namesIn(pendingDir(paths, session))
-    .filter((name) => name.endsWith(".json") && !/\.(answer|taken)\.json$/.test(name))
+  return openNames(namesIn(pendingDir(paths, session)))
     .map((name) => readPending(`${pendingDir(paths, session)}/${name}`))
     .filter((pending) => pending !== undefined)
     .sort((a, b) => a.asked_at < b.asked_at ? -1 : 1);
@@ -136,7 +146,7 @@ export function noteKeys(
   writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(given, null, 1));
 }
 
-function readGiven(path: string): Given | undefined {
+export function readGiven(path: string): Given | undefined {
   const value = readJson(path);
   return isObject(value) && isObject(value.decision) ? value as unknown as Given : undefined;
 }
@@ -146,88 +156,7 @@ export function isStillOpen(paths: Paths, pending: Pending): boolean {
   return readPending(fileOf(paths, pending.session, pending.id, ""))?.pid === pending.pid;
 }
 
-/** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
-export interface ClosingOf {
-  id?: string;
-  kind?: PendingKind;
-  /** Not this one, nor what was asked beside it in the same turn. */
-  but?: { id: string; prompt_id?: string };
-  /** Those of this Claude; of another one only what nobody waits for any more. */
-  claude?: string;
-  /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
-  answers?: Record<string, string>;
-}
-
-export type Closed = { id: string; by: "hook" | "keys" | "human"; who?: string };
-
-/**
- * What was asked is settled: its files go, and a hook that still waits for it leaves. Says who
- * settled it: without an answer of ours it was the human at the terminal.
- */
-export function closePending(paths: Paths, session: string, of: ClosingOf = {}): Closed[] {
-  const dir = pendingDir(paths, session);
-  const names = namesIn(dir);
-  if (names.length === 0) return [];
-  const closed: Closed[] = [];
-  for (const pending of listPending(paths, session)) {
-    if (of.id !== undefined && pending.id !== of.id) continue;
-    if (of.kind !== undefined && pending.kind !== of.kind) continue;
-    if (isBeside(pending, of.but) || (isAnothers(pending, of) && isInTime(pending))) continue;
-    const given = readGiven(fileOf(paths, session, pending.id, ".taken"));
-    const ours = given !== undefined && fits(given.decision, of.answers);
-    closed.push({
-      id: pending.id,
-      by: ours ? given.via : "human",
-      ...(ours ? { who: given.by } : {}),
-    });
-    for (const part of ["", ".answer", ".taken"] as const) {
-      removeIfThere(fileOf(paths, session, pending.id, part));
-    }
-  }
-  // Without a hook beside the dialog only the keys were noted.
-  if (of.id !== undefined && closed.length === 0) {
-    const given = readGiven(fileOf(paths, session, of.id, ".taken"));
-    if (given !== undefined && fits(given.decision, of.answers)) {
-      closed.push({ id: of.id, by: given.via, who: given.by });
-    }
-    removeIfThere(fileOf(paths, session, of.id, ".taken"));
-  }
-  // What could not be read, or lost its other half, goes with the last of them.
-  const isWhole = of.id === undefined && of.kind === undefined && of.but === undefined;
-  if (isWhole && listPending(paths, session).length === 0) {
-    removeIfThere(dir, { recursive: true });
-  }
-  return closed;
-}
-
-function isAnothers({ claude_session_id: asked }: Pending, { claude }: ClosingOf): boolean {
-  return !!asked && !!claude && asked !== claude;
-}
-
-function isInTime(pending: Pending): boolean {
-  return Date.parse(pending.until) > Date.now();
-}
-
-function isBeside(pending: Pending, but: ClosingOf["but"]): boolean {
-  if (but === undefined) return false;
-  return pending.id === but.id || (!!but.prompt_id && pending.prompt_id === but.prompt_id);
-}
-
-function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {
-  if (reported === undefined || decision.kind !== "answers") return true;
-  // 2.1.197 joins several choices without the quotes.
-  const plain = (answer: string | undefined) => answer?.replaceAll('"', "").trim();
-  // On a screen a question may be wrapped, and its beginning may be cut off.
-  const bare = (text: string) => text.replace(/\s+/g, "");
-  const reportedFor = (question: string) =>
-    reported[question] ??
-      Object.entries(reported).find(([asked]) => bare(asked).endsWith(bare(question)))?.[1];
-  return Object.entries(decision.answers).every(([question, answer]) =>
-    plain(reportedFor(question)) === plain(answer)
-  );
-}
-
-function readPending(path: string): Pending | undefined {
+export function readPending(path: string): Pending | undefined {
   const value = readJson(path);
   if (!isObject(value) || !isObject(value.tool_input)) return undefined;
   return typeof value.id === "string" && typeof value.session === "string" &&

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import {
-  closePending,
   giveAnswer,
   type Given,
   isStillOpen,
@@ -14,6 +13,7 @@ import {
   takeAnswer,
   withdrawAnswer,
 } from "../lib/answers.ts";
+import { closePending } from "../lib/close_pending.ts";
 import { waitForAnswer, type WaitWorld } from "../lib/answer_wait.ts";
 import { decisionReply } from "../lib/decision_reply.ts";
 import { readScreen, type Screen } from "../lib/pane.ts";
@@ -140,6 +140,45 @@ Deno.test("closePending() leaves another Claude's questions alone while somebody
     assertEquals(listPending(paths, "warden-main").map(({ id }) => id), ["q-other"]);
     closePending(paths, "warden-main", { claude: "" });
     assertEquals(Array.from(Deno.readDirSync(`${paths.state}/pending`)), []);
+  }));
+
+Deno.test("closePending() finds a Claude's own among very many, and in time all that is late", () =>
+  withPaths((paths) => {
+    const until = new Date(Date.now() + 60_000).toISOString();
+    const open = (id: string, more: Partial<Pending>) =>
+      openPending(paths, pendingOf(id, { until, ...more }));
+    const count = () => listPending(paths, "warden-main").length;
+    for (let at = 0; at < 100; at++) open(`p-${at}`, { claude_session_id: "other" });
+    open("q-1", { claude_session_id: "own" });
+    open("q-2/odd name", { claude_session_id: "own" });
+    const closed = closePending(paths, "warden-main", { claude: "own" });
+    assertEquals(closed.map(({ id }) => id).sort(), ["q-1", "q-2/odd name"]);
+    assertEquals(count(), 100);
+
+    const late = "2026-01-01T00:10:00.000Z";
+    for (let at = 0; at < 100; at++) open(`p-${at}`, { claude_session_id: "other", until: late });
+    for (let left = 80; left >= 20; left -= 20) {
+      closePending(paths, "warden-main", { claude: "own" });
+      assertEquals(count(), left, "a hook reads only some of them");
+    }
+    closePending(paths, "warden-main", { claude: "own" });
+    assertEquals(Array.from(Deno.readDirSync(`${paths.state}/pending`)), []);
+  }));
+
+Deno.test("closePending() keeps the list of a Claude that closes only some of its own", () =>
+  withPaths((paths) => {
+    const more = { until: new Date(Date.now() + 60_000).toISOString(), claude_session_id: "own" };
+    for (let at = 0; at < 30; at++) {
+      openPending(paths, pendingOf(`p-${at}`, { ...more, claude_session_id: "other" }));
+    }
+    openPending(paths, pendingOf("q-1", more));
+    openPending(paths, pendingOf("q-2", more));
+    const kind = { kind: "question", but: { id: "q-2" }, claude: "own" } as const;
+    assertEquals(closePending(paths, "warden-main", kind).map(({ id }) => id), ["q-1"]);
+    assertEquals(
+      closePending(paths, "warden-main", { claude: "own" }).map(({ id }) => id),
+      ["q-2"],
+    );
   }));
 
 Deno.test("isWaiting() knows an expired question and one whose hook has died", () => {

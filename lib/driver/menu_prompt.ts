@@ -1,7 +1,8 @@
 /** The verbs for Claude Code's prompt: type, clear_then, enter, esc. */
 
 import type { PaneScreen } from "./claude_pane.ts";
-import { closePending, listPending } from "../answers.ts";
+import { listPending } from "../answers.ts";
+import { closePending } from "../close_pending.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { noteByKeys } from "./settle.ts";

@@ -1,0 +1,125 @@
+/** Questions that are settled: their files go, and a hook that still waits for one leaves. */
+
+import {
+  askedFile,
+  fileOf,
+  type GivenDecision,
+  openNames,
+  type Part,
+  type Pending,
+  pendingDir,
+  type PendingKind,
+  readGiven,
+  readPending,
+} from "./answers.ts";
+import { namesIn, readTextIfThere, removeIfThere } from "./files.ts";
+import { type Paths, safeName } from "./paths.ts";
+
+/** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
+export interface ClosingOf {
+  id?: string;
+  kind?: PendingKind;
+  /** Not this one, nor what was asked beside it in the same turn. */
+  but?: { id: string; prompt_id?: string };
+  /** Those of this Claude; of another one only what nobody waits for any more. */
+  claude?: string;
+  /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
+  answers?: Record<string, string>;
+}
+
+export type Closed = { id: string; by: "hook" | "keys" | "human"; who?: string };
+
+/** Says who settled each: without an answer of ours it was the human at the terminal. */
+export function closePending(paths: Paths, session: string, of: ClosingOf = {}): Closed[] {
+  const dir = pendingDir(paths, session);
+  const names = new Set(namesIn(dir));
+  if (names.size === 0) return [];
+  const closed: Closed[] = [];
+  const unreadable = new Set<string>();
+  for (const name of namesToRead(paths, session, [...names], of)) {
+    const pending = readPending(`${dir}/${name}`);
+    if (pending === undefined) unreadable.add(name);
+    if (pending === undefined || !isMeant(pending, of)) continue;
+    const { id } = pending;
+    // One that is asked for by its id may be answered just now; of many only the listed parts count.
+    const parts = (["", ".answer", ".taken"] as Part[])
+      .map((part) => fileOf(paths, session, id, part))
+      .filter((path) => of.id !== undefined || names.has(path.slice(dir.length + 1)));
+    const taken = parts.find((path) => path.endsWith(".taken.json"));
+    const given = taken === undefined ? undefined : readGiven(taken);
+    const isOurs = given !== undefined && fits(given.decision, of.answers);
+    closed.push({ id, by: isOurs ? given.via : "human", ...(isOurs ? { who: given.by } : {}) });
+    for (const path of parts) removeIfThere(path);
+  }
+  // Without a hook beside the dialog only the keys were noted.
+  if (of.id !== undefined && closed.length === 0) {
+    const given = readGiven(fileOf(paths, session, of.id, ".taken"));
+    if (given !== undefined && fits(given.decision, of.answers)) {
+      closed.push({ id: of.id, by: given.via, who: given.by });
+    }
+    removeIfThere(fileOf(paths, session, of.id, ".taken"));
+  }
+  if (of.id === undefined && of.kind === undefined && of.but === undefined) {
+    if (of.claude) removeIfThere(askedFile(paths, session, of.claude));
+    // What could not be read, or lost its other half, goes with the last of them.
+    const isLast = openNames(namesIn(dir)).every((name) => unreadable.has(name));
+    if (isLast) removeIfThere(dir, { recursive: true });
+  }
+  return closed;
+}
+
+/** A hook reads no more files of other Claudes than this, however many there are. */
+const MOST_OF_OTHERS = 20;
+
+/**
+ * The files to look into. Where a Claude closes its own and there are very many, these are the ones
+ * that it has asked, and some of the others: the next event looks into more of them.
+ */
+function namesToRead(paths: Paths, session: string, names: string[], of: ClosingOf): string[] {
+  const open = openNames(names);
+  if (of.id !== undefined) {
+    const name = `${safeName(of.id)}.json`;
+    return open.filter((one) => one === name);
+  }
+  if (!of.claude || open.length <= MOST_OF_OTHERS) return open;
+  const asked = readTextIfThere(askedFile(paths, session, of.claude))?.split("\n") ?? [];
+  const ids = new Set(asked.map((id) => `${safeName(id)}.json`));
+  const own = open.filter((name) => ids.has(name));
+  const others = open.filter((name) => !ids.has(name));
+  const first = Math.floor(Math.random() * others.length);
+  const some = [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_OF_OTHERS);
+  return [...own, ...some];
+}
+
+function isMeant(pending: Pending, of: ClosingOf): boolean {
+  if (of.id !== undefined && pending.id !== of.id) return false;
+  if (of.kind !== undefined && pending.kind !== of.kind) return false;
+  return !isBeside(pending, of.but) && !(isAnothers(pending, of) && isInTime(pending));
+}
+
+function isAnothers({ claude_session_id: asked }: Pending, { claude }: ClosingOf): boolean {
+  return !!asked && !!claude && asked !== claude;
+}
+
+function isInTime(pending: Pending): boolean {
+  return Date.parse(pending.until) > Date.now();
+}
+
+function isBeside(pending: Pending, but: ClosingOf["but"]): boolean {
+  if (but === undefined) return false;
+  return pending.id === but.id || (!!but.prompt_id && pending.prompt_id === but.prompt_id);
+}
+
+function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {
+  if (reported === undefined || decision.kind !== "answers") return true;
+  // 2.1.197 joins several choices without the quotes.
+  const plain = (answer: string | undefined) => answer?.replaceAll('"', "").trim();
+  // On a screen a question may be wrapped, and its beginning may be cut off.
+  const bare = (text: string) => text.replace(/\s+/g, "");
+  const reportedFor = (question: string) =>
+    reported[question] ??
+      Object.entries(reported).find(([asked]) => bare(asked).endsWith(bare(question)))?.[1];
+  return Object.entries(decision.answers).every(([question, answer]) =>
+    plain(reportedFor(question)) === plain(answer)
+  );
+}
