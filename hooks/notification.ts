@@ -1,7 +1,12 @@
 /** Claude Code waits for somebody: idle, before a permission, or for a reason not known yet. */
 
-import { type Hook, type HookContext, runHook, type Tools } from "../lib/hook_utils.ts";
-import type { WakeDraft } from "../lib/wake.ts";
+import {
+  type Hook,
+  type HookContext,
+  runHook,
+  type Tools,
+  type WakeDraft,
+} from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "Notification",

@@ -7,16 +7,11 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PermissionRequest",
-  async handle(context, { textOf }) {
+  async handle(context, { loadAnswering, textOf }) {
     const isQuestion = textOf(context.event.fields, "tool_name") === "AskUserQuestion";
     if (!isQuestion && !context.settings.answer_permissions) return;
     return (await loadAnswering()).answerRequest(context);
   },
 };
-
-/** Only now: what waits for an answer is needed by one hook in a managed session alone. */
-function loadAnswering(): Promise<typeof import("../lib/answer_request.ts")> {
-  return import(new URL("../lib/answer_request.ts", import.meta.url).href);
-}
 
 if (import.meta.main) await runHook(hook);

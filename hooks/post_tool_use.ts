@@ -7,15 +7,12 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
-    const id = tools.questionId(
-      event.sessionId,
-      event.promptId,
-      tools.readQuestions(event.fields.tool_input),
-    );
-    const answers = tools.readAnswers(event.fields);
+    const asking = await tools.loadQuestions();
+    const questions = asking.readQuestions(event.fields.tool_input);
+    const id = asking.questionId(event.sessionId, event.promptId, questions);
+    const answers = asking.readAnswers(event.fields);
     const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));
-    const { closePending } = await tools.loadReading();
-    const [closed] = closePending(paths, session, { id, answers: chosen });
+    const [closed] = await tools.closePending(context, { id, answers: chosen });
     const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
     const trigger = "ask_user_question_answered";
     const reason = whyUnwanted(context, closed?.who === agent.agent_id);
@@ -27,7 +24,7 @@ export const hook: Hook = {
     await tools.sendWake(context, {
       trigger,
       section: "ANSWER SELECTED",
-      body: tools.formatAnswers(answers) || "(The question was left without an answer.)",
+      body: asking.formatAnswers(answers) || "(The question was left without an answer.)",
       state: "answer_submitted",
       details: { question_id: id, answered_by: who },
       actions: tools.actions(context, { kind: "working" }),

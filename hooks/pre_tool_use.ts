@@ -5,9 +5,10 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 export const hook: Hook = {
   event: "PreToolUse",
   async handle(context, tools) {
-    const { actions, formatQuestions, questionId, readQuestions, sendWake, textOf } = tools;
+    const { actions, sendWake, textOf } = tools;
     const { event } = context;
     if (textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
+    const { formatQuestions, questionId, readQuestions } = await tools.loadQuestions();
     const { saidBefore } = await tools.loadSaidBefore();
     const questions = readQuestions(event.fields.tool_input);
     const id = questionId(event.sessionId, event.promptId, questions);

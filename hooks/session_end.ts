@@ -7,9 +7,10 @@ const GOES_ON = ["clear", "resume"];
 
 export const hook: Hook = {
   event: "SessionEnd",
-  async handle(context, { actions, loadReading, record, rememberSession, sendWake, textOf }) {
+  async handle(context, tools) {
+    const { actions, record, rememberSession, sendWake, textOf } = tools;
     const { event, paths, session, agent } = context;
-    const { closePending, forgetPane } = await loadReading();
+    const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
     const standing = rememberSession(context, { closeDialog: true });
     const about = { session, agent_id: agent.agent_id, event: event.name };
@@ -27,7 +28,7 @@ export const hook: Hook = {
       }, { source: "event", open: null });
       if (isOwn) forgetPane(paths, session);
     }
-    closePending(paths, session, { claude: event.sessionId });
+    await tools.closePending(context, { claude: event.sessionId });
   },
 };
 

@@ -35,7 +35,7 @@ export const hook: Hook = {
 
     if (sent.kind !== "suppressed") pane.keep();
     // A dialog does not outlive its turn.
-    reading.closePending(paths, session, { claude: event.sessionId });
+    await tools.closePending(context, { claude: event.sessionId });
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);

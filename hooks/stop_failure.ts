@@ -1,6 +1,5 @@
 /** A turn has failed: the agent is told what kind of failure it is and what may help. */
 
-import { describeFailure } from "../lib/failures.ts";
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
@@ -8,8 +7,9 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { fields } = context.event;
     const { textOf } = tools;
-    const { closePending, textSoFar } = await tools.loadReading();
-    closePending(context.paths, context.session, { claude: context.event.sessionId });
+    const { textSoFar } = await tools.loadReading();
+    const { describeFailure } = await tools.loadFailures();
+    await tools.closePending(context, { claude: context.event.sessionId });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",

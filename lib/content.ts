@@ -16,8 +16,6 @@ import {
   withEarlierBlocks,
 } from "./transcript.ts";
 
-// What hooks read and settle with beside the words.
-export { closePending } from "./close_pending.ts";
 export { forgetPane } from "./pane_memory.ts";
 
 export type Source = "event" | "transcript" | "pane" | "none";

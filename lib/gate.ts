@@ -3,7 +3,7 @@
 import { readTextIfThere } from "./files.ts";
 import { isKnownName } from "./known_sessions.ts";
 import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./hook_input.ts";
-import type { Env, Paths } from "./paths.ts";
+import { type Env, later, type Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
 import {
   type Agent,
@@ -47,9 +47,8 @@ async function ask(env: Env, pane: string): Promise<PaneOwner> {
   return await sessionOfPane(tmuxFrom(env), pane);
 }
 
-// An address that is made here: Deno loads beforehand what it finds written out.
 export function loadTmux(): Promise<typeof import("./tmux.ts")> {
-  return import(new URL("./tmux.ts", import.meta.url).href);
+  return import(later("./tmux.ts"));
 }
 
 /** `known`: the session that the same Claude session was seen in before. */

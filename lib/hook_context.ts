@@ -1,24 +1,19 @@
-/** All that a hook knows about the event it was called for, and what it works with. */
+/** All that a hook knows about its event, and the tools it works with. */
 
+import type { Closed, ClosingOf } from "./close_pending.ts";
 import type { HookEvent } from "./events.ts";
+import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { type HookInput, paneHeight, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
-import type { Env, Paths } from "./paths.ts";
+import { type Env, later, type Paths, safeName } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
 import type { Tmux } from "./tmux.ts";
 
-// What every hook works with, by name.
+// Tools that most hooks need.
 export { backgroundTasks, textOf } from "./events.ts";
 export { record } from "./journal.ts";
-export {
-  formatAnswers,
-  formatQuestions,
-  questionId,
-  readAnswers,
-  readQuestions,
-} from "./questions.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
@@ -69,7 +64,7 @@ export function contextFrom(
     return told.capture.split("\n").slice(-(lines + height + 1)).join("\n");
   };
   const look = async () => {
-    const { readScreen } = await import(new URL("./pane.ts", import.meta.url).href);
+    const { readScreen } = await import(later("./pane.ts"));
     return readScreen(await (captured ??= capture()) ?? "");
   };
   return {
@@ -97,19 +92,59 @@ export function contextFrom(
   };
 }
 
-// Addresses that are made here: Deno loads beforehand what it finds written out.
+/** Closes what was asked in the session; most of the time one look tells that nothing was. */
+export async function closePending(
+  { paths, session }: HookContext,
+  of: ClosingOf,
+): Promise<Closed[]> {
+  if (!foldersIn(`${paths.state}/pending`).includes(safeName(session))) return [];
+  const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
+  return closing.closePending(paths, session, of);
+}
+
+/** Makes the folder when it is missing: to look into one that is not there costs a millisecond. */
+function foldersIn(dir: string): string[] {
+  const names = namesIn(dir);
+  try {
+    if (names.length === 0) ensureDir(dir);
+  } catch {
+    // Then the next hook pays for the look again.
+  }
+  return names;
+}
+
+// Tools that some hooks need.
+
+/** Claude's words from the transcript and the screen. */
 export function loadReading(): Promise<typeof import("./content.ts")> {
-  return import(new URL("./content.ts", import.meta.url).href);
+  return import(later("./content.ts"));
 }
 
+/** The questions of AskUserQuestion and their answers. */
+export function loadQuestions(): Promise<typeof import("./questions.ts")> {
+  return import(later("./questions.ts"));
+}
+
+/** What Claude said before its question. */
 export function loadSaidBefore(): Promise<typeof import("./said_before.ts")> {
-  return import(new URL("./said_before.ts", import.meta.url).href);
+  return import(later("./said_before.ts"));
 }
 
+/** Why a turn failed. */
+export function loadFailures(): Promise<typeof import("./failures.ts")> {
+  return import(later("./failures.ts"));
+}
+
+/** To wait for the agent's decision on a wake. */
 export function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {
-  return import(new URL("./bidirectional.ts", import.meta.url).href);
+  return import(later("./bidirectional.ts"));
+}
+
+/** To wait beside a dialog for the agent's answer. */
+export function loadAnswering(): Promise<typeof import("./answer_request.ts")> {
+  return import(later("./answer_request.ts"));
 }
 
 function loadDeliverer(): Promise<typeof import("./deliverer.ts")> {
-  return import(new URL("./deliverer.ts", import.meta.url).href);
+  return import(later("./deliverer.ts"));
 }

@@ -1,6 +1,10 @@
 /**
- * The face that hooks import: the run of a hook. What a hook works with comes to it as `tools`,
- * loaded only once it is known that the session is managed: for all others a hook must cost little.
+ * All that a hook imports. `runHook` reads the event, finds the agent and calls `handle` with
+ *
+ *   context   the event, its session, pane and agent, the settings, the screen
+ *   tools     what a hook can do: send a wake, remember, record, read the transcript, wait
+ *
+ * Tools are loaded only for a managed session: in all others a hook must cost little.
  */
 
 import { type HookEvent, readEvent } from "./events.ts";
@@ -9,9 +13,10 @@ import type { HookContext } from "./hook_context.ts";
 import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { messageOf } from "./json.ts";
 import { knownSession, leaveMark } from "./known_sessions.ts";
-import { type Env, type Paths, pathsFrom, ROOT } from "./paths.ts";
+import { type Env, later, type Paths, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
+export type { WakeDraft } from "./wake.ts";
 export type Tools = typeof import("./hook_context.ts");
 
 export interface Hook {
@@ -62,19 +67,18 @@ export async function runHook(hook: Hook): Promise<never> {
   } catch (error) {
     if (session !== undefined) await note(paths, session, hook.event, messageOf(error));
   }
-  // Claimed with the last breath: a hook that is ended before has promised nothing.
+  // Claim last, so a killed hook leaves no claim.
   Deno.exit(isWakeLeft() ? WAKE_WAITS : 0);
 }
 
-// An address that is made here: Deno loads beforehand what it finds written out.
 function loadTools(): Promise<Tools> {
-  return import(new URL("./hook_context.ts", import.meta.url).href);
+  return import(later("./hook_context.ts"));
 }
 
 /** By the journal alone: what failed may be the loading of everything else. */
 async function note(paths: Paths, session: string, event: string, reason: string): Promise<void> {
   try {
-    const { record } = await import(new URL("./journal.ts", import.meta.url).href);
+    const { record } = await import(later("./journal.ts"));
     record(paths, { kind: "problem", session, event, reason });
   } catch {
     // Not even that: then there is nobody left to tell.

@@ -52,7 +52,12 @@ export const ENV_NAMES = [
 ] as const;
 
 /** The project's folder: this file lies one level below it. */
-export const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
+export const ROOT = import.meta.dirname!.replace(/\/[^/]*$/, "");
+
+/** The address of a module that is loaded when it is needed: Deno loads beforehand what it can read. */
+export function later(address: string): string {
+  return address;
+}
 
 export function pathsFrom(env: Env, root: string): Paths {
   const home = env("HOME") ?? "/";

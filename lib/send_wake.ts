@@ -5,7 +5,6 @@ import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
 import { identityOf, judge, remember, type Verdict } from "./noise.ts";
-import { endReplyWait, holdReplyWait } from "./reply_wait.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
@@ -15,7 +14,7 @@ import {
   withoutDialog,
 } from "./session_memory.ts";
 import type { WakeDraft } from "./wake.ts";
-import type { Paths } from "./paths.ts";
+import { later, type Paths } from "./paths.ts";
 
 export interface SendOptions {
   /** Where the words came from, for the journal. */
@@ -39,6 +38,7 @@ export async function sendWake(
   options: SendOptions = {},
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
+  const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Verdict = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
     verdict = judgeFor(context, draft, before, options);
@@ -47,8 +47,7 @@ export async function sendWake(
       const isNew = verdict.kind === "send";
       const told = isNew ? draft : spoken(draft, verdict, context);
       // Only for something new the hook waits.
-      const expectsReply = isNew && options.expectsReply;
-      enqueue(context.paths, queuedWake(context, wakeId, told, { ...options, expectsReply }));
+      enqueue(context.paths, queuedWake(context, wakeId, told, isNew ? replyWait : undefined));
     }
     const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
     return { memory, value: verdict };
@@ -60,7 +59,7 @@ export async function sendWake(
     verdict = { kind: "send" }; // the memory cannot be used at all
   }
   // Held by another hook for too long, or out of use: rather told twice than not at all.
-  if (!isKnown) enqueue(context.paths, queuedWake(context, wakeId, draft, options));
+  if (!isKnown) enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
 
   const about = {
     session: context.session,
@@ -85,7 +84,7 @@ export async function sendWake(
     ...(options.source === undefined ? {} : { source: options.source }),
     duration_ms: Math.round(performance.now()),
   });
-  await start(context, wakeId, options.expectsReply === true);
+  await start(context, wakeId, replyWait);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
@@ -134,9 +133,10 @@ function queuedWake(
   { agent, session, now, paths, event, settings }: HookContext,
   wakeId: string,
   draft: WakeDraft,
-  { expectsReply = false }: SendOptions,
+  replyWait: ReplyWait | undefined,
 ): QueuedWake {
-  const waitS = expectsReply && waits(paths, wakeId) ? settings.bidirectional_timeout_s : 0;
+  const isAwaited = replyWait !== undefined && holds(replyWait, paths, wakeId);
+  const waitS = isAwaited ? settings.bidirectional_timeout_s : 0;
   const isWhole = settings.dedup_mode === "off" || draft.section === "NO CHANGE";
   const promptId = isWhole ? "" : event.promptId;
   const making = { wakeId, now, promptId, waitS };
@@ -144,7 +144,7 @@ function queuedWake(
 }
 
 /** A hook that cannot show that it waits does not wait: its wake is worth more. */
-function waits(paths: Paths, wakeId: string): boolean {
+function holds({ holdReplyWait }: ReplyWait, paths: Paths, wakeId: string): boolean {
   try {
     holdReplyWait(paths, wakeId);
     return true;
@@ -178,14 +178,24 @@ function afterwards(
   return { ...memory, ...remember(memory, said) };
 }
 
-async function start(context: HookContext, wakeId: string, isAwaited: boolean): Promise<void> {
+type ReplyWait = typeof import("./reply_wait.ts");
+
+function loadReplyWait(): Promise<ReplyWait> {
+  return import(later("./reply_wait.ts"));
+}
+
+async function start(
+  context: HookContext,
+  wakeId: string,
+  replyWait: ReplyWait | undefined,
+): Promise<void> {
   try {
-    await context.startDeliverer(isAwaited ? "now" : "after the hook");
+    await context.startDeliverer(replyWait === undefined ? "after the hook" : "now");
   } catch (error) {
     // The wake is safe in the outbox; the next event or the timer takes it along.
     const { paths, session, agent } = context;
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
     record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
-    endReplyWait(paths, wakeId);
+    replyWait?.endReplyWait(paths, wakeId);
   }
 }

@@ -8,7 +8,7 @@ import { ROOT } from "../lib/paths.ts";
 function importsOf(path: string): string[] {
   const text = Deno.readTextFileSync(path).replace(/^\s*(\/\/|\*|\/\*).*$/gm, "")
     .replace(/typeof import\("[^"]*"\)/g, "").replace(/^(import|export) type [^;]*;/gm, "");
-  return Array.from(text.matchAll(/(?:from|import\(|new URL\()\s*"([^"]+)"/g), (match) => match[1]!)
+  return Array.from(text.matchAll(/(?:from|import\(|later\()\s*"([^"]+)"/g), (match) => match[1]!)
     .filter((address) => address !== "..");
 }
 
@@ -34,6 +34,18 @@ for (const hook of namesIn(`${ROOT}/hooks`)) {
     const users = files.filter((file) => !file.endsWith("/lib/time.ts"))
       .filter((file) => slow.test(code(file)));
     assertEquals(users, []);
+  });
+}
+
+for (const hook of namesIn(`${ROOT}/hooks`)) {
+  Deno.test(`hooks/${hook} imports the face, lib/hook_utils.ts, and nothing else`, () => {
+    // Types and what is loaded later count, too.
+    const text = Deno.readTextFileSync(`${ROOT}/hooks/${hook}`);
+    const addresses = Array.from(
+      text.matchAll(/"(\.{1,2}\/[^"]*)"|import\(/g),
+      ([all, one]) => one ?? all,
+    );
+    assertEquals(addresses, ["../lib/hook_utils.ts"]);
   });
 }
 
