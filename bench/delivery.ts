@@ -1,6 +1,7 @@
 /** From an event to the gateway's word that it has it, and where that time goes. */
 
 import { enqueue } from "../lib/outbox.ts";
+import { V8_FLAGS } from "../lib/install/v8_flags.ts";
 import { readJournal } from "../lib/journal.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { AgentModel } from "../tests/support/agent_model.ts";
@@ -26,7 +27,7 @@ const OLD_MS = 125_000;
 /** As the launcher starts it. */
 const DENO_FLAGS = [
   ...["run", "--no-lock", "--no-config", "--no-npm", "--no-remote", "--cached-only"],
-  ...["--no-prompt", "--quiet", "-A"],
+  ...["--no-prompt", "--quiet", V8_FLAGS, "-A"],
 ];
 const BARE = "bare deno run";
 const YOUNG = "event to ack, gateway just started";

@@ -1,10 +1,11 @@
 /** What the hooks cost, as multiples of a bare `deno run` in the same, interleaved run. */
 
+import { openPending, type Pending } from "../lib/answers.ts";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
-import { HookWorld } from "../tests/support/hook_world.ts";
+import { HookWorld, WARDEN } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";
 
 export interface HookFigure {
@@ -17,9 +18,15 @@ export interface HookFigure {
   budget: number | null;
 }
 
+/** As multiples of a bare Deno. A crowded Stop is as quick as any other, but for some noise. */
+const BUDGETS = { unmanaged: 0.45, stop: 1.9, preToolUse: 1.8, crowdedStop: 2.1 };
+
+const MANY = 1000;
+
 interface Case {
   name: string;
   budget: number | null;
+  world: HookWorld;
   command: string;
   session: string;
   event: () => Record<string, unknown>;
@@ -30,13 +37,18 @@ export async function measureHooks(
   progress: (done: number) => void,
 ): Promise<HookFigure[]> {
   await using world = await HookWorld.create();
-  // As registration leaves it: an action names the launcher that is there.
-  await Deno.writeTextFile(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n", { mode: 0o755 });
-  const cases = await casesIn(world);
-  for (const test of cases) await runOnce(world, test); // warms Deno's cache
+  await using crowded = await HookWorld.create({ registry: manyAgents(MANY) });
+  await using asking = await HookWorld.create();
+  for (let count = 0; count < MANY; count++) openPending(asking.paths, openRequest(count));
+  const cases = [
+    ...await casesIn(world),
+    ...await manyCases(crowded, "1,000 agents with comments"),
+    ...await manyCases(asking, "1,000 open requests"),
+  ];
+  for (const test of cases) await runOnce(test); // warms Deno's cache
   const times = new Map(cases.map((test) => [test.name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
-    for (const test of cases) times.get(test.name)!.push(await runOnce(world, test));
+    for (const test of cases) times.get(test.name)!.push(await runOnce(test));
     progress((round + 1) / rounds);
   }
   const quiet = cases.map((test) => quantile(times.get(test.name)!, 0.25));
@@ -49,6 +61,38 @@ export async function measureHooks(
   }));
 }
 
+/** The registered commands of a world that is as registration leaves it. */
+function commandsIn(world: HookWorld): (event: string) => string {
+  // An action names the launcher that is there.
+  Deno.writeTextFileSync(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n", { mode: 0o755 });
+  const install = world.installation((name) => world.env()[name] ?? Deno.env.get(name));
+  const launcher = `${world.paths.data}/bin/hook`;
+  Deno.writeTextFileSync(launcher, hookLauncherText(install), { mode: 0o755 });
+  return (event) => hookCommand(HOOKS.find((entry) => entry.event === event)!, world.paths);
+}
+
+let count = 0;
+
+/** The end of a turn that no wake has told yet. */
+function stopEvent(transcript_path: string): Record<string, unknown> {
+  const answer = `answer ${count++}`;
+  const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);
+  const event = fixtureEvent("stop-plain");
+  return { ...event, transcript_path, prompt_id, last_assistant_message: answer };
+}
+
+async function manyCases(world: HookWorld, what: string): Promise<Case[]> {
+  await writeTranscript(world.transcript, 5_000_000);
+  return [{
+    name: `Stop, ${what}`,
+    budget: BUDGETS.crowdedStop,
+    world,
+    session: "warden-main",
+    command: commandsIn(world)("Stop"),
+    event: () => stopEvent(world.transcript),
+  }];
+}
+
 async function casesIn(world: HookWorld): Promise<Case[]> {
   const { dir } = world;
   await Deno.writeTextFile(`${dir}/empty.ts`, "export {};\n");
@@ -56,20 +100,8 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
   await Deno.mkdir(transcripts, { recursive: true });
   await writeTranscript(`${transcripts}/small.jsonl`, 5_000_000);
   await writeTranscript(`${transcripts}/large.jsonl`, 500_000_000);
-  const deno = Deno.execPath();
-  const install = world.installation((name) => world.env()[name] ?? Deno.env.get(name));
-  const launcher = `${world.paths.data}/bin/hook`;
-  await Deno.writeTextFile(launcher, hookLauncherText(install), { mode: 0o755 });
-  const commandOf = (event: string) =>
-    hookCommand(HOOKS.find((entry) => entry.event === event)!, world.paths);
-  let count = 0;
-  const stop = (transcript: string) => () => {
-    const transcript_path = `${transcripts}/${transcript}`;
-    const answer = `answer ${count++}`;
-    const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);
-    const event = fixtureEvent("stop-plain");
-    return { ...event, transcript_path, prompt_id, last_assistant_message: answer };
-  };
+  const commandOf = commandsIn(world);
+  const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`);
   const question = () => {
     const transcript_path = `${transcripts}/small.jsonl`;
     const tool_use_id = `tool-${count++}`;
@@ -79,12 +111,12 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
     return { ...event, transcript_path, prompt_id, tool_use_id };
   };
   const session = "warden-main";
-  return [
+  const cases = [
     {
       name: "bare deno run",
       budget: null,
       session,
-      command: `exec ${deno} run ${dir}/empty.ts`,
+      command: `exec ${Deno.execPath()} run ${dir}/empty.ts`,
       event: () => ({}),
     },
     {
@@ -96,27 +128,64 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
     },
     {
       name: "unmanaged session",
-      budget: 0.45,
+      budget: BUDGETS.unmanaged,
       session: "somebody-else",
       command: commandOf("Stop"),
       event: stop("small.jsonl"),
     },
     {
       name: "Stop, 5 MB transcript",
-      budget: 2.0,
+      budget: BUDGETS.stop,
       session,
       command: commandOf("Stop"),
       event: stop("small.jsonl"),
     },
     {
       name: "Stop, 500 MB transcript",
-      budget: 2.0,
+      budget: BUDGETS.stop,
       session,
       command: commandOf("Stop"),
       event: stop("large.jsonl"),
     },
-    { name: "PreToolUse", budget: 1.8, session, command: commandOf("PreToolUse"), event: question },
+    {
+      name: "PreToolUse",
+      budget: BUDGETS.preToolUse,
+      session,
+      command: commandOf("PreToolUse"),
+      event: question,
+    },
   ];
+  return cases.map((one) => ({ ...one, world }));
+}
+
+/** A registry as people write it, whose last agent is the one that is woken. */
+function manyAgents(count: number): string {
+  const others = Array.from({ length: count - 1 }, (_, at) =>
+    [
+      `    // agent number ${at}`,
+      `    { "agent_id": "a${at}", "enabled": true, /* on */ "tmux_session_name": "a${at}-main",`,
+      `      "working_directory": "/home/x/projects/a${at}", "system_prompt": "Be brief.\\nAsk.",`,
+      `      "openclaw_session_key": "agent:a${at}:main", // see https://example.org/${at}`,
+      "    },",
+    ].join("\n"));
+  return `{ "agents": [\n${[...others, JSON.stringify(WARDEN)].join("\n")},\n] }\n`;
+}
+
+/** A request of another Claude in the session, for which a hook still waits. */
+function openRequest(number: number): Pending {
+  const now = Date.now();
+  return {
+    id: `p-${number}`,
+    kind: "permission",
+    session: "warden-main",
+    claude_session_id: "another",
+    agent_id: "warden",
+    tool: "Bash",
+    tool_input: { command: `echo ${number}` },
+    asked_at: new Date(now).toISOString(),
+    until: new Date(now + 3_600_000).toISOString(),
+    pid: Deno.pid,
+  };
 }
 
 /** A transcript of that size whose last turns are as Claude Code writes them. */
@@ -161,7 +230,8 @@ function addTurn(path: string, blocks: Record<string, unknown>[]): string {
   return promptId;
 }
 
-async function runOnce(world: HookWorld, test: Case): Promise<number> {
+async function runOnce(test: Case): Promise<number> {
+  const { world } = test;
   const event = JSON.stringify(test.event());
   const tmux = test.session === "" ? {} : await world.server.env(await world.pane(test.session));
   const { GSD_REGISTRY: _r, GSD_STATE_DIR: _s, GSD_DATA_DIR: _d, ...env } = world.env();

@@ -3,6 +3,7 @@
 import { messageOf, run } from "../process.ts";
 import type { Finding, Patient } from "./finding.ts";
 import { hookLauncherText } from "../install/hook_launcher.ts";
+import { V8_FLAGS } from "../install/v8_flags.ts";
 import { registerCommand } from "./mend.ts";
 
 const ROUNDS = 5;
@@ -33,7 +34,8 @@ export async function checkSpeed(patient: Patient): Promise<Finding[]> {
     TMUX_PANE: "%0",
     DENO_NO_UPDATE_CHECK: "1",
   };
-  const bareArgs = ["run", "--no-config", "--no-lock", "--quiet", empty];
+  // With the flags of a hook: where Deno does not know them any more, no hook starts.
+  const bareArgs = ["run", "--no-config", "--no-lock", "--quiet", V8_FLAGS, empty];
   const timed = async (program: string, args: string[]) => {
     const began = performance.now();
     const outcome = await run(program, args, { timeoutMs: 30_000, env, stdin: "{}" });

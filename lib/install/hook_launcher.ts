@@ -4,6 +4,7 @@ import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from ".
 import { exportLine, shellQuote } from "../shell.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 /** Named like its file: `stop` runs hooks/stop.ts. */
 export function eventWord(file: string): string {
@@ -56,6 +57,7 @@ ${gate()}
 ${exportLine(placesOf(install))}
 waits=$1
 set -- "$deno" run --no-lock --no-config --no-npm --no-remote --cached-only --no-prompt --quiet \\
+  ${V8_FLAGS} \\
 ${flags.map((flag) => `  ${shellQuote(flag)} \\\n`).join("")}  "$script"
 
 # Beside a dialog a hook must be Claude Code's own child, to notice its end.

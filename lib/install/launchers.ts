@@ -6,6 +6,7 @@ import { exportLine, shellQuote } from "../shell.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
 import { MOVING_VARIABLES } from "./launcher_places.ts";
 import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 export interface Launcher {
   name: string;
@@ -85,6 +86,7 @@ function runWords(install: Installation, command: string, scope: Scope | "all"):
     "--cached-only",
     "--no-prompt",
     "--quiet",
+    V8_FLAGS,
     ...flagsOf(install.allowAll ? "all" : scope),
     `${root}/commands/${command}`,
   ];

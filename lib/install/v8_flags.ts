@@ -1,0 +1,6 @@
+/**
+ * For every Deno that a launcher starts. Functions are compiled when their module is loaded, so
+ * Deno's cache keeps them compiled; by default each run compiles again what it calls.
+ * One value for all: Deno replaces cached code that was made with other flags.
+ */
+export const V8_FLAGS = "--v8-flags=--no-lazy";
