@@ -7,6 +7,8 @@ import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
 import { readTextIfThere } from "./lib/files.ts";
+import { linkNotes } from "./lib/install/path_link.ts";
+import { release } from "./lib/install/release.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/put_launchers.ts";
 import { register, type Registration, unregister } from "./lib/install/registration.ts";
@@ -79,7 +81,11 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { data, root } = world.paths;
   const store = { data, dryRun: options.dryRun, now: world.now() };
   if (options.remove) {
-    return tell(unregister(settings, root, store), "remove", options, world, [], []);
+    const outcome = unregister(settings, root, store);
+    const notes = options.dryRun || outcome.kind === "refused"
+      ? []
+      : release(world.env, world.paths, world.cwd());
+    return tell(outcome, "remove", options, world, [], notes);
   }
 
   const { allowAll } = options;
@@ -101,7 +107,10 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     return 0;
   }
   const outcome = register(settings, look.wanted, root, store);
-  return tell(outcome, "add", options, world, prepared.launchers, look.notes);
+  const linked = options.dryRun || outcome.kind === "refused"
+    ? []
+    : linkNotes(world.env, world.paths);
+  return tell(outcome, "add", options, world, prepared.launchers, [...look.notes, ...linked]);
 }
 
 type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };

@@ -162,7 +162,7 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
       /[a-z._:-]/g,
       (char) => random() < 0.2 ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char,
     );
-  let pane = await world.pane("start");
+  const pane = await world.pane("start");
   let [unmanaged, managed] = [0, 0];
   for (let round = 0; round < MANY; round++) {
     const name = word();

@@ -38,6 +38,72 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   assertEquals(home.text(), USERS);
 });
 
+Deno.test("register leaves settings under 3 kB that can be read aloud", async () => {
+  await using home = await Home.create();
+  await Deno.writeTextFile(home.settings, "{}");
+  await home.register();
+  // The folder of this test is longer than a home.
+  const text = home.text().replaceAll(home.dir, "/home/u");
+  assert(text.length < 2700, `${text.length} bytes`);
+  const F = "/home/u/home/.local/share/gsd-code-skill/bin/hook";
+  assertEquals(
+    JSON.parse(text).hooks.Stop[0].hooks[0].command,
+    `[ -z "$TMUX" ] || [ ! -x ${F} ] || exec ${F} stop`,
+  );
+});
+
+Deno.test("register replaces inline, direct and old hooks at once; --remove leaves what is others'", async () => {
+  await using home = await Home.create();
+  const inline = JSON.parse(
+    Deno.readTextFileSync(new URL("./fixtures/inline_hooks.json", import.meta.url)),
+  );
+  const group = (command: string) => ({ hooks: [{ type: "command", command }] });
+  const mine = group("say done");
+  const earlier = {
+    model: "opus",
+    hooks: {
+      Stop: [group(inline["stop.ts"]), mine],
+      PermissionRequest: [group(inline["permission_request.ts"])],
+      PreCompact: [group(`deno run -A ${ROOT}/hooks/pre_compact.ts`)],
+      SessionStart: [group("bash /home/u/gsd-code-skill/scripts/session-start-hook.sh")],
+    },
+  };
+  await Deno.writeTextFile(home.settings, JSON.stringify(earlier, null, 2));
+  const { code, stdout } = await home.register();
+  assertEquals(code, 0);
+  assertMatch(stdout, /Took out hooks of the old bash system: session-start-hook\.sh/);
+  const reading = readSettings(home.text(), ROOT);
+  assert(reading.kind === "settings");
+  assertEquals([reading.found.length, reading.foreign], [HOOKS.length, ["say done"]]);
+  assert(!/GSD_|hooks\/|hook\.sh/.test(home.text()));
+  assertEquals((await home.register("--remove")).code, 0);
+  assertEquals(JSON.parse(home.text()), { model: "opus", hooks: { Stop: [mine] } });
+});
+
+Deno.test("register links gsd-code into ~/.local/bin where that is on PATH, and takes it away", async () => {
+  await using home = await Home.create();
+  const bin = `${home.dir}/home/.local/bin`;
+  const link = `${bin}/gsd-code`;
+  const env = { PATH: `${home.dir}/home/bin:${bin}:${Deno.env.get("PATH")}` };
+  assertMatch((await home.register()).stdout, /~\/\.local\/bin is not on PATH/);
+  assertEquals(namesIn(bin), []);
+  assertMatch((await home.run([], env)).stdout, /Command: gsd-code \(.*leads to .*bin\/gsd-code\)/);
+  assertEquals(Deno.readLinkSync(link), `${home.data}/bin/gsd-code`);
+  assert(!(await home.run([], env)).stdout.includes("Command:"), "said once");
+  assertMatch((await home.run(["--remove"], env)).stdout, /Removed the link .*gsd-code/);
+  assertEquals(namesIn(bin), []);
+
+  await Deno.symlink("/gone/gsd-code-skill/bin/gsd-code", link); // of a folder that has moved
+  await home.run([], env);
+  assertEquals(Deno.readLinkSync(link), `${home.data}/bin/gsd-code`);
+
+  await Deno.remove(link);
+  await Deno.writeTextFile(link, "somebody's");
+  assertMatch((await home.run([], env)).stdout, /gsd-code is not ours and stays as it is/);
+  await home.run(["--remove"], env);
+  assertEquals(readTextIfThere(link), "somebody's");
+});
+
 Deno.test("register says that Claude Code skips a file with a comment or a trailing comma", async () => {
   const cases = [
     [USERS.replace("{\n", "{\n  // mine\n"), "comment in line 2"],
@@ -111,7 +177,7 @@ Deno.test("register --dry-run shows the difference and touches nothing", async (
   await using home = await Home.create();
   const shown = await home.register("--dry-run");
   assertEquals(shown.code, 0);
-  assertMatch(shown.stdout, /^\+ .*"command": .*\/bin\/hook session_end",$/m);
+  assertMatch(shown.stdout, /^\+ .*"command": .*\/bin\/hook session_end", "timeout": 5 \}\] \}$/m);
   assertEquals(shown.stdout.match(/^\+ .*\/bin\/hook /gm)?.length, HOOKS.length);
   assert(!shown.stdout.includes("opus"), "changed lines alone");
   assertEquals(home.text(), USERS);

@@ -74,8 +74,8 @@ Deno.test("register() changes a time limit where it stands, and keeps comments p
     register(file, WANTED, ROOT, options);
     const commented = read(file)!
       .replace('"hooks": {\n', '"hooks": { // of gsd\n    // and mine\n')
-      .replace('"type": "command",', '"type": "command", // as a command')
-      .replace('"timeout": 10', '"timeout": 10 // short');
+      .replace('"type": "command",', '"type": "command", /* as a command */')
+      .replace('"timeout": 10', '"timeout": 10 /* short */');
     put(file, commented);
     register(file, LONGER, ROOT, options);
     assertEquals(read(file), commented.replaceAll('"timeout": 10', '"timeout": 77'));

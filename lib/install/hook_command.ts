@@ -52,7 +52,7 @@ export function wantedHooks(paths: Paths, limits: TimeLimits): WantedHook[] {
 }
 
 /** One group of Claude Code's settings, as it is written into the list of its event. */
-export function groupFor(hook: WantedHook): Record<string, unknown> {
+function groupFor(hook: WantedHook): Record<string, unknown> {
   const { matcher } = hook;
   return { ...(matcher === undefined ? {} : { matcher }), hooks: [entryFor(hook)] };
 }

@@ -1,7 +1,7 @@
 /** Our hooks put into Claude Code's settings or taken out, every other byte kept. */
 
 import type { Node } from "jsonc-parser";
-import { entryFor, groupFor, type WantedHook } from "./hook_command.ts";
+import { entryFor, type WantedHook } from "./hook_command.ts";
 import { appended, hasCommentAround, layoutOf, without } from "../jsonc/edit.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { childOf, propertyOf } from "../jsonc/tree.ts";
@@ -60,12 +60,23 @@ function put(text: string, hook: WantedHook, root: string): string {
   const place = present.find(({ owner }) => owner.kind === "ours") ?? present[0];
   if (place !== undefined) return rewritten(text, place, hook);
   if (opened.hooks === undefined) {
-    return appended(text, opened.root, { [hook.event]: [groupFor(hook)] }, "hooks");
+    return onItsLine(appended(text, opened.root, { [hook.event]: [GROUP] }, "hooks"), hook);
   }
   const groups = propertyOf(opened.hooks, hook.event);
-  return groups === undefined
-    ? appended(text, opened.hooks, [groupFor(hook)], hook.event)
-    : appended(text, groups, groupFor(hook));
+  const grown = groups === undefined
+    ? appended(text, opened.hooks, [GROUP], hook.event)
+    : appended(text, groups, GROUP);
+  return onItsLine(grown, hook);
+}
+
+/** Stands for a group until it is written on one line: nine groups are then easy to read. */
+const GROUP = "a group of gsd-code-skill";
+
+function onItsLine(text: string, hook: WantedHook): string {
+  const entry = JSON.stringify(entryFor(hook), null, 1).replace(/\n\s*/g, " ");
+  const matcher = hook.matcher === undefined ? "" : `"matcher": ${JSON.stringify(hook.matcher)}, `;
+  const group = `{ ${matcher}"hooks": [${entry}] }`;
+  return text.replace(JSON.stringify(GROUP), () => group);
 }
 
 /** Value by value, so that comments between them stay. */

@@ -38,6 +38,12 @@ export interface Answers {
   findings: Finding[];
 }
 
+export async function findFindings(check: Check, world: World): Promise<Finding[]> {
+  const admission = admit(world, undefined);
+  assert(admission.kind === "patient");
+  return await check(admission.patient);
+}
+
 /** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
 export class Clinic implements AsyncDisposable {
   readonly home = new TestHome({ isDefault: true });
@@ -95,9 +101,7 @@ export class Clinic implements AsyncDisposable {
   }
 
   async ask(check: Check): Promise<Answers> {
-    const admission = admit(this.world, undefined);
-    assert(admission.kind === "patient");
-    const findings = await check(admission.patient);
+    const findings = await findFindings(check, this.world);
     const texts = (level: Finding["level"]) =>
       findings.filter((finding) => finding.level === level).map(({ text }) => text);
     return { ok: texts("ok"), notes: texts("note"), broken: texts("broken"), findings };
