@@ -1,0 +1,29 @@
+/** The files of tests/ have names from which a reader finds what they test. */
+
+import { assertEquals } from "@std/assert";
+import { ROOT } from "../lib/paths.ts";
+
+/** These read the source as a whole. */
+const WHOLE = ["imports", "names", "rooms"];
+
+/** The names of all files, without .ts, and of all folders below one. */
+function namesBelow(folder: string): string[] {
+  return Array.from(Deno.readDirSync(`${ROOT}/${folder}`)).flatMap(({ name, isDirectory }) =>
+    isDirectory ? [name, ...namesBelow(`${folder}/${name}`)] : [name.replace(/\.ts$/, "")]
+  );
+}
+
+Deno.test("a test file begins with the name of the file or folder that it tests", () => {
+  const folders = ["bench", "commands", "config", "hooks", "lib", "tests/soak", "tests/support"];
+  const tested = new Set([
+    ...["register", "config", "hooks", "soak", ...WHOLE],
+    ...folders.flatMap(namesBelow),
+  ]);
+  const tests = Array.from(Deno.readDirSync(`${ROOT}/tests`), ({ name }) => name)
+    .filter((name) => name.endsWith("_test.ts"));
+  const beginnings = (test: string) => {
+    const words = test.replace(/_test\.ts$/, "").split("_");
+    return words.map((_, index) => words.slice(0, index + 1).join("_"));
+  };
+  assertEquals(tests.filter((test) => !beginnings(test).some((name) => tested.has(name))), []);
+});
