@@ -19,7 +19,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const first = await home.register();
   assertEquals([first.code, first.stderr], [0, ""]);
   assertStringIncludes(first.stdout, `Registered our hooks in ${home.settings}`);
-  assertStringIncludes(first.stdout, `Undo: deno ${TASK} register --remove`);
+  assertStringIncludes(first.stdout, "/gsd-code-skill/bin/gsd-code register --remove\n");
   const text = home.text();
   const reading = readSettings(text, ROOT);
   assert(reading.kind === "settings");
@@ -192,7 +192,10 @@ Deno.test("register --project and --allow-all register there, with all permissio
   assertEquals(code, 0);
   const settings = `${home.project}/.claude/settings.json`;
   assertStringIncludes(stdout, `Registered our hooks in ${settings}`);
-  assertStringIncludes(stdout, `Undo: deno ${TASK} register --remove --settings ${settings}`);
+  assertStringIncludes(
+    stdout,
+    `/gsd-code-skill/bin/gsd-code register --remove --settings ${settings}\n`,
+  );
   const text = readTextIfThere(`${home.data}/bin/hook`)!;
   assertStringIncludes(text, "  -A \\\n");
   assert(!text.includes("--allow-read"));

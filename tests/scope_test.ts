@@ -128,6 +128,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
     const install = { ...await installationIn(dir), deno: `${dir}/deno says so` };
     await Deno.writeTextFile(install.deno, `#!/bin/sh\npwd\necho "$GSD_STATE_DIR"\necho "$*"\n`);
     await Deno.chmod(install.deno, 0o755);
+    await Deno.writeTextFile(install.paths.registry, "{}");
     const command = putHook(install, HOOKS[0]!);
     const gone = `${dir}/gone`;
     const sh = (env: Record<string, string>) =>

@@ -1,12 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  closePending,
   type GivenDecision,
   isTaken,
   openPending,
   type Pending,
   takeAnswer,
 } from "../lib/answers.ts";
+import { closePending } from "../lib/close_pending.ts";
 import type { DriverContext } from "../lib/driver/driver_context.ts";
 import type { Goal } from "../lib/driver/keys.ts";
 import { byKeys, settle } from "../lib/driver/settle.ts";

@@ -122,7 +122,7 @@ for (const answer_permissions of [true, false]) {
       world.registry({ agents: [{ agent_id: "w", claude_launch_command, hook_settings }] });
       const said = await problemOf(world, "do it");
       const yes =
-        / say yes with: \S+\/menu-driver --socket \S+ w-main choose 2; its first command is/;
+        / say yes with: \S+\/gsd-code menu-driver --socket \S+ w-main choose 2; its first command is/;
       assertEquals(yes.test(said), answer_permissions);
       assertEquals(said.includes("say yes with"), answer_permissions);
     }));

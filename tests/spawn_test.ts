@@ -171,7 +171,7 @@ for (const [pane, says] of DIALOGS) {
       assertEquals(world.said, [`The agent was added to ${world.paths.registry}`]);
       assertMatch(
         world.warned.at(-1)!,
-        /^w cannot be woken: it has neither .*; try deno task .*sync$/,
+        /^w cannot be woken: it has neither .*; try \S+\/bin\/gsd-code sync$/,
       );
       assertEquals(await world.tmux("list-sessions", "-F", "#S"), "w-main");
     }));
