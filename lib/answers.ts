@@ -64,7 +64,9 @@ export function askedFile(paths: Paths, session: string, claudeId: string): stri
 
 /** Of the names in a session's folder, those of questions. */
 export function openNames(names: string[]): string[] {
-  return names.filter((name) => name.endsWith(".json") && !/\.(answer|taken)\.json$/.test(name));
+  return names.filter((name) =>
+    name.endsWith(".json") && !name.endsWith(".answer.json") && !name.endsWith(".taken.json")
+  );
 }
 
 /** The name of one permission: the same tool with the same input in one prompt is one decision. */

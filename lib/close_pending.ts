@@ -36,7 +36,9 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   if (names.size === 0) return [];
   const closed: Closed[] = [];
   const unreadable = new Set<string>();
-  for (const name of namesToRead(paths, session, [...names], of)) {
+  const open = openNames([...names]);
+  const toRead = namesToRead(paths, session, open, of);
+  for (const name of toRead) {
     const pending = readPending(`${dir}/${name}`);
     if (pending === undefined) unreadable.add(name);
     if (pending === undefined || !isMeant(pending, of)) continue;
@@ -62,21 +64,20 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   if (of.id === undefined && of.kind === undefined && of.but === undefined) {
     if (of.claude) removeIfThere(askedFile(paths, session, of.claude));
     // What could not be read, or lost its other half, goes with the last of them.
-    const isLast = openNames(namesIn(dir)).every((name) => unreadable.has(name));
-    if (isLast) removeIfThere(dir, { recursive: true });
+    const isLast = () => openNames(namesIn(dir)).every((name) => unreadable.has(name));
+    if (toRead.length === open.length && isLast()) removeIfThere(dir, { recursive: true });
   }
   return closed;
 }
 
 /** A hook reads no more files of other Claudes than this, however many there are. */
-const MOST_OF_OTHERS = 20;
+const MOST_OF_OTHERS = 10;
 
 /**
  * The files to look into. Where a Claude closes its own and there are very many, these are the ones
  * that it has asked, and some of the others: the next event looks into more of them.
  */
-function namesToRead(paths: Paths, session: string, names: string[], of: ClosingOf): string[] {
-  const open = openNames(names);
+function namesToRead(paths: Paths, session: string, open: string[], of: ClosingOf): string[] {
   if (of.id !== undefined) {
     const name = `${safeName(of.id)}.json`;
     return open.filter((one) => one === name);

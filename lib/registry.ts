@@ -53,16 +53,15 @@ export function readRegistry(text: string, sessions?: readonly string[]): Regist
   }
   const problems: string[] = [];
   const root = new Fields(value, problems);
-  const isWanted = sessions === undefined ? () => true : isNamedIn(sessions);
   return {
     kind: "registry",
     registry: {
       global_status_openclaw_session_id: root.text("global_status_openclaw_session_id"),
       global_status_openclaw_session_key: root.text("global_status_openclaw_session_key"),
       transport: transportFrom(undefined, value.delivery, problems),
-      agents: value.agents.flatMap((entry, index) =>
-        isWanted(entry) ? [readAgent(entry, index, value)] : []
-      ),
+      agents: sessions === undefined
+        ? value.agents.map((entry, index) => readAgent(entry, index, value))
+        : agentsNamed(sessions, value.agents, value),
       problems,
     },
   };
@@ -109,12 +108,22 @@ function withoutSuffix(session: string): string | undefined {
   return /^(.+)-\d+$/.exec(session)?.[1];
 }
 
-function isNamedIn(sessions: readonly string[]): (entry: unknown) => boolean {
+/** There may be a thousand entries: most are told by the length of their name. */
+function agentsNamed(
+  sessions: readonly string[],
+  entries: unknown[],
+  root: Record<string, unknown>,
+): Agent[] {
   const names = new Set(sessions.flatMap((name) => [name, withoutSuffix(name) ?? name]));
-  return (entry) => {
-    const name = isObject(entry) ? entry.tmux_session_name : undefined;
-    return typeof name === "string" && names.has(tmuxSessionName(name));
-  };
+  const lengths = new Set(Array.from(names, (name) => name.length));
+  const agents: Agent[] = [];
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index] as { tmux_session_name?: unknown } | null;
+    const name = entry?.tmux_session_name;
+    if (typeof name !== "string" || !lengths.has(name.length)) continue;
+    if (names.has(tmuxSessionName(name))) agents.push(readAgent(entry, index, root));
+  }
+  return agents;
 }
 
 /** The name that tmux gives a session when it is asked for this one. */

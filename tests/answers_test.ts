@@ -157,7 +157,7 @@ Deno.test("closePending() finds a Claude's own among very many, and in time all 
 
     const late = "2026-01-01T00:10:00.000Z";
     for (let at = 0; at < 100; at++) open(`p-${at}`, { claude_session_id: "other", until: late });
-    for (let left = 80; left >= 20; left -= 20) {
+    for (let left = 90; left >= 10; left -= 10) {
       closePending(paths, "warden-main", { claude: "own" });
       assertEquals(count(), left, "a hook reads only some of them");
     }
