@@ -106,10 +106,10 @@ const OWN_WORDS: Goal = { ...GOAL, choices: [{ options: [], text: "Redis" }] } a
 const OWN_ROW = fixturePane("11-ask-single-other-focused");
 
 Deno.test("drive() presses nothing when the dialog is gone, and names the draft that is there", async () => {
-  const settled = "somebody else has settled it in the meantime";
+  const settled = "it was closed by another in the meantime";
   assertEquals(await reasonFor(() => ANSWERED), [settled, ""]);
   const late = ANSWERED.replace(/^❯\s$/m, "❯ 3");
-  assertEquals(await reasonFor(() => late), [`${settled}; "3" stands in the input box`, ""]);
+  assertEquals(await reasonFor(() => late), [`${settled}; "3" is in the input box`, ""]);
 });
 
 Deno.test("drive() presses nothing at another dialog", async () => {
@@ -136,7 +136,7 @@ Deno.test("drive() pastes a text once, though it does not show", async () => {
 });
 
 Deno.test("drive() waits where the screen cannot be read, and presses nothing", async () => {
-  assertEquals(await reasonFor(() => "?"), ["the screen does not show what came of it", ""]);
+  assertEquals(await reasonFor(() => "?"), ["the screen shows no result", ""]);
   const [kind, keys] = await driven((keys, ms) => ms < 2000 ? "?" : keys === "" ? ASKED : ANSWERED);
   assertEquals([kind, keys], ["done", "3"]);
 });

@@ -51,7 +51,7 @@ Deno.test("readMenuArgs() says what is wrong with a call", () => {
   const cases: [string[], string][] = [
     [[], "Which session?"],
     [["s"], 'What to do in session "s"?'],
-    [["s", "jump"], '"jump" is not something the menu driver does'],
+    [["s", "jump"], '"jump" is no action of the menu driver'],
     [["s", "choose"], "choose needs the number"],
     [["s", "choose", "two"], "choose needs the number"],
     [["s", "choose", "1", "2"], "choose needs the number"],

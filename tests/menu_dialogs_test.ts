@@ -162,7 +162,7 @@ Deno.test("answerOpen() presses nothing where some questions are answered, or an
     return result.kind === "refused" ? result.reason : "";
   };
   assertEquals(await refusal("20-ask-three-q1", ["1"]), "3 questions are open, 1 answered");
-  const begun = "somebody has begun to answer: choose or type answers what is on the screen";
+  const begun = "some questions are answered already: choose or type answers what is on the screen";
   assertStringIncludes(await refusal("22-ask-three-q3", ["1", "1", "1"]), begun);
   // The wake has named the questions: this is not the first of them.
   const asks = ["Another question?", "Which language?", "A third?"];

@@ -51,7 +51,7 @@ Deno.test("openQuestion() finds the question on the screen, known by its hook or
 Deno.test("openQuestion() does not guess between two that look the same", async () => {
   assertEquals(
     await found(ASKED, { pending: [one, two] }),
-    "it cannot be told which of several questions is on the screen: name one with --question: " +
+    "several questions look like the one on the screen: name one with --question: " +
       "q-1, q-2",
   );
 });
@@ -80,7 +80,7 @@ Deno.test("openQuestion() with an id finds that one alone", async () => {
   assertEquals(await found(IDLE, { pending: both, id: "q-3", isWaiting: true }), "q-3");
   assertStringIncludes(
     await found(ASKED, { pending: both, id: "q-3" }),
-    "the question q-3 is not on the screen: see to what is there; the present state is menu",
+    "the question q-3 is not on the screen: act on what is there first; the present state is menu",
   );
   assertStringIncludes(await found(IDLE, { pending: both, id: "q-1" }), "is not on the screen");
   assertStringIncludes(await found(ASKED, { id: "q-1" }), "the question q-1 is no longer open");

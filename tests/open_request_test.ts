@@ -46,7 +46,7 @@ Deno.test("openRequest() takes the only one of its kind where the screen tells n
 
 Deno.test("openRequest() takes of two that look the same the one for which a hook waits", async () => {
   assertEquals(await found(ASKED, { pending: [one, same], waiting: ["p-2"] }), "p-2");
-  const reason = "it cannot be told which of several requests is on the screen: name one with " +
+  const reason = "several requests look like the one on the screen: name one with " +
     "--question: p-1 (Bash touch /home/dev/app/made-by-bash && echo bash-ran); p-2 (Bash touch";
   assertStringIncludes(await found(ASKED, { pending: [one, same] }), reason);
   assertStringIncludes(
@@ -69,7 +69,7 @@ Deno.test("openRequest() with an id finds that one alone", async () => {
   assertEquals(await found(IDLE, { pending: both, id: "p-3", waiting: ["p-3"] }), "p-3");
   assertStringIncludes(
     await found(ASKED, { pending: both, id: "p-3" }),
-    "the request p-3 is not on the screen: see to what is there; the present state is",
+    "the request p-3 is not on the screen: act on what is there first; the present state is",
   );
   assertStringIncludes(await found(IDLE, { pending: both, id: "p-1" }), "is not on the screen");
   assertStringIncludes(await found(ASKED, { id: "p-9" }), "the request p-9 is no longer open");

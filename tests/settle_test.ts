@@ -131,7 +131,7 @@ Deno.test("settle() leaves no answer behind where the question is closed already
     assertEquals(takeAnswer(home.paths, pending), undefined);
   }));
 
-const ANSWERED = "somebody else has answered it in the meantime";
+const ANSWERED = "it was answered by another in the meantime";
 
 function journalAnswer(home: TestHome, via: "hook" | "keys", at: string): void {
   const entry = { kind: "answered", session: "warden-main", question_id: "q-1", via } as const;
@@ -175,7 +175,7 @@ Deno.test("settle() says when the question was not on the screen", () =>
     const result = await answer(pending);
     assertStringIncludes(
       JSON.stringify(result),
-      "through the waiting hook; it was not on the screen, and may have been settled before",
+      "through the waiting hook; it was not on the screen, and may have been answered before",
     );
     assertEquals(pane.clock.now(), 20);
   }));
@@ -227,7 +227,7 @@ Deno.test("settle() takes a plan on the screen for the later one, where one was 
     const later = { id: "p-2", asked_at: "2026-11-16T09:59:30.000Z" };
     openPending(stage.home.paths, pendingFor("plan", EXIT_PLAN, later));
     const said = "Yes (through the waiting hook; it was not on the screen, and may have been " +
-      "settled before; still open: p-2)";
+      "answered before; still open: p-2)";
     assertEquals(await allow(stage, pending), { kind: "done", said, via: "hook" });
   }));
 

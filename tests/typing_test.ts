@@ -54,7 +54,7 @@ Deno.test("typeText() presses Enter only once the text shows", async () => {
 Deno.test("typeText() presses no Enter while the box stays empty", async () => {
   assertEquals(await typed("Go on", { delay: () => "never" }), {
     kind: "unsure",
-    reason: "the pasted text did not show, and may still come: look with snapshot",
+    reason: "the pasted text did not show, and may still appear: look with snapshot",
     keys: "",
     texts: [],
     draft: "",

@@ -23,7 +23,7 @@ export interface AnswerGoal {
   kind: "answer";
   questions: Question[];
   choices: Choice[];
-  /** More questions are open than are known: done when these are answered. */
+  /** More questions are open than are known. The goal is reached when these are answered. */
   isPart?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   const question = goal.questions[index]!;
   const choice = goal.choices[index]!;
   const own = dialog.preview ? undefined : rowOf(dialog, question.options.length + 1);
-  // With one question its choice is the end; of several the review is.
+  // One question ends with its choice, several end with the review.
   const isLast = goal.questions.length === 1;
   if (question.multiSelect) return multiStep(question, choice, dialog, own, goal.isPart === true);
   if (choice.text !== undefined) {
@@ -48,15 +48,15 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   return digit(question, number, dialog, isLast);
 }
 
-/** With the cursor in the notes, which only the footer tells, Enter would hand in those alone. */
+/** With the cursor in the notes, which only the footer shows, Enter would submit those alone. */
 function previewStep(dialog: Dialog, number: number, isLast: boolean): KeyStep {
   const footer = dialog.text.slice(dialog.text.lastIndexOf("Notes:"));
   return footer.includes("ctrl+g")
-    ? stuck("somebody is writing notes there: esc leaves them as they are")
+    ? stuck("notes are being written there: esc leaves them as they are")
     : rowStep(dialog, number, isLast);
 }
 
-/** In the row for own words a digit would be written; in those below it does nothing. */
+/** In the row for own words a digit is text; in the rows below it does nothing. */
 function digit(question: Question, number: number, dialog: Dialog, isLast = false): KeyStep {
   return isBelow(dialog, question.options.length) ? press(["Up"]) : press([String(number)], isLast);
 }
@@ -69,7 +69,7 @@ function ownWordsStep(text: string, own: DialogOption, isLast: boolean): KeyStep
 }
 
 function alreadyWritten({ label }: DialogOption): string {
-  return `somebody has written "${label}" there: submit hands it in, a number takes an option`;
+  return `"${label}" is already written there: submit sends it, a number takes an option`;
 }
 
 function multiStep(
@@ -83,7 +83,7 @@ function multiStep(
   const isTaken = choice.text === undefined
     ? own?.checked === true
     : written !== "" && !holds(written, choice.text);
-  // Before anything is ticked: a refusal must leave the dialog as it was.
+  // Check before ticking anything: a refusal must leave the dialog as it was.
   if (isTaken) return stuck(alreadyWritten(own!));
   const unwanted = dialog.options.find((row) =>
     row.checked && row !== own && !choice.options.includes(row.number)
@@ -100,14 +100,14 @@ function multiStep(
   return leaveStep(dialog, own, isLast);
 }
 
-/** On to the next question. In the row for one's own words Right would move inside the text. */
+/** To the next question. In the row for own words, Right would move inside the text. */
 function leaveStep(dialog: Dialog, own: DialogOption | undefined, isLast = false): KeyStep {
   if (/^(Submit|Next)$/.test(dialog.focused)) return press(["Enter"], isLast);
   if (dialog.focused.endsWith(CHAT)) return press(["Up"]);
   return own?.focused ? press(["Down"]) : press(["Right"], isLast);
 }
 
-/** The review must show what is to be answered: somebody may have chosen before us. */
+/** The review must show our answers: another person may have chosen before us. */
 function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   const shown = squeeze(dialog.text);
   for (const [index, question] of goal.questions.entries()) {

@@ -1,8 +1,8 @@
-/** What somebody answers, checked against what is asked, before anything is done about it. */
+/** Reads the answers of a call and checks them against the questions, before anything is sent. */
 
 import type { Question } from "../questions.ts";
 
-/** The answer to one question: numbers of options (from 1), words of one's own, or both. */
+/** The answer to one question: numbers of options (from 1), own words, or both. */
 export interface Choice {
   options: number[];
   text?: string;
@@ -107,7 +107,7 @@ export function answersFrom(
   return { answers, annotations };
 }
 
-/** As Claude Code's own dialog joins them; a list in its place is joined without the quotes. */
+/** Joined as Claude Code's own dialog does it. A list would be joined without the quotes. */
 function joinChoices(choices: string[]): string {
   return choices.map((choice) => choice.includes(",") ? `"${choice}"` : choice).join(", ");
 }

@@ -1,4 +1,4 @@
-/** The pane of a session in which Claude Code runs: found by its screen, addressed by its id. */
+/** The pane in which Claude Code runs. It is found by its screen and addressed by its id. */
 
 import { readScreen, type Screen, stripCodes } from "../pane.ts";
 import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
@@ -10,7 +10,7 @@ export interface ClaudePane {
   look(): Promise<PaneScreen>;
   press(...keys: string[]): Promise<void>;
   paste(text: string): Promise<void>;
-  /** Waiting for something on its screen goes by it. */
+  /** The time by which its screen is waited for. */
   clock: Clock;
   /** Claude Code is gone: the pane is closed or dead, or a shell waits in it. */
   hasEnded(): Promise<boolean>;
@@ -27,7 +27,7 @@ export type FoundPane =
 
 export interface PaneWorld {
   tmux: Tmux;
-  /** A call that is given text on its standard input. */
+  /** A call of tmux with text on its standard input. */
   feed(
     text: string,
     ...args: string[]
@@ -39,7 +39,7 @@ export async function findPane(
   world: PaneWorld,
   session: string,
   wanted: string | undefined,
-  /** Taken unread where nothing else runs there: who names what waits needs no screen. */
+  /** Accept one pane that cannot be read: an answer with an id needs no screen. */
   mayBeUnreadable = false,
 ): Promise<FoundPane> {
   const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
@@ -49,7 +49,7 @@ export async function findPane(
   }
   const panes = listed.stdout.split("\n").flatMap((line) => {
     const [, id, pid, dead, name, command] = /^(%\d+) (\d+) (\d) (.*)\t(.*)$/.exec(line) ?? [];
-    // tmux takes a session's id for its name, too; what is kept about it goes by the name.
+    // tmux accepts a session's id as its name, but our files are kept by name.
     if (id === undefined || name !== session) return [];
     return [{ id, pid: Number(pid), dead: dead === "1", command: command! }];
   });
@@ -92,16 +92,16 @@ export async function findPane(
   };
 }
 
-/** What a program has drawn may outlive it. A script's shell in front of a program is no prompt. */
+/** A screen can outlive its program. A script's shell that runs a program is not at a prompt. */
 async function isAtShell(pid: number, command: string): Promise<boolean> {
-  if (!/^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command)) return false; // saves the list of processes
+  if (!/^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command)) return false; // no need to list processes
   return isIdleShell(treeBelow(await allProcesses(), pid));
 }
 
 async function hasEnded(tmux: Tmux, id: string): Promise<boolean> {
   const format = "#{pane_dead} #{pane_pid} #{pane_current_command}";
   const shown = await tmux.call("display-message", "-p", "-t", id, format);
-  // A tmux that only does not answer proves nothing.
+  // A tmux that does not answer proves nothing.
   if (shown.kind === "failed") return /can't find|no server|error connecting/.test(shown.reason);
   const [dead, pid, ...command] = shown.stdout.trim().split(" ");
   return !pid || dead === "1" || await isAtShell(Number(pid), command.join(" "));
@@ -132,19 +132,19 @@ function paneOf({ tmux, feed, clock }: PaneWorld, id: string): ClaudePane {
     id,
     clock,
     look: async () => {
-      // -e: only the colours tell a suggestion in the input box from a draft.
+      // -e: only colours distinguish a suggestion in the input box from a draft.
       const result = await tmux.call("capture-pane", "-e", "-p", "-t", id);
       const capture = result.kind === "ok" ? result.stdout : "";
       return { ...readScreen(capture), text: stripCodes(capture) };
     },
     press: async (...keys) => {
-      // In copy mode, where somebody scrolls back, keys would go to tmux.
+      // Leave copy mode first: while a person scrolls back, keys go to tmux.
       must(await tmux.call("copy-mode", "-q", "-t", id, ";", "send-keys", "-t", id, ...keys));
     },
     paste: async (text) => {
       const buffer = `gsd-${Deno.pid}-${buffers++}`;
       must(await feed(text, "load-buffer", "-b", buffer, "-"));
-      // -p: bracketed, so that no newline in it is an Enter; -d: nobody finds it in the buffers.
+      // -p: bracketed, so that a newline is no Enter. -d: the text does not stay in tmux's buffers.
       const pasted = await tmux.call("paste-buffer", "-p", "-d", "-b", buffer, "-t", id);
       if (pasted.kind === "failed") await tmux.call("delete-buffer", "-b", buffer);
       must(pasted);

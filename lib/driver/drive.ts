@@ -1,4 +1,4 @@
-/** Carries out keys with open eyes: look, one step, look again until the screen has changed. */
+/** Presses keys one step at a time: read the screen, press, wait until the screen has changed. */
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
@@ -9,13 +9,13 @@ import { LOOK_EVERY_MS, waitForScreen } from "./screen_wait.ts";
 export type Driven = { kind: "done"; screen: PaneScreen } | { kind: "stuck"; reason: string };
 
 const MOST_STEPS = 80;
-/** A dialog that has just opened drops digits: Claude Code 2.1.325 for 150 ms. */
+/** A dialog that has just opened drops digits (Claude Code 2.1.325: for 150 ms). */
 export const OPENING_MS = 300;
-/** After this a key that shows no effect is lost or late, and a probe tells which. */
+/** After this, a key without effect is lost or late. A probe shows which. */
 const CHANGE_WITHIN_MS = 2000;
-/** After this, counted from the probe's effect, the key before it is lost and not late. */
+/** After this, counted from the probe's effect, the key before it is lost. */
 const LOST_AFTER_MS = 5000;
-/** A busy machine may keep Claude Code from its keyboard this long. */
+/** On a busy machine Claude Code may read no key for this long. */
 export const PATIENCE_MS = 10_000;
 /** Moves the cursor of a dialog, and does nothing at an empty prompt. */
 const PROBE = "Down";
@@ -29,46 +29,46 @@ export async function drive(
   let isProbed: boolean = false;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextStep(goal, screen);
-    if (step.kind === "done") return quicker(screen);
+    if (step.kind === "done") return closedByOther(screen);
     if (step.kind === "stuck") return step;
     if (step.kind === "press") await pane.press(...step.keys);
     else if (step.kind === "paste") await pane.paste(step.text);
     const before = screen;
-    // A text or a decision is never sent again: it may only be slow to show.
+    // Never send a text or a decision again: it may only be slow to show.
     const mayRepeat: boolean = isDigit(step) && !isDecision(goal) && !isProbed;
     screen = await settled(pane, before, mayRepeat ? CHANGE_WITHIN_MS : PATIENCE_MS);
     const isLate: boolean = mayRepeat && isSame(screen, before);
     if (isLate) {
-      // Keys are taken in their order: when this one has worked, the one before it was lost.
+      // Claude Code reads keys in order: when the probe has worked, the key before it was lost.
       await pane.press(PROBE);
       await settled(pane, before, PATIENCE_MS);
-      // A chosen option closes its dialog later than the probe moves its cursor.
-      const isTaken = (now: PaneScreen) => beyondCursor(now) !== beyondCursor(before);
-      screen = await waitForScreen(pane, LOST_AFTER_MS, isTaken);
+      // A chosen option may close its dialog only after the probe has moved the cursor.
+      const isAnswered = (now: PaneScreen) => beyondCursor(now) !== beyondCursor(before);
+      screen = await waitForScreen(pane, LOST_AFTER_MS, isAnswered);
     }
-    // The prompt is back. A dialog that comes next, even the same again, is another one.
+    // The prompt is back. A dialog that comes next is another one, even if it looks the same.
     if (screen.dialog === undefined && screen.state !== "unknown") {
-      return isFinal(step) ? { kind: "done", screen } : quicker(screen);
+      return isFinal(step) ? { kind: "done", screen } : closedByOther(screen);
     }
-    if (isSame(screen, before)) return { kind: "stuck", reason: inVain(step) };
+    if (isSame(screen, before)) return { kind: "stuck", reason: withoutEffect(step) };
     isProbed = isLate && beyondCursor(screen) === beyondCursor(before);
     if (isFinal(step) && !isProbed) return { kind: "done", screen };
   }
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
 }
 
-/** Nothing of ours has closed the dialog; the last key may have come too late for it. */
-function quicker({ draft }: PaneScreen): Driven {
-  const left = draft === "" ? "" : `; "${draft}" stands in the input box`;
-  return { kind: "stuck", reason: `somebody else has settled it in the meantime${left}` };
+/** We did not close the dialog. The last key may have come too late for it. */
+function closedByOther({ draft }: PaneScreen): Driven {
+  const left = draft === "" ? "" : `; "${draft}" is in the input box`;
+  return { kind: "stuck", reason: `it was closed by another in the meantime${left}` };
 }
 
-/** Not an arrow: it writes nothing, and a late one and the probe would undo each other. */
+/** An arrow is not repeated: a late one and the probe would cancel each other. */
 function isDigit(step: KeyStep): boolean {
   return step.kind === "press" && /^\d$/.test(step.keys[0]!);
 }
 
-/** What must not happen twice. The next request may look the same as this one. */
+/** A decision must not happen twice: the next request may look the same as this one. */
 function isDecision(goal: Goal): boolean {
   return goal.kind !== "answer" && goal.kind !== "submit";
 }
@@ -77,7 +77,7 @@ function isFinal(step: KeyStep): boolean {
   return step.kind === "press" && step.isLast === true;
 }
 
-function inVain(step: KeyStep): string {
+function withoutEffect(step: KeyStep): string {
   switch (step.kind) {
     case "press":
       return `the key ${step.keys.join(" ")} changed nothing on the screen, and may have worked ` +
@@ -85,11 +85,11 @@ function inVain(step: KeyStep): string {
     case "paste":
       return "the pasted text does not show on the screen";
     default:
-      return "the screen does not show what came of it";
+      return "the screen shows no result";
   }
 }
 
-/** The screen once it differs from before and has stood still for a moment. */
+/** The screen once it has changed and two reads in a row are the same. */
 async function settled(pane: ClaudePane, before: PaneScreen, ms: number): Promise<PaneScreen> {
   const { clock } = pane;
   const until = clock.now() + ms;
@@ -108,18 +108,18 @@ function isSame(one: PaneScreen, other: PaneScreen): boolean {
   return fingerprint(one) === fingerprint(other);
 }
 
-/** What is asked, wherever the cursor stands. */
+/** What the dialog asks, without the cursor. */
 function asks({ dialog }: PaneScreen): string {
   return dialog === undefined ? "" : markOf(dialog);
 }
 
-/** What is asked and chosen, wherever the cursor stands. */
+/** What the dialog asks and what is chosen, without the cursor. */
 function beyondCursor(screen: PaneScreen): string {
   const rows = screen.dialog?.options.map((row) => ({ ...row, focused: false }));
   return JSON.stringify([asks(screen), rows]);
 }
 
-/** What a key can change: not the spinner, nor words that arrive meanwhile. */
+/** What a key can change. The spinner and new lines of the conversation do not count. */
 function fingerprint(screen: PaneScreen): string {
   const { state, draft, dialog } = screen;
   return JSON.stringify([

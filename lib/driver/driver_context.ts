@@ -1,4 +1,4 @@
-/** Where a verb plays: the pane, the agent, what it may do, and how it tells what came of it. */
+/** What every action works with: the pane, the agent, its rights; and the result it returns. */
 
 import type { Pending } from "../answers.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
@@ -15,7 +15,7 @@ export interface DriverContext {
   pane: ClaudePane;
   agentId: string;
   by: string;
-  /** May this agent decide about permissions? Else why not. */
+  /** Why this agent may not decide about permissions; undefined where it may. */
   whyNoDecision: string | undefined;
   waitMs: number;
   dryRun: boolean;
@@ -24,10 +24,10 @@ export interface DriverContext {
   isWaiting(pending: Pending): boolean;
 }
 
-/** A wake may be quicker than the dialog that it tells of. */
+/** A wake may arrive before its dialog is drawn. */
 const DIALOG_WITHIN_MS = 3000;
 
-/** The screen, once a dialog is there or it is plain that none will come. */
+/** The screen once it shows a dialog, or an idle prompt. */
 export function lookForDialog(context: DriverContext): Promise<PaneScreen> {
   const { pane, waitMs } = context;
   const ms = Math.min(waitMs, DIALOG_WITHIN_MS);
@@ -42,7 +42,7 @@ export function refused(reason: string): { kind: "refused"; reason: string } {
   return { kind: "refused", reason };
 }
 
-/** The present state, for every refusal. */
+/** The present state. Every refusal ends with it. */
 export function describe(screen: PaneScreen): string {
   const { state, dialog, draft } = screen;
   if (dialog !== undefined) {
@@ -56,7 +56,7 @@ export function describe(screen: PaneScreen): string {
   return `the present state is ${state}`;
 }
 
-/** On one line, and not longer than a reader needs. */
+/** One line, cut after `most` characters. */
 export function brief(text: string, most = 100): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;

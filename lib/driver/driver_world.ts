@@ -32,7 +32,7 @@ export async function contextFor(
   const whyNoDecision = agent?.settings.answer_permissions
     ? undefined
     : agent === undefined
-    ? `no enabled agent of the registry ${world.paths.registry} owns this session, so nobody may decide`
+    ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
   const isAlive = await aliveNow(world, session);
   return {
@@ -49,19 +49,19 @@ export async function contextFor(
   };
 }
 
-/** Claude Code ends a hook without a word when its dialog is escaped from: its file stays. */
+/** When its dialog is closed by esc, Claude Code kills the hook, whose file stays. */
 async function aliveNow(world: DriverWorld, session: string): Promise<(pid: number) => boolean> {
   if (listPending(world.paths, session).length === 0) return () => false;
   const processes = await allProcesses();
   const pids = new Set(processes.map((process) => process.pid));
-  // Where they cannot be listed, the hand-over itself will tell.
+  // Processes cannot be listed here: assume that the hook is alive, it must take the answer anyway.
   return (pid) => pids.size === 0 || pids.has(pid);
 }
 
 export function paneWorld(world: DriverWorld, options: MenuOptions): PaneWorld {
   const socket = options.socket ?? world.env("GSD_TMUX_SOCKET");
   const path = socket?.includes("/") ? socket : undefined;
-  // tmux takes the path of a server's socket from $TMUX as well.
+  // tmux also takes the path of a server's socket from $TMUX.
   const env: Env = (name) => name === "TMUX" && path ? `${path},0,0` : world.env(name);
   const folder = world.env("TMUX_TMPDIR");
   const common = {
@@ -76,7 +76,7 @@ export function paneWorld(world: DriverWorld, options: MenuOptions): PaneWorld {
   };
 }
 
-/** A variable outside of a launcher's scope is not there. */
+/** A variable that the launcher's permissions do not name counts as not set. */
 function envOf(name: string): string | undefined {
   try {
     return Deno.env.get(name);

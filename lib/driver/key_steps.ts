@@ -1,13 +1,13 @@
-/** The steps that keys are made of, and how a row of a dialog is read. */
+/** The steps of a key plan, and how a row of a dialog is read. */
 
 import type { Dialog, DialogOption } from "../pane.ts";
 import { squeeze } from "../shown.ts";
 
 export type KeyStep =
-  /** `isLast`: once it has changed the screen the goal is reached, whatever shows next. */
+  /** `isLast`: the goal is reached once this key has changed the screen. */
   | { kind: "press"; keys: string[]; isLast?: true }
   | { kind: "paste"; text: string }
-  /** The last key has worked, the dialog is about to go. */
+  /** The last key has worked. The dialog is about to close. */
   | { kind: "wait" }
   | { kind: "done" }
   | { kind: "stuck"; reason: string };
@@ -16,7 +16,7 @@ export function rowOf(dialog: Dialog, number: number): DialogOption | undefined 
   return dialog.options.find((option) => option.number === number);
 }
 
-/** What somebody wrote into the row for own words; "" while it shows its hint. */
+/** The text in the row for own words; "" while it shows its hint. */
 export function writtenIn(row: DialogOption): string {
   return /^Type something\.?$/.test(row.label) ? "" : squeeze(row.label + row.description);
 }
@@ -24,7 +24,7 @@ export function writtenIn(row: DialogOption): string {
 export function holds(written: string, text: string): boolean {
   const wanted = squeeze(text);
   if (wanted === written) return true;
-  // Cut off for want of room; a short text that is begun like ours is somebody else's.
+  // A long text is cut off on the screen. A short text that only begins like ours is another one.
   const seen = written.replace(/…$/, "");
   const isCut = seen !== written || wanted.length > CUT_FROM;
   return isCut && seen.length >= 20 && (wanted.startsWith(seen) || wanted.endsWith(seen));
@@ -36,7 +36,7 @@ export function press(keys: string[], isLast = false): KeyStep {
   return { kind: "press", keys, ...(isLast ? { isLast } : {}) };
 }
 
-/** Enter right behind a backslash would make a new line: the cursor goes to the front first. */
+/** Enter behind a backslash makes a new line: move the cursor to the front first. */
 export function enterAfter(text: string, isLast: boolean): KeyStep {
   return press(text.endsWith("\\") ? ["C-a", "Enter"] : ["Enter"], isLast);
 }
@@ -49,17 +49,17 @@ export function stuck(reason: string): KeyStep {
   return { kind: "stuck", reason };
 }
 
-/** To a row without a digit of its own, and then into it. */
+/** Moves to a row by arrows, then takes it by Enter. */
 export function rowStep(dialog: Dialog, number: number, isLast = true): KeyStep {
   return rowOf(dialog, number)?.focused ? press(["Enter"], isLast) : towards(dialog, number);
 }
 
-/** One row nearer. Arrows write nothing, wherever the cursor is by the time they arrive. */
+/** One row nearer. An arrow writes nothing, wherever the cursor is when it arrives. */
 export function towards(dialog: Dialog, number: number): KeyStep {
   return press([isBelow(dialog, number) ? "Up" : "Down"]);
 }
 
-/** The cursor is further down: also on Submit, Next or "Chat about this", which follow the rows. */
+/** The cursor is further down, or on Submit, Next or "Chat about this", which follow the rows. */
 export function isBelow(dialog: Dialog, number: number): boolean {
   const focused = dialog.options.find((option) => option.focused)?.number;
   return focused === undefined ? dialog.focused !== "" : focused > number;

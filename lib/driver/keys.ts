@@ -1,6 +1,6 @@
 /**
- * Which key comes next: from the goal and the screen as it is now, never from what was pressed
- * before. Whoever carries it out looks again after each step, so no key is ever sent blindly.
+ * Decides which key comes next, from the goal and the present screen alone. The caller reads the
+ * screen again after each step, so no key is sent blindly.
  */
 
 import { type AnswerGoal, answerStep, submitStep } from "./answer_keys.ts";
@@ -20,17 +20,17 @@ import { markOf } from "../shown.ts";
 
 export type Goal =
   | AnswerGoal
-  /** These are about one dialog, told by its `mark`; what comes after it was not meant. */
+  /** These are for the one dialog with this `mark`, and for none that follows it. */
   | { kind: "allow"; mark: string }
   | { kind: "deny"; mark: string; message: string }
   /** A row of any other menu, by its place. */
   | { kind: "row"; mark: string; number: number }
-  /** Hand in what is chosen already. */
+  /** Submit what is chosen already. */
   | { kind: "submit" };
 
 export function nextStep(goal: Goal, screen: Screen): KeyStep {
   const { dialog } = screen;
-  // Half drawn, or not Claude Code any more: never a reason to think that all is done.
+  // Half drawn, or no longer Claude Code: do not conclude that the goal is reached.
   if (screen.state === "unknown") return { kind: "wait" };
   switch (goal.kind) {
     case "answer":
@@ -50,7 +50,7 @@ export function nextStep(goal: Goal, screen: Screen): KeyStep {
   }
 }
 
-/** A first step that would already be a wrong one: said before any key is pressed. */
+/** Why keys cannot reach this goal; checked before the first key. */
 export function whyNotByKeys(goal: Goal): string | undefined {
   if (goal.kind === "deny" && goal.message.includes("\n")) {
     return "with keys a message can have one line only";
@@ -67,7 +67,7 @@ export function whyNotByKeys(goal: Goal): string | undefined {
   return undefined;
 }
 
-/** The plain yes: never one that allows more than what is asked now. */
+/** Picks the plain Yes, never one that allows more than this request. */
 function allowStep(dialog: Dialog): KeyStep {
   const row = dialog.options.find((option) => /^Yes$/.test(option.label)) ??
     (dialog.kind === "plan" ? dialog.options.find(({ label }) => ASKS_ON.test(label)) : undefined);
@@ -76,7 +76,7 @@ function allowStep(dialog: Dialog): KeyStep {
   return stuck(`it offers no plain Yes: choose one of ${rows}`);
 }
 
-/** A plan is approved so that Claude goes on asking before it changes anything. */
+/** Approves a plan so that Claude still asks before each change. */
 const ASKS_ON = /^Yes\b.*(manually approve|ask each time)/;
 
 function denyStep(dialog: Dialog, message: string): KeyStep {
@@ -95,17 +95,17 @@ function denyStep(dialog: Dialog, message: string): KeyStep {
   return holds(written, message) ? enterAfter(message, true) : stuck(alreadyWritten(row));
 }
 
-/** A no that takes words, and has none yet: a digit would only move the cursor there. */
+/** A No that takes words and has none yet. A digit would only move the cursor there. */
 const IS_HINT = /^No, (keep planning|and tell Claude)|^Tell Claude what to change/;
 
 /**
- * A digit decides wherever the cursor goes meanwhile; but a row in which somebody has begun to write
- * takes it for a word. So the cursor is brought to the plain row first.
+ * A digit works wherever the cursor is, except in a row with text, which takes it as text. So move
+ * the cursor to the plain row first.
  */
 function pickStep(dialog: Dialog, row: DialogOption): KeyStep {
   return row.focused ? press([String(row.number)], true) : towards(dialog, row.number);
 }
 
 function alreadyWritten({ label }: DialogOption): string {
-  return `"${label}" is already written there: enter hands it in, esc closes the dialog`;
+  return `"${label}" is already written there: enter sends it, esc closes the dialog`;
 }

@@ -1,4 +1,4 @@
-/** The words of a `menu-driver` call. By hand: what is to be typed may look like an option. */
+/** Reads a call of `menu-driver`, by hand: a text to type may look like an option. */
 
 export type Verb =
   | { kind: "snapshot" }
@@ -63,7 +63,7 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   return { kind: "order", session: session.word, verb: read, options };
 }
 
-/** What can be said to one question or request alone. */
+/** The actions that --question can name a question or request for. */
 const BOUND = ["choose", "answer", "type", "allow", "deny"];
 const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 
@@ -71,7 +71,7 @@ function isText(verb: string): verb is "type" | "clear_then" | "deny" {
   return verb === "type" || verb === "clear_then" || verb === "deny";
 }
 
-/** After these verbs all is text, whatever it looks like; `-` alone takes standard input. */
+/** Behind these actions everything is text. `-` alone reads standard input. */
 function textOrder(
   session: string,
   verb: "type" | "clear_then" | "deny",
@@ -92,7 +92,7 @@ function textOrder(
   return { kind: "order", session, verb: { kind: verb, text: clean }, options };
 }
 
-/** An escape sequence in a paste could end the paste and press keys. */
+/** An escape sequence could end the paste and press keys. */
 function whyUnfit(text: string): string | undefined {
   const control = /(?![\n\r\t])\p{Cc}/u.exec(text);
   if (control === null) return undefined;
@@ -124,7 +124,7 @@ function readVerb(verb: string, rest: string[]): Verb | string {
         : 'answer needs one answer per question, such as: answer 2 1,3 "my own words"';
     }
     default:
-      return `"${verb}" is not something the menu driver does; it knows ${VERBS}`;
+      return `"${verb}" is no action of the menu driver; the actions are ${VERBS}`;
   }
 }
 
@@ -134,7 +134,7 @@ type NextWord =
   | { kind: "help" }
   | { kind: "usage"; problem: string };
 
-/** The next word that is no option; options on the way are noted. */
+/** The next word that is not an option. Options before it are applied. */
 function takeWord(words: string[], options: MenuOptions): NextWord {
   while (words.length > 0) {
     const word = words.shift()!;

@@ -1,4 +1,4 @@
-/** The verbs for Claude Code's dialogs: choose, answer, type at a question, submit, allow, deny. */
+/** The actions for Claude Code's dialogs: choose, answer, type at a question, submit, allow, deny. */
 
 import { type GivenDecision, listPending, type Pending } from "../answers.ts";
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
@@ -41,7 +41,7 @@ export async function choose(
   return await chooseRow(context, screen, number);
 }
 
-/** A row of a dialog that is no question. */
+/** Takes a row of a dialog that is not a question. */
 async function chooseRow(
   context: DriverContext,
   screen: PaneScreen,
@@ -103,7 +103,7 @@ function isOneOfSeveral({ dialog }: PaneScreen): boolean {
   return (dialog?.tabs.length ?? 0) > 1;
 }
 
-/** Without a hook the next question is known only when it is on the screen. */
+/** Without a hook, a question is known only once it is on the screen. */
 async function answerOneByOne(
   context: DriverContext,
   first: PaneScreen,
@@ -113,13 +113,13 @@ async function answerOneByOne(
   if (words.length !== tabs.length) {
     return refused(`${tabs.length} questions are open, ${words.length} answered`);
   }
-  // Each answer is for the question that shows then: they have to begin with the first.
+  // The answers are given in order, so the first question must be on the screen.
   const asks = readMemory(context.paths, context.session).open?.asks ?? [];
   const at = asks.findIndex((text) => squeeze(text).endsWith(squeeze(title)));
   if (tabs.some(({ answered }) => answered) || at > 0) {
     return refused(
-      `somebody has begun to answer: choose or type answers what is on the screen, submit hands ` +
-        `all in; ${describe(first)}`,
+      `some questions are answered already: choose or type answers what is on the screen, submit ` +
+        `sends all; ${describe(first)}`,
     );
   }
   const said: string[] = [];
@@ -133,8 +133,8 @@ async function answerOneByOne(
   }
   const done: ActionResult = { kind: "done", said: said.join("; "), via: "keys" };
   if ((await context.pane.look()).dialog?.kind !== "review") return done;
-  const handed = await submit(context);
-  return handed.kind === "done" ? done : handed;
+  const submitted = await submit(context);
+  return submitted.kind === "done" ? done : submitted;
 }
 
 async function answer(
@@ -147,7 +147,7 @@ async function answer(
   const reading = readChoices(questions, words, notes);
   if (reading.kind === "wrong") return refused(reading.reason);
   const { choices } = reading;
-  // What else is asked is not known, and is not to be handed in with it.
+  // The other questions are not known and must not be submitted with this one.
   const isPart = pending === undefined && isOneOfSeveral(screen);
   const said = questions.map((question, index) =>
     `"${brief(question.question)}": ${wordsOf(question, choices[index]!)}`
@@ -166,7 +166,7 @@ function wordsOf(question: Question, choice: Choice): string {
   return [...labels, ...(choice.text === undefined ? [] : [choice.text])].join(", ");
 }
 
-/** At an open question the text is the answer; one that opens only now was not meant. */
+/** At an open question the text is the answer. A question that opens later is not waited for. */
 export async function type(
   context: DriverContext,
   text: string,
@@ -223,7 +223,7 @@ export async function decide(
   return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
 }
 
-/** In a low window the title is cut off; what is asked stands above the rows. */
+/** In a low window the title is cut off; the question above the rows is still there. */
 function askedBy(dialog: Dialog | undefined): string {
   if (dialog === undefined) return "";
   const asks = dialog.text.split("\n").findLast((line) =>
@@ -233,7 +233,7 @@ function askedBy(dialog: Dialog | undefined): string {
   return isCut ? asks?.trim() ?? dialog.title : dialog.title;
 }
 
-/** Refuses to answer a question, with words: only the hook beside it can say them. */
+/** Declines a question with a message, which only its hook can pass on. */
 async function decline(
   context: DriverContext,
   screen: PaneScreen,

@@ -1,4 +1,4 @@
-/** The verbs for Claude Code's prompt: type, clear_then, enter, esc. */
+/** The actions for Claude Code's prompt: type, clear_then, enter, esc. */
 
 import type { PaneScreen } from "./claude_pane.ts";
 import { listPending } from "../answers.ts";
@@ -11,7 +11,7 @@ import { typeText } from "./typing.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
-/** There a key may do what does not show: that is no failure. */
+/** At the prompt a key may work without a visible effect. */
 const AT_PROMPT_MS = 2000;
 
 /** Waits until a prompt can be typed: the screen then, or why it cannot. */
@@ -30,7 +30,7 @@ async function readyScreen(
     return `a dialog is open (${wayOut(screen.dialog.kind)}); ${describe(screen)}`;
   }
   if (screen.draft !== "") {
-    return `somebody's draft is in the box (enter sends it, esc twice clears it); ` +
+    return `another draft is in the box (enter sends it, esc twice clears it); ` +
       describe(screen);
   }
   if (!screen.ready && screen.state === "idle") {
@@ -38,13 +38,13 @@ async function readyScreen(
   }
   if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
   if (screen.state === "working" && !queue) {
-    const hint = mayQueue ? "--queue types nevertheless, for after this turn" : "wait for its wake";
+    const hint = mayQueue ? "--queue types it for after this turn" : "wait for its wake";
     return `Claude is still working (${hint}); ${describe(screen)}`;
   }
   return screen;
 }
 
-/** What an agent does about a dialog that is in the way. */
+/** What an agent can do about an open dialog. */
 function wayOut(kind: string): string {
   if (kind === "question") return "choose or answer it, or esc";
   if (kind === "review") return "submit it, or esc";
@@ -76,14 +76,14 @@ export async function typeAtPrompt(
   return { kind: "done", said: `${isQueued ? "Queued:" : "Typed"} ${count(text)}`, via: "keys" };
 }
 
-/** A turn that has just begun does not show yet; the empty box then says this. */
+/** Shown in the empty box when a turn has begun that the screen does not show yet. */
 const QUEUED = /^❯[ \u00a0]Press up to edit queued messages/m;
-/** What ends Claude Code when it is sent; it takes the words of an editor, too. */
+/** What ends Claude Code. It accepts the commands of an editor, too. */
 const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
-/** The hooks of the session's end come first. */
+/** The SessionEnd hooks run first. */
 const ENDS_WITHIN_MS = 10_000;
 
-/** Claude Code may ask before it leaves: about work in the background, for one. */
+/** Claude Code may ask before it ends, for example about work in the background. */
 async function afterExit(context: DriverContext, text: string): Promise<ActionResult> {
   let isOver = false;
   const screen = await waitForScreen(context.pane, ENDS_WITHIN_MS, async (now) => {
@@ -101,7 +101,7 @@ export async function clearThen(context: DriverContext, text: string): Promise<A
   if (context.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
   const cleared = await typeText(context.pane, "/clear");
   if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
-  // What was said before is off the screen, or at least the box is back and empty.
+  // Wait until the box is back and empty.
   await waitForScreen(
     context.pane,
     CLEARED_WITHIN_MS,
@@ -113,7 +113,7 @@ export async function clearThen(context: DriverContext, text: string): Promise<A
     : refused(`the conversation is cleared, but ${typed.reason}`);
 }
 
-/** A key as it is, where it cannot do what must be asked for by another verb. */
+/** Presses one key, where it cannot do what another action must ask for. */
 export async function pressKey(
   context: DriverContext,
   key: "Enter" | "Escape",
@@ -134,7 +134,7 @@ export async function pressKey(
   if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
   const changed = (now: PaneScreen) =>
     describe(now) !== describe(screen) || now.text !== screen.text;
-  // Once: late, and not lost, a second one would meet what comes after the dialog.
+  // Press once: if the first is only late, a second one would reach the next dialog.
   await context.pane.press(key);
   const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
   const after = await waitForScreen(context.pane, patienceMs, changed);
@@ -154,7 +154,7 @@ export async function pressKey(
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
 }
 
-/** Claude Code ends the hook beside a dialog that is escaped from: nobody else takes its file away. */
+/** Claude Code kills the hook of a dialog that esc closes, so its file is removed here. */
 function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneScreen): void {
   if (dialog === undefined) return;
   const asked = listPending(paths, session);
@@ -164,12 +164,12 @@ function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneSc
   for (const { id } of shown) closePending(paths, session, { id });
 }
 
-/** Dialogs in which a yes allows something. */
+/** Dialogs in which a Yes allows something. */
 export function decides(kind: string | undefined): boolean {
   return kind === "permission" || kind === "plan" || kind === "trust" || kind === "bypass";
 }
 
-/** The words after the first letter are the caller's own. */
+/** Changes only the first letter: the rest may be the caller's text. */
 function uncapitalised(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The question that an answer is for: as the hook was told it, else as it can be read. */
+/** Finds the question that an answer is for: from its hook's file, else from the screen. */
 
 import { listPending, type Pending } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
@@ -19,7 +19,7 @@ export type QuestionFound =
   | { kind: "open"; open: OpenQuestion }
   | { kind: "none"; reason: string };
 
-/** With an id that one and no other; without one what is on the screen. */
+/** The question with this id; without an id the one on the screen. */
 export function openQuestion(
   context: DriverContext,
   screen: PaneScreen,
@@ -43,7 +43,7 @@ function named(
   const own = asked.find(({ pending }) => pending.id === id);
   const { dialog } = screen;
   if (own === undefined) {
-    // Without a hook beside the dialog only the wake knows the id, and the memory what it asked.
+    // Without a hook, only the session's memory knows the id and the text of its last wake.
     const { open } = readMemory(context.paths, context.session);
     const isIt = open?.id === id && dialog?.kind === "question" &&
       open.asks?.some((text) => squeeze(text).endsWith(squeeze(dialog.title)));
@@ -51,12 +51,12 @@ function named(
       ? onScreen(context, screen, [])
       : none(`the question ${id} is no longer open; ${describe(screen)}`);
   }
-  // Whoever waits beside the dialog need not see it: it may not fit into a low window.
+  // A waiting hook needs no screen: the dialog may not fit into a low window.
   if (context.isWaiting(own.pending)) return { kind: "open", open: own };
   const shown = dialog === undefined ? [] : asked.filter((one) => isAbout(one.pending, dialog));
-  return shown.length === 1 && shown[0] === own
-    ? { kind: "open", open: own }
-    : none(`the question ${id} is not on the screen: see to what is there; ${describe(screen)}`);
+  return shown.length === 1 && shown[0] === own ? { kind: "open", open: own } : none(
+    `the question ${id} is not on the screen: act on what is there first; ${describe(screen)}`,
+  );
 }
 
 function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): QuestionFound {
@@ -72,8 +72,7 @@ function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): Q
   if (more.length > 0) {
     const ids = [first!, ...more].map(({ pending }) => pending.id).join(", ");
     return none(
-      `it cannot be told which of several questions is on the screen: name one with ` +
-        `--question: ${ids}`,
+      `several questions look like the one on the screen: name one with --question: ${ids}`,
     );
   }
   if (first !== undefined) return { kind: "open", open: first };
@@ -86,13 +85,13 @@ function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): Q
   );
 }
 
-/** Without a hook nobody has told us the question: its options are those on the screen. */
+/** Without a hook, the question and its options are read from the screen. */
 function questionIn(dialog: Dialog): Question[] | undefined {
   if (dialog.kind !== "question") return undefined;
   const own = ownRow(dialog);
   const chat = dialog.options.find((row) => row.label === CHAT);
   const rows = dialog.options.filter((row) => row !== own && row !== chat);
-  // In a low window rows are missing: what is not seen cannot be counted.
+  // In a low window rows are missing, so their numbers are not known.
   const end = own?.number ?? (dialog.preview ? rows.length + 1 : undefined);
   if (end !== rows.length + 1 || rows.some((row, index) => row.number !== index + 1)) {
     return undefined;

@@ -1,4 +1,4 @@
-/** The permission or plan that a decision is for: never another one than was meant. */
+/** Finds the permission or plan that a decision is for, and no other. */
 
 import { listPending, type Pending } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
@@ -7,7 +7,7 @@ import { brief, describe, type DriverContext } from "./driver_context.ts";
 import { requestsShown } from "../shown.ts";
 
 export type RequestFound =
-  /** Without `pending` nobody has told us of it: it is only on the screen. */
+  /** Without `pending` it is only on the screen: no hook has reported it. */
   | { kind: "open"; pending?: Pending }
   | { kind: "none"; reason: string };
 
@@ -28,7 +28,9 @@ export function openRequest(
     const shown = dialog === undefined ? [] : requestsShown(asked, dialog);
     return context.isWaiting(own) || (shown.length === 1 && shown[0] === own)
       ? { kind: "open", pending: own }
-      : none(`the request ${id} is not on the screen: see to what is there; ${describe(screen)}`);
+      : none(
+        `the request ${id} is not on the screen: act on what is there first; ${describe(screen)}`,
+      );
   }
   if (dialog?.kind !== "permission" && dialog?.kind !== "plan") {
     return none(`nothing asks for permission; ${describe(screen)}`);
@@ -41,17 +43,17 @@ export function openRequest(
   if (waiting.length === 1) return { kind: "open", pending: waiting[0] };
   const list = (waiting.length > 0 ? waiting : likely).map(labelOf).join("; ");
   return none(
-    `it cannot be told which of several requests is on the screen: name one with --question: ${list}`,
+    `several requests look like the one on the screen: name one with --question: ${list}`,
   );
 }
 
-/** `p-12AB (Read /tmp/a)`, with the end of a long one: paths and commands differ there. */
+/** `p-12AB (Read /tmp/a)`. A long one is cut in the middle: paths and commands differ at the end. */
 function labelOf(pending: Pending): string {
   const what = brief(requestIn(pending), 1000);
   return `${pending.id} (${what.length > 100 ? `${what.slice(0, 50)}…${what.slice(-50)}` : what})`;
 }
 
-/** What is to be allowed, in a few words. */
+/** The tool and what it would do, in one line. */
 export function requestIn({ tool, tool_input }: Pending): string {
   const [, ...what] = describeRequest(tool, tool_input).split("\n\n");
   return `${tool} ${what.join(" ")}`;

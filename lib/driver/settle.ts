@@ -1,4 +1,4 @@
-/** Carries a decision to Claude Code: through the hook that waits, else with keys. */
+/** Passes a decision to Claude Code: through the waiting hook, else with keys. */
 
 import {
   giveAnswer,
@@ -38,14 +38,14 @@ export interface Settlement {
   said: string;
 }
 
-/** Through the hook that waits, with no key pressed; else with keys, each one looked after. */
+/** Through the waiting hook no key is pressed. Without one, every key is checked on the screen. */
 export async function settle(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
   const { pending, said } = wanted;
   if (pending !== undefined && context.isWaiting(pending)) {
     if (context.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
-    const handed = await throughHook(context, pending, givenBy(context, wanted.decision, "hook"));
-    if (handed === "settled") return refused("somebody else has answered it in the meantime");
-    if (handed === "taken") return await afterTaken(context, pending, wanted);
+    const result = await throughHook(context, pending, givenBy(context, wanted.decision, "hook"));
+    if (result === "settled") return refused("it was answered by another in the meantime");
+    if (result === "taken") return await afterTaken(context, pending, wanted);
   }
   return await byKeys(context, wanted);
 }
@@ -66,7 +66,7 @@ async function throughHook(
   while (clock.now() < until) {
     if (isTaken(paths, pending)) return "taken";
     if (!listPending(paths, session).some((one) => one.id === pending.id)) {
-      // Closed: by the human, unless it was taken and closed between two looks.
+      // Closed by a person, unless the hook took the answer and closed it between two looks.
       withdrawAnswer(paths, pending);
       return wasTaken(context, pending, given) ? "taken" : "settled";
     }
@@ -81,7 +81,7 @@ function wasTaken({ paths, session }: DriverContext, pending: Pending, given: Gi
   );
 }
 
-/** The hook has it: what was on the screen goes, unless another request is behind it. */
+/** The hook has the answer: wait until its dialog closes, unless another request is behind it. */
 async function afterTaken(
   context: DriverContext,
   pending: Pending,
@@ -100,7 +100,7 @@ async function afterTaken(
     others().length > 0;
   const screen = await waitForScreen(context.pane, GONE_WITHIN_MS, isGone);
   const notes = [
-    ...(wasShown ? [] : ["it was not on the screen, and may have been settled before"]),
+    ...(wasShown ? [] : ["it was not on the screen, and may have been answered before"]),
     ...(isGone(screen) ? [] : ["one that looks the same is on the screen now: look"]),
     ...(others().length === 0 ? [] : [`still open: ${others().map((one) => one.id).join(", ")}`]),
   ];
@@ -114,7 +114,7 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
   if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
   if (context.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
   const isAnswer = goal.kind === "answer" || goal.kind === "submit";
-  const noted = pending ?? (isAnswer ? toldQuestion(context) : undefined);
+  const noted = pending ?? (isAnswer ? questionOfWake(context) : undefined);
   if (noted !== undefined) noteKeys(context.paths, noted, givenBy(context, decision, "keys"));
   const driven = await drive(context.pane, goal);
   if (driven.kind === "stuck") {
@@ -124,8 +124,8 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
   return { kind: "done", said: `${said} (with keys)`, via: "keys" };
 }
 
-/** Without a hook beside the dialog only its wake was noted. */
-function toldQuestion(
+/** Without a hook, the id of a question is known only from its wake. */
+function questionOfWake(
   { paths, session }: DriverContext,
 ): { session: string; id: string } | undefined {
   const id = readMemory(paths, session).open?.id ?? "";
@@ -133,7 +133,7 @@ function toldQuestion(
   return id.startsWith("q-") && !hasHook ? { session, id } : undefined;
 }
 
-/** Who did it, and in face of what: a screen is gone soon. */
+/** Records who decided, and what the screen asked. */
 export function noteByKeys(
   context: DriverContext,
   kind: "answered" | "decided",

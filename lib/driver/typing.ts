@@ -1,4 +1,4 @@
-/** Puts text into Claude Code's input box, intact, and sends it: pasted, then a separate Enter. */
+/** Pastes a text into Claude Code's input box, checks that it shows, and sends it with Enter. */
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import { waitForScreen } from "./screen_wait.ts";
@@ -7,12 +7,12 @@ export type Typed =
   | { kind: "sent"; screen: PaneScreen }
   /** Claude Code is gone. */
   | { kind: "ended"; reason: string }
-  /** Nothing of ours is left in the box. */
+  /** Nothing was sent, and the box is empty. */
   | { kind: "refused"; reason: string }
   | { kind: "unsure"; reason: string };
 
 const SHOWN_WITHIN_MS = 10_000;
-/** Only then is Enter pressed again: late, and not lost, it would meet what the first has opened. */
+/** Before this, Enter may only be late: a second one would act on what the first has opened. */
 const SENT_WITHIN_MS = 8000;
 const OFFERED_WITHIN_MS = 1500;
 const ANSWERED_WITHIN_MS = 1500;
@@ -24,7 +24,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     if (pasted.draft === "") {
       return {
         kind: "unsure",
-        reason: "the pasted text did not show, and may still come: look with snapshot",
+        reason: "the pasted text did not show, and may still appear: look with snapshot",
       };
     }
     await clear(pane);
@@ -46,7 +46,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await pane.press("Enter");
     screen = await waitForScreen(pane, SENT_WITHIN_MS, isAnswered);
     if (isOver) return { kind: "ended", reason: "Claude Code has ended" };
-    if (isSent(screen)) return await unlessUnknown(pane, pasted, text, screen);
+    if (isSent(screen)) return await unlessRefused(pane, pasted, text, screen);
   }
   const left = isOurs(screen, text) ? "it is still in the box" : "the screen cannot be read";
   return { kind: "unsure", reason: `Enter did not send it; ${left}` };
@@ -59,8 +59,8 @@ async function pasteText(pane: ClaudePane, text: string): Promise<PaneScreen> {
 }
 
 /**
- * A "!" at the very beginning would turn the box into a shell. It goes in behind a blank, which is
- * deleted then. Where the cursor stands cannot be seen: what comes out wrong is done once more.
+ * A "!" at the very beginning turns the box into a shell. So it is pasted behind a blank, which is
+ * then deleted. The cursor cannot be seen, so a wrong result is cleared and tried again.
  */
 async function pasteBang(pane: ClaudePane, text: string): Promise<PaneScreen> {
   let screen = await pane.look();
@@ -79,22 +79,22 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<PaneScreen> {
     if (isRight(screen)) return screen;
     await clear(pane);
   }
-  return await pane.look(); // empty again: nothing of it may be sent
+  return await pane.look(); // the box is empty: nothing is sent
 }
 
-/** Read from the screen itself: a draft is read without blanks around it. */
+/** Read from the screen, because a draft is read without the blanks around it. */
 function beginsWithBang({ text }: PaneScreen): boolean {
   const box = text.split("\n").findLast((line) => line.startsWith("❯"));
   return /^❯[ \u00a0]!/.test(box ?? "");
 }
 
-/** What Claude Code offers for a command or a name comes a moment after the text itself. */
+/** Claude Code's offers for a command or a name appear a moment after the text. */
 async function withOffers(pane: ClaudePane, screen: PaneScreen, text: string): Promise<PaneScreen> {
   if (!/^\/\S*$|(^|\s)@\S*$/.test(text)) return screen;
   return await waitForScreen(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
 }
 
-/** Enter after a trailing backslash makes a new line, and in a list of names takes one of them. */
+/** Enter behind a backslash makes a new line; in a list of names it takes one of them. */
 async function prepareEnter(pane: ClaudePane, screen: PaneScreen, text: string): Promise<void> {
   if (text.endsWith("\\")) await pane.press("C-a");
   if (screen.dialog?.title === "Suggestions") {
@@ -103,7 +103,7 @@ async function prepareEnter(pane: ClaudePane, screen: PaneScreen, text: string):
   }
 }
 
-/** Enter takes the first command offered, also where it only resembles what was typed. */
+/** Enter takes the first command offered, even if it only resembles the text. */
 function whyNoCommand(screen: PaneScreen, text: string): string | undefined {
   const { dialog } = screen;
   if (dialog?.title !== "Commands" || /\s/.test(text.trim())) return undefined;
@@ -119,8 +119,8 @@ function namesIn(label: string): string[] {
   return [name, ...others.filter((other) => other !== "").map((other) => `/${other}`)];
 }
 
-/** With words behind it a command is offered nothing: only Claude Code's reply tells. */
-async function unlessUnknown(
+/** A command with arguments gets no offers: only Claude Code's reply shows that it is unknown. */
+async function unlessRefused(
   pane: ClaudePane,
   before: PaneScreen,
   text: string,
@@ -136,7 +136,7 @@ async function unlessUnknown(
     : { kind: "sent", screen };
 }
 
-/** The box shows the text, or its end, or that so and so much was pasted. */
+/** The box shows the text, a long part of it, or a placeholder for a long paste. */
 export function isOurs(screen: PaneScreen, text: string): boolean {
   if (screen.draft === "") return false;
   if (/\[Pasted text #\d+/.test(screen.draft)) return true;
@@ -149,7 +149,7 @@ function isSent(screen: PaneScreen): boolean {
   return screen.state !== "unknown" && screen.draft === "";
 }
 
-/** Line by line: C-c would do it at once, but after another C-c it ends Claude Code. */
+/** Clears line by line: C-c clears at once, but a second C-c ends Claude Code. */
 async function clear(pane: ClaudePane): Promise<void> {
   let screen = await pane.look();
   for (let presses = 0; presses < 50 && screen.draft !== ""; presses++) {

@@ -128,7 +128,7 @@ for (const version of VERSIONS.claude) {
       await write(claude, draft);
       const refused = await stage.drive(stage.session, "type", "run the tests");
       assertEquals(refused.code, 1);
-      assertStringIncludes(refused.stderr, "somebody's draft is in the box");
+      assertStringIncludes(refused.stderr, "another draft is in the box");
       await claude.keys("C-u");
       await claude.waitForScreen("an empty box", (screen) => !screen.includes(draft));
       await claude.keys("-l", "!");
