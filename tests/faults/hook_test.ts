@@ -7,7 +7,7 @@ import { startFakeGateway } from "../support/fake_gateway.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
 import { HookWorld, ROOT, section, WARDEN } from "../support/hook_world.ts";
 import { ODD } from "../support/odd_files.ts";
-import { assertTold, leftIn } from "../support/told_ids.ts";
+import { assertDelivered, leftIn } from "../support/delivered_ids.ts";
 import { pause, until } from "../support/until.ts";
 
 /** A turn of its own each time: the same one twice would be one wake. */
@@ -57,7 +57,7 @@ Deno.test("a Stop hook that is killed at any moment leaves a whole wake or none"
       clearEnv: true,
     }).output();
     assertEquals(code, 0);
-    assertTold(gateway.taken.map(({ key }) => key), left);
+    assertDelivered(gateway.taken.map(({ key }) => key), left);
     assert(gateway.taken.every(({ message }) => message.startsWith("[SESSION IDENTITY]")));
   } finally {
     await gateway.stop();

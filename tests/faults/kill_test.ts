@@ -3,7 +3,7 @@ import { ROOT } from "../../lib/paths.ts";
 import { waitingIds } from "../../lib/outbox.ts";
 import { DeliveryHome, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
-import { assertTold, leftIn } from "../support/told_ids.ts";
+import { assertDelivered, leftIn } from "../support/delivered_ids.ts";
 import { pause } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
@@ -67,7 +67,7 @@ Deno.test("enqueue() keeps what it accepted, whole, when its process is killed a
     const missing = accepted.filter((id) => !left.waiting.includes(id));
     assertEquals(missing, []);
     assertEquals((await home.deliver([]).done).code, 0);
-    assertTold(gateway.taken.map(({ key }) => key), left);
+    assertDelivered(gateway.taken.map(({ key }) => key), left);
     assertEquals(waitingIds(home.paths, "warden"), []);
   } finally {
     await gateway.stop();

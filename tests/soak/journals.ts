@@ -1,4 +1,4 @@
-/** Follows the journals while they are written: they are rotated before a long run is over. */
+/** Reads the journals while they are written, because a long run rotates them. */
 
 import { journalFile } from "../../lib/journal.ts";
 import type { Paths } from "../../lib/paths.ts";

@@ -1,4 +1,4 @@
-/** Thousands of events through the registered hooks, with every fault that is known: is each told once? */
+/** Sends events through the registered hooks under all known faults: is each delivered once? */
 
 import { readCommandLine, refuse } from "../../lib/cli/command_line.ts";
 import { type Speaker, terminal } from "../../lib/cli/speaker.ts";
@@ -35,15 +35,15 @@ const COMMAND = {
   values: { events: "a whole number", seed: "a whole number", agents: "a whole number" },
 } as const;
 
-export interface World extends Speaker {
-  /** Says how far it is, on one line; undefined where nobody looks on. */
+export interface SoakWorld extends Speaker {
+  /** Shows the progress on one line; undefined without a terminal. */
   progress?: (line: string) => void;
   random(): number;
 }
 
 const SHOWN = 5;
 
-export async function main(args: string[], world: World): Promise<number> {
+export async function main(args: string[], world: SoakWorld): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const number = (name: "events" | "seed" | "agents", or: number) =>
@@ -68,7 +68,7 @@ export async function main(args: string[], world: World): Promise<number> {
   }
 }
 
-async function soak(plan: Plan, stage: Stage, json: boolean, world: World): Promise<number> {
+async function soak(plan: Plan, stage: Stage, json: boolean, world: SoakWorld): Promise<number> {
   const began = performance.now();
   const interrupted = () => void stage.clear({ keep: false }).then(() => Deno.exit(130));
   Deno.addSignalListener("SIGINT", interrupted);
@@ -105,7 +105,7 @@ async function soak(plan: Plan, stage: Stage, json: boolean, world: World): Prom
   }
 }
 
-/** Wakes that the journal has as told by another one. */
+/** Wakes that were withdrawn because another wake says the same. */
 function supersededIn({ journals }: Run): string[] {
   return [...journals.byWake].filter(([, lines]) =>
     lines.some((line) => line.kind === "suppressed")
@@ -121,7 +121,7 @@ function figuresOf(run: Run, verdict: Verdict, superseded: number, seconds: numb
     "gateway restarts": run.restarts,
     accepted: verdict.accepted,
     delivered: verdict.delivered,
-    "told by another": superseded,
+    superseded,
     lost: verdict.lost.length,
     "doubled by key": verdict.doubledByKey.length,
     "doubled by content": verdict.doubledByContent.length,
@@ -132,7 +132,7 @@ function figuresOf(run: Run, verdict: Verdict, superseded: number, seconds: numb
   };
 }
 
-function tellOffences(verdict: Verdict, { journals }: Run, world: World): void {
+function tellOffences(verdict: Verdict, { journals }: Run, world: SoakWorld): void {
   const tell = (what: string, offences: Offence[]) => {
     for (const { wakeId, why } of offences.slice(0, SHOWN)) {
       world.warn(`\n${what}: ${wakeId} ${why}`);
@@ -148,7 +148,7 @@ function tellOffences(verdict: Verdict, { journals }: Run, world: World): void {
   tell("given up", verdict.dead.map((wakeId) => ({ wakeId, why: "" })));
 }
 
-function realWorld(): World {
+function realWorld(): SoakWorld {
   const isSeen = Deno.stderr.isTerminal();
   const write = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(text));
   const clean = () => isSeen && write("\r\x1b[K");

@@ -1,4 +1,4 @@
-/** What a run will do and what it will suffer, all of it drawn from the seed before it begins. */
+/** The events and faults of a run, all drawn from the seed before it begins. */
 
 import { Dice } from "../support/fuzz.ts";
 import type { Mishap } from "../support/fake_gateway.ts";
@@ -14,7 +14,7 @@ export type EventKind =
   | "PreCompact";
 
 export interface PlannedEvent {
-  /** Stands in the event's text and so in the message: tells doubles by their content. */
+  /** Part of the event's text and so of the message: finds duplicates by their content. */
   marker: string;
   kind: EventKind;
   /** What the wake is called, under [TRIGGER]. */
@@ -33,7 +33,7 @@ export interface PlannedEvent {
 export interface Restart {
   downMs: number;
   forget: boolean;
-  /** What it then says of its age: a young gateway is watched, an old one is not. */
+  /** The age that it reports then: a young gateway is watched, an old one is not. */
   upMs: number;
 }
 
@@ -101,7 +101,7 @@ function planEvent(
   };
 }
 
-/** What has lost its memory has been started anew; what keeps it may have been out of reach. */
+/** A gateway without memory was restarted; one with memory may have been unreachable. */
 function aRestart(dice: Dice): Restart {
   const forget = dice.next(2) === 0;
   const upMs = !forget && dice.next(2) === 0 ? HOUR : 0;

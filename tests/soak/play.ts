@@ -16,9 +16,9 @@ export interface Run {
   journals: Journals;
 }
 
-/** Longer than the longest pause of a deliverer; only what is lost for good takes so long. */
+/** Longer than the longest pause of a deliverer: only a lost wake takes this long. */
 const SETTLE_MS = 15 * 60_000;
-/** With so many wakes before it, an event is held back a little: faults meet events, not a queue. */
+/** With more wakes in the queue, an event waits: faults should meet events, not a queue. */
 const CROWD = 8;
 const HELD_BACK_MS = 1000;
 
@@ -90,7 +90,7 @@ async function playEvent(
   };
 }
 
-/** As Claude Code does it: by a shell, in a process group of its own, the event on its input. */
+/** As Claude Code does it: by a shell, in its own process group, with the event on its input. */
 async function runHook(
   stage: Stage,
   session: string,
@@ -111,13 +111,13 @@ async function runHook(
   const feeding = feed(child, JSON.stringify(input));
   let hasEnded = false;
   const timer = killing && setTimeout(() => {
-    // Its shell alone: then the hook itself goes on, and no deliverer is started behind it.
+    // Only its shell: the hook itself continues, and no deliverer is started after it.
     if (!hasEnded) kill(killing.whole ? -child.pid : child.pid);
   }, killing.afterMs);
   const { code, signal } = await child.status;
   hasEnded = true;
   clearTimeout(timer);
-  // What is left of it holds its output: this one is over before the session's next event.
+  // Its children hold its output open: wait for them before the session's next event.
   await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
   await feeding;
   return { code, isKilled: signal === "SIGKILL" };
@@ -142,7 +142,7 @@ function killDeliverer(afterMs: number, stage: Stage, run: Run): void {
   }, afterMs);
 }
 
-/** One after the other: a gateway that is down is not restarted. */
+/** One restart at a time: a gateway that is down is not restarted. */
 class Restarts {
   private current: Promise<void> | undefined;
 
@@ -160,7 +160,7 @@ class Restarts {
   }
 }
 
-/** What still waits meets its faults as well; then nothing fails any more, and all has to go. */
+/** Lets waiting wakes meet their faults; then everything works, and all must be delivered. */
 async function settle(stage: Stage): Promise<void> {
   await deliverAll(stage, SETTLE_MS / 3);
   stage.isHealthy = true;

@@ -1,4 +1,4 @@
-/** Where a run plays: registered hooks, tmux sessions and a gateway of its own. */
+/** The registered hooks, tmux sessions and gateway of one run. */
 
 import { namesIn } from "../../lib/files.ts";
 import { agentsIn, deadIds, waitingIds } from "../../lib/outbox.ts";
@@ -9,7 +9,7 @@ import { TmuxServer } from "../support/tmux_server.ts";
 import { historyMishap, type Plan } from "./plan.ts";
 import { contentOf } from "./verdict.ts";
 
-/** Younger than this, a gateway may take its word back: only then does the plan let it. */
+/** A gateway younger than this may lose what it accepted. The plan uses that only then. */
 const YOUNG_MS = 110_000;
 
 export class Stage {
@@ -44,7 +44,7 @@ export class Stage {
     return stage;
   }
 
-  /** What a Claude Code in that session hands to its hooks. */
+  /** The environment that Claude Code in that session gives to its hooks. */
   hookEnv(session: string): Record<string, string> {
     const { HOME, PATH, DENO_DIR } = this.home.env;
     return { HOME: HOME!, PATH: PATH!, DENO_DIR: DENO_DIR!, ...this.panes.get(session)! };
@@ -62,7 +62,7 @@ export class Stage {
         const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`);
         return words.includes(`${this.dir}/state`) && words.includes("commands/deliver.ts");
       } catch {
-        return false; // it has ended meanwhile
+        return false; // it has just ended
       }
     }).map(Number);
   }
@@ -146,7 +146,7 @@ export class Stage {
   }
 }
 
-/** An old gateway keeps what it has accepted; that it may not is a documented limit. */
+/** An old gateway keeps what it accepted. Where it does not is a documented limit. */
 function bearable(mishap: Mishap, upMs: number): Mishap | undefined {
   if (upMs < YOUNG_MS) return mishap;
   if (mishap.kind === "revoke") return undefined;
@@ -157,6 +157,6 @@ export function kill(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has just ended.
   }
 }

@@ -1,4 +1,4 @@
-/** What a run came to: each wake that a hook has put on its way, once, and in order. */
+/** Judges a run: was each queued wake delivered once and in order? */
 
 import type { Taken } from "../support/fake_gateway.ts";
 import type { PlannedEvent } from "./plan.ts";
@@ -16,12 +16,12 @@ export interface Played {
 
 export interface Evidence {
   played: Played[];
-  /** In the order in which the gateway has begun them. */
+  /** In the order in which the gateway started them. */
   taken: Taken[];
   /** Still in the outbox at the end. */
   waiting: string[];
   dead: string[];
-  /** Taken back by us, with a record that says so: told by another wake. */
+  /** Withdrawn, with a journal record, because another wake says the same. */
   superseded: string[];
 }
 
@@ -66,15 +66,15 @@ export function isClean(verdict: Verdict): boolean {
 
 function lostWakes({ played, waiting, dead, superseded }: Evidence, arrived: Set<string>) {
   const due = new Set([...played.flatMap(({ queued }) => queued), ...waiting]);
-  // One that was given up is counted as that.
+  // Dead letters are counted apart.
   const excused = new Set([...dead, ...superseded]);
   return [...due].filter((id) => !arrived.has(id) && !excused.has(id)).map((wakeId) => ({
     wakeId,
-    why: waiting.includes(wakeId) ? "still in the outbox" : "gone, and the agent has not got it",
+    why: waiting.includes(wakeId) ? "still in the outbox" : "gone, and not delivered",
   }));
 }
 
-/** A hook that ended by itself has told of its event, or said why not. */
+/** A hook that was not killed has queued a wake, or journalled why not. */
 function unheard(played: Played[]): Offence[] {
   return played.filter((one) => !one.isKilled && one.queued.length === 0 && !one.isSuppressed)
     .map(({ event, code }) => ({
@@ -92,7 +92,7 @@ function doubledContents(taken: Taken[]): Offence[] {
   }
   return [...wakesOf].filter(([, wakes]) => wakes.size > 1).map(([content, wakes]) => ({
     wakeId: [...wakes][1]!,
-    why: `${content} was told by ${[...wakes].join(" and ")}`,
+    why: `${content} was delivered by ${[...wakes].join(" and ")}`,
   }));
 }
 
@@ -103,7 +103,7 @@ function disorder(taken: Taken[]): Offence[] {
   const seen = new Set<string>();
   for (const { key, session, message } of taken) {
     const id = wakeOf(key);
-    if (seen.has(id)) continue; // doubled, and counted as that
+    if (seen.has(id)) continue; // duplicates are counted apart
     seen.add(id);
     const place = `${session} ${/^tmux_session_name: (.*)$/m.exec(message)?.[1] ?? ""}`;
     const last = latest.get(place);
@@ -141,7 +141,7 @@ function keyOf({ trigger, marker }: PlannedEvent): string {
   return `${trigger} ${marker}`;
 }
 
-/** Which event a message tells: what kind of wake it is, and the marker in its text. */
+/** The event that a message is about: the kind of wake and the marker in its text. */
 export function contentOf(message: string): string | undefined {
   const trigger = /^\[TRIGGER\]\n(?:.*\n)*?type: (\S+)/m.exec(message)?.[1];
   const marker = /soak-event-\d{6}/.exec(message)?.[0];

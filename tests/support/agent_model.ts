@@ -13,7 +13,7 @@ export interface AgentReply {
 export interface AgentRequest {
   /** The newest user message, without the time before it and the runtime line after it. */
   message: string;
-  /** The agent's id, where the request tells it. */
+  /** The agent's id, where the request has it. */
   agent: string;
   /** All messages as text, oldest first, each with its role. */
   texts: { role: string; text: string }[];
@@ -24,7 +24,7 @@ export interface AgentRequest {
 export class AgentModel {
   readonly requests: AgentRequest[] = [];
   readonly queue: AgentReply[] = [];
-  /** Asked first; undefined leaves it to the queue, and that to "Understood." */
+  /** Asked first. Without an answer the queue is used, then "Understood." */
   answer?: (request: AgentRequest) => AgentReply | undefined;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #closing = new AbortController();

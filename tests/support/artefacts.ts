@@ -1,4 +1,4 @@
-/** A place of its own for one story: thrown away when it went well, kept when it did not. */
+/** A folder for one story: removed when the story passes, copied when it fails. */
 
 import { appendLine, readTextIfThere, removeIfThere } from "../../lib/files.ts";
 import { within } from "../../lib/time.ts";
@@ -6,12 +6,12 @@ import { removeTree } from "./home.ts";
 
 export interface Scene {
   name: string;
-  /** Everything of the story lies under it; gone at its end. */
+  /** All files of the story; removed at its end. */
   dir: string;
   home: string;
   /** A text to keep when the story fails: a pane, a log, what a model was asked. */
   keep(name: string, text: () => string | Promise<string>): void;
-  /** Runs at the end, whatever happened, last come first served. */
+  /** Runs at the end in any case, the last one first. */
   atEnd(work: () => unknown): void;
 }
 
@@ -20,7 +20,7 @@ export interface Scene {
  * `home` and `state` are kept, and the message says where.
  */
 export async function inScene<T>(name: string, story: (scene: Scene) => Promise<T>): Promise<T> {
-  if (isEnding) await new Promise<never>(() => {}); // nothing more is started
+  if (isEnding) await new Promise<never>(() => {}); // start nothing more
   const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-e2e-" }));
   const texts: [string, () => string | Promise<string>][] = [];
   const ends: (() => unknown)[] = [];
@@ -58,7 +58,7 @@ export async function inScene<T>(name: string, story: (scene: Scene) => Promise<
   }
 }
 
-/** Names the file that lists the scenes of a run, for whoever clears up after it. */
+/** Names a file with the folders of a run, so that a later process can clear them. */
 export const SCENE_LIST = "GSD_E2E_SCENES";
 
 const open = new Set<{ dir: string; close(): Promise<void> }>();
@@ -81,7 +81,7 @@ export function endScenesOnSignal(): void {
 
 let isEnding = false;
 
-/** Does its work once, however often it is interrupted, and ends the program. */
+/** Runs `work` once, however many signals come, then exits. */
 export function onSignal(work: () => Promise<void>): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
@@ -92,7 +92,7 @@ export function onSignal(work: () => Promise<void>): void {
   }
 }
 
-/** Ends what still runs for a scene, and removes its folder. */
+/** Kills the processes of a scene, and removes its folder. */
 export async function clearScene(dir: string): Promise<void> {
   const tmux = /-L (\S+)/.exec(readTextIfThere(`${dir}/tmux`) ?? "")?.[1];
   endProcessesOf(dir);
@@ -100,7 +100,7 @@ export async function clearScene(dir: string): Promise<void> {
   await removeTree(dir);
 }
 
-/** Hooks and deliverers outlive the Claude Code that started them: they would write once more. */
+/** Hooks and deliverers outlive the Claude Code that started them, and would write again. */
 function endProcessesOf(dir: string): void {
   for (const { name } of Deno.readDirSync("/proc")) {
     if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
@@ -138,7 +138,7 @@ async function keepAll(
   return folder;
 }
 
-/** Regular files up to 5 MB: sockets, databases in use and installed programs stay behind. */
+/** Copies regular files up to 5 MB, but no sockets, large databases or programs. */
 function copyTree(from: string, to: string): void {
   const info = Deno.lstatSync(from);
   if (info.isFile && info.size < 5_000_000) return Deno.copyFileSync(from, to);
@@ -148,7 +148,7 @@ function copyTree(from: string, to: string): void {
     try {
       copyTree(`${from}/${entry.name}`, `${to}/${entry.name}`);
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // gone meanwhile
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // removed meanwhile
     }
   }
 }

@@ -1,23 +1,23 @@
-/** Keys at the real Claude Code as a person presses them: each one looked after. */
+/** Presses keys in the real Claude Code, and checks the effect of each. */
 
 import { readScreen } from "../../lib/pane.ts";
 import { type Clock, realClock } from "../../lib/time.ts";
 import { draftIn, type RealClaude } from "./real_claude.ts";
 import { until } from "./until.ts";
 
-/** A dialog that has just opened drops keys: Claude Code 2.1.325 for 150 ms after it shows. */
+/** A dialog that has just opened drops keys (Claude Code 2.1.325: for 150 ms). */
 const OPENING_MS = 300;
-/** A key that shows no effect for so long was lost. */
+/** A key without effect for this long was lost. */
 const LOST_AFTER_MS = 10_000;
 
 export interface PressOptions {
   times?: number;
-  /** Else: the cursor or a row of the dialog has changed. */
+  /** Default: the cursor or a row of the dialog has changed. */
   hasWorked?: (screen: string) => boolean;
   clock?: Clock;
 }
 
-/** Presses a key at a dialog that is on the screen; again only when it has worked, or was lost. */
+/** Presses a key in the dialog on the screen, and again only when it was lost. */
 export async function press(
   claude: RealClaude,
   key: string,
@@ -25,7 +25,7 @@ export async function press(
 ): Promise<void> {
   await clock.sleep(OPENING_MS);
   const asked = titleOf(await claude.capture());
-  // At another dialog it would be another key.
+  // In another dialog the key would do something else.
   const isSafe = (screen: string) => titleOf(screen) === asked;
   for (let pressed = 0; pressed < times; pressed++) {
     const before = rowsIn(await claude.capture());
@@ -40,7 +40,7 @@ export async function moveTo(claude: RealClaude, isIt: (row: string) => boolean)
   while (!isThere(await claude.capture())) await press(claude, "Down");
 }
 
-/** Types where the cursor is, and sees it there. */
+/** Types at the cursor, and waits until the text shows. */
 export async function write(claude: RealClaude, text: string): Promise<void> {
   await claude.keys("-l", text);
   await claude.waitForScreen(`"${text}"`, (screen) => screen.includes(text));
@@ -80,7 +80,7 @@ function titleOf(screen: string): string | undefined {
   return readScreen(screen).dialog?.title;
 }
 
-/** What a key can change in a dialog: not a spinner, a clock or a hint beside it. */
+/** What a key can change in a dialog. A spinner, clock or hint does not count. */
 function rowsIn(screen: string): string {
   const { dialog } = readScreen(screen);
   return JSON.stringify([dialog?.kind, dialog?.title, dialog?.focused, dialog?.options]);

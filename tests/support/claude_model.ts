@@ -6,7 +6,7 @@ import { pause } from "./until.ts";
 
 export type { Block, Step } from "./model_answers.ts";
 
-/** The answers to one prompt: the first, then one for each time a tool has come back. */
+/** The answers to one prompt: the first, then one after each tool result. */
 export type Scenario = Step | Step[];
 
 export interface ModelRequest {
@@ -25,14 +25,14 @@ export interface ModelRequest {
 export interface ClaudeModelOptions {
   /** Chosen by the newest `SCENARIO:<name>` in the conversation. */
   scenarios?: Record<string, Scenario>;
-  /** Asked first for each main and compact request; undefined leaves it to the scenarios. */
+  /** Asked first for each main and compact request. Without an answer the scenarios are used. */
   answer?: (request: ModelRequest) => Step | undefined;
 }
 
 export class ClaudeModel {
   readonly requests: ModelRequest[] = [];
   readonly scenarios: Record<string, Scenario>;
-  /** Taken one by one, before scenarios, by main requests. */
+  /** Used one by one for main requests, before the scenarios. */
   readonly queue: Step[] = [];
   answer: ClaudeModelOptions["answer"];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;

@@ -1,4 +1,4 @@
-/** A home with one agent, and a doctor to look at it. */
+/** A home with one agent, to run the doctor in. */
 
 import { assert, assertEquals } from "@std/assert";
 import { main } from "../../commands/doctor.ts";
@@ -22,7 +22,7 @@ export const WARDEN = {
   openclaw_session_key: "agent:warden:main",
 };
 
-/** How one of our tasks is named to whoever is elsewhere. */
+/** How one of our tasks is started from another folder. */
 export const TASK = `task --config ${ROOT}/deno.json`;
 
 /** A Deno as a machine may have it: installed, or only in the cache of npx. Neither is run. */
@@ -44,7 +44,7 @@ export async function findFindings(check: Check, world: World): Promise<Finding[
   return await check(admission.patient);
 }
 
-/** A home with one agent, a tmux server of its own, and programs that say what they are told to. */
+/** A home with one agent, its own tmux server, and stand-ins for programs. */
 export class Clinic implements AsyncDisposable {
   readonly home = new TestHome({ isDefault: true });
   readonly dir = this.home.dir;
@@ -69,7 +69,7 @@ export class Clinic implements AsyncDisposable {
   static async create(): Promise<Clinic> {
     const clinic = new Clinic();
     await Deno.mkdir(`${clinic.dir}/home/.claude`, { recursive: true });
-    // Here `deno` is on PATH, whichever way it came to the machine.
+    // `deno` is on PATH here, however it is installed on this machine.
     await Deno.mkdir(`${clinic.dir}/path`);
     await Deno.symlink(Deno.execPath(), `${clinic.dir}/path/deno`);
     clinic.registry({ agents: [WARDEN] });
@@ -147,7 +147,7 @@ export class Clinic implements AsyncDisposable {
     return path;
   }
 
-  /** Takes `deno` from PATH, and all else that these tests do not need. */
+  /** Reduces PATH to the programs that these tests need, without `deno`. */
   async withoutDeno(): Promise<void> {
     await Deno.mkdir(`${this.dir}/bin`);
     for (const name of ["sh", "tmux", "env", "cat"]) {
@@ -156,7 +156,7 @@ export class Clinic implements AsyncDisposable {
     this.env.PATH = `${this.dir}/bin`;
   }
 
-  /** Runs a command as a person would who pastes it, in this home, where the doctor was asked. */
+  /** Runs a command that the doctor has printed, in this home. */
   async paste(command: string): Promise<string> {
     const env = { ...this.env, NO_COLOR: "1" };
     const outcome = await run("/bin/sh", ["-c", command], {

@@ -1,4 +1,4 @@
-/** What work costs, however busy the machine is with other things. */
+/** Processor time, which does not depend on how busy the machine is. */
 
 /** The milliseconds for which `work` had a processor. */
 export function cpuMs(work: () => void): number {
@@ -13,5 +13,5 @@ function spent(): number {
   return Number(nanoseconds) / 1e6;
 }
 
-/** What takes longer than this on some hundred thousand characters does not grow in proportion. */
+/** Linear work on some hundred thousand characters takes less than this. */
 export const TOO_LONG_MS = 5000;

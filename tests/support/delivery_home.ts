@@ -50,7 +50,7 @@ export function put(paths: Paths, more: Partial<QueuedWake> = {}): QueuedWake {
   return wake;
 }
 
-/** Numbers from a seed, so that a run that failed can be run again. */
+/** Random numbers from a seed, so that a failed run can be repeated. */
 export function seeded(seed: number): () => number {
   const dice = new Dice(seed);
   return () => dice.next(2 ** 32) / 2 ** 32;

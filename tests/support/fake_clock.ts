@@ -1,4 +1,4 @@
-/** A clock that moves when it is slept on, and at no other time. */
+/** A clock that moves only when a caller sleeps. */
 
 import type { Clock } from "../../lib/time.ts";
 
@@ -10,7 +10,7 @@ export class FakeClock implements Clock {
     return this.#ms;
   }
 
-  /** Something that happens at that time, while somebody sleeps. */
+  /** Runs `work` at that time, while a caller sleeps. */
   at(ms: number, work: () => void): void {
     this.#plans.push({ ms, work });
     this.#plans.sort((one, other) => one.ms - other.ms);

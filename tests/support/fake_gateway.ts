@@ -1,4 +1,4 @@
-/** A gateway that speaks protocol 4, remembers what it took, and fails as it is told to. */
+/** A gateway that speaks protocol 4, records what it accepts, and fails on demand. */
 
 import type { Faults } from "./gateway_faults.ts";
 import { pause } from "./until.ts";
@@ -16,9 +16,9 @@ export interface Taken {
 export interface FakeGateway {
   port: number;
   url: string;
-  /** Every run that was begun, in order: an idempotency key is here once or the gateway is broken. */
+  /** Every run that was started, in order. Each idempotency key is here once. */
   taken: Taken[];
-  /** Keys that its history shows as queued, not read by the agent yet. */
+  /** Keys that its history shows as queued: the agent has not read them yet. */
   queued: string[];
   /** How many `agent` requests came for a key. */
   asked: Map<string, number>;
@@ -26,7 +26,7 @@ export interface FakeGateway {
   sessions: Map<string, string>;
   faults: Faults;
   reply: (message: string) => string;
-  /** Ends all connections and comes back on the same port; `forget`: its memory of keys is gone. */
+  /** Closes all connections and restarts on the same port; `forget` drops its memory of keys. */
   restart(downMs: number, options?: { forget: boolean; upMs?: number }): Promise<void>;
   stop(): Promise<void>;
 }
@@ -37,9 +37,9 @@ export interface FakeOptions {
   scopes?: boolean;
   tls?: { cert: string; key: string };
   faults?: Faults;
-  /** How long it says that it has been up; an hour unless said. */
+  /** The uptime that it reports; an hour by default. */
   upMs?: number;
-  /** Told of every request and what became of it. */
+  /** Called with every request and its outcome. */
   log?: (line: Record<string, unknown>) => void;
 }
 
@@ -47,12 +47,12 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
   const token = options.token ?? "fake-token";
   const spent = new Set<string>();
   let known = new Set<string>();
-  /** Accepted and lost on the way: listed as interrupted, never run. */
+  /** Accepted, then lost: listed as interrupted, never run. */
   const interrupted = new Map<string, string>();
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   let startedAt = performance.now() - (options.upMs ?? 3_600_000);
   const sockets = new Set<WebSocket>();
-  // Requests of an earlier life are dropped, also those whose sender has hung up already.
+  // Drop the requests from before a restart, even where the sender has hung up.
   let life = 0;
   const gateway: FakeGateway = {
     port: 0,
@@ -132,7 +132,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
           return no("INVALID_REQUEST", "protocol mismatch", { code: "PROTOCOL_MISMATCH" });
         }
         if (params.auth.token !== token) {
-          // The real one does not repeat it: ours does, to see what becomes of it.
+          // The real gateway does not repeat it. This one does, to test what follows.
           no("INVALID_REQUEST", `unauthorized: token mismatch: ${params.auth.token}`, {
             code: "AUTH_TOKEN_MISMATCH",
           });
@@ -213,7 +213,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     };
   }
 
-  /** Killed and back at once: no connection, no memory of keys, and young. */
+  /** Killed and restarted at once: no connections, no memory of keys, young. */
   function crash() {
     life++;
     known = new Set();
@@ -234,7 +234,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
   return gateway;
 }
 
-/** As a process that is killed: no close frame that a client could take for an answer. */
+/** Like a killed process: without a close frame, which a client could take for an answer. */
 function hangUp(socket: WebSocket): void {
   try {
     socket.close(1011);

@@ -1,4 +1,4 @@
-/** Spoiling recordings, replayably: the same seed always spoils them in the same way. */
+/** Damages recordings. The same seed always does the same damage. */
 
 import { cpuMs, TOO_LONG_MS } from "./cpu_time.ts";
 
@@ -97,7 +97,7 @@ export function spoil(text: string, dice: Dice, others: readonly string[]): stri
   return spoiled;
 }
 
-/** The same value with one thing in it of another type, gone, or renamed. */
+/** The value with one part removed, renamed, or of another type. */
 export function spoilValue(value: unknown, dice: Dice): unknown {
   const stranger = () =>
     dice.pick<unknown>([null, true, -1, 1e308, "", "x", [], {}, [null], { constructor: 1 }]);
@@ -127,8 +127,8 @@ export function recordings(folder: string): string[] {
 }
 
 /**
- * Runs `check` on many seeds; a failure says with which one it can be had again.
- * GSD_FUZZ_TIMES=20 tries twenty times as many, for a night.
+ * Runs `check` on many seeds. A failure names its seed.
+ * GSD_FUZZ_TIMES=20 tries twenty times as many.
  */
 export function forSeeds(count: number, check: (dice: Dice, seed: number) => void): void {
   const only = Deno.env.get("GSD_FUZZ_SEED");

@@ -1,18 +1,18 @@
 /** How the fake gateway fails. */
 
-/** What becomes of one request instead of its answer. */
+/** What happens to one request instead of its answer. */
 export type Mishap =
-  /** The connection breaks: before the request is looked at, or once the message is taken. */
+  /** The connection breaks: before the request is read, or after the message is accepted. */
   | { kind: "dropBefore" }
   | { kind: "dropAfter"; crash?: boolean }
   | { kind: "unavailable" }
-  /** "accepted", and UNAVAILABLE some moments later: the message is gone. */
+  /** "accepted", then UNAVAILABLE: the message is lost. */
   | { kind: "revoke"; afterMs: number }
-  /** "accepted", and the connection breaks some moments later; all of them, when it crashes. */
+  /** "accepted", then the connection breaks; all connections when it crashes. */
   | { kind: "break"; afterMs: number; kept: boolean; forgotten?: boolean; crash?: boolean }
   /** No answer, ever. */
   | { kind: "swallow"; kept: boolean }
-  /** An agent that is long at work: "accepted", and its end comes late. */
+  /** "accepted", and the agent takes long to finish. */
   | { kind: "slow"; afterMs: number }
   /** "accepted", behind a turn that runs: in the history it is only queued. */
   | { kind: "queue" }
@@ -25,14 +25,14 @@ export interface GatewayRequest {
 }
 
 export interface Faults {
-  /** Each drawn from `random` anew: the share of requests that meet this end. */
+  /** The share of requests with this fault, drawn from `random` for each request. */
   dropBefore?: number;
   dropAfter?: number;
   unavailable?: number;
-  /** Accepted, and let go again some moments later, as after a start in an agent's turn. */
+  /** Accepted, then released, as after a restart during an agent's turn. */
   revoke?: number;
   slowMs?: number;
   random?: () => number;
-  /** Decides for each request after the connection was made, in place of chance. */
+  /** Decides for each request on an open connection, instead of `random`. */
   decide?: (request: GatewayRequest) => Mishap | undefined;
 }

@@ -1,4 +1,4 @@
-/** A place where hooks can run for real: own folders, own tmux server, nothing of the user's. */
+/** Runs real hooks in a home and a tmux server of their own. */
 
 import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
@@ -20,9 +20,9 @@ export interface HookResult extends Ended {
 }
 
 export interface WorldOptions {
-  /** Text as it stands, or a value to be written as JSON; absent: one agent `warden`. */
+  /** Text, or a value that is written as JSON. Default: one agent `warden`. */
   registry?: unknown;
-  /** Let wakes be delivered; otherwise they stay in the outbox, to be looked at. */
+  /** Deliver wakes. By default they stay in the outbox, where a test can read them. */
   deliver?: boolean;
   /** "registered": by the very command that registration writes; "all": with `deno run -A`. */
   permissions?: "registered" | "all";
@@ -66,7 +66,7 @@ export class HookWorld {
     return this.home.paths;
   }
 
-  /** Where Claude Code would keep the transcript; hooks may read nothing of the kind elsewhere. */
+  /** Where Claude Code keeps the transcript. Hooks may read transcripts nowhere else. */
   get transcript(): string {
     return `${this.dir}/home/.claude/projects/p/transcript.jsonl`;
   }
@@ -75,7 +75,7 @@ export class HookWorld {
     if (registry !== undefined) this.home.writeRegistry(registry);
   }
 
-  /** The pane of a session, which is started when it is not there yet. */
+  /** The pane of a session, which is started if necessary. */
   async pane(session: string): Promise<string> {
     const pane = this.panes.get(session) ?? await this.server.session(session);
     this.panes.set(session, pane);

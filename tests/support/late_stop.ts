@@ -1,6 +1,6 @@
 /**
- * The Stop hook on a clock that moves only when it is slept on. What comes late is written after so
- * many milliseconds of sleep, however long the machine takes: LATE_LINES is `{"100": "text", …}`.
+ * The Stop hook on a clock that moves only when the hook sleeps. LATE_LINES (`{"100": "text", …}`)
+ * says after how many milliseconds of sleep each text is written.
  */
 
 const file = Deno.env.get("LATE_FILE")!;

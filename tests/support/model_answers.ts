@@ -1,4 +1,4 @@
-/** What a scripted model says, as the Messages API sends it: whole, piece by piece, or a failure. */
+/** Answers of a scripted model in the Messages API: whole, streamed, or a failure. */
 
 import { pause } from "./until.ts";
 
@@ -12,10 +12,10 @@ export interface Step {
   say?: Block[] | string;
   usage?: Record<string, number>;
   stopReason?: "end_turn" | "tool_use" | "max_tokens" | "refusal";
-  /** The answer begins only when this is settled. */
+  /** The answer begins only once this promise is settled. */
   hold?: Promise<unknown>;
   delayMs?: number;
-  /** Between pieces of 40 characters, so that a turn can be watched while it runs. */
+  /** The pause between pieces of 40 characters, to keep a turn running. */
   pieceMs?: number;
   error?: { status: number; type?: string; message?: string };
 }

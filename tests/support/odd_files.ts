@@ -1,4 +1,4 @@
-/** What can lie in the place of a file and is none. */
+/** Things that are not regular files, in the place of a file. */
 
 import type { Ended } from "./delivery_home.ts";
 

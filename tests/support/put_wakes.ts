@@ -14,7 +14,7 @@ for (let n = 0; n < Number(count); n++) {
     openclaw_session_key: `agent:${agentId}:main`,
   });
   enqueue(paths, wake);
-  // Said only now: what was not said was not accepted.
+  // Print the id last: only a printed wake counts as accepted.
   const told = { wake_id: wake.wake_id, created: Date.parse(wake.created_at), written: Date.now() };
   let pid: number | undefined;
   if (start === "start" && claimStart(paths, agentId)) {

@@ -1,4 +1,4 @@
-/** What a deliverer works with, where only its time and its luck with OpenClaw matter. */
+/** The world of a deliverer with a simulated clock and a scripted OpenClaw. */
 
 import type { QueueWorld } from "../../lib/delivery/agent_queue.ts";
 import type { Tried } from "../../lib/delivery/carriers.ts";

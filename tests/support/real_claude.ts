@@ -1,4 +1,4 @@
-/** The real Claude Code in a tmux of its own, with a HOME of its own and a scripted model. */
+/** The real Claude Code in a private tmux server, with its own HOME and a scripted model. */
 
 import type { Scene } from "./artefacts.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "./real_programs.ts";
@@ -20,7 +20,7 @@ export interface ClaudeOptions {
   settings?: Record<string, unknown>;
   args?: string[];
   env?: Record<string, string>;
-  /** When the idle notification comes; Claude Code's own choice is 60 s. */
+  /** When the idle notification comes; Claude Code's default is 60 s. */
   idleAfterMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface RealClaude {
   ): Promise<string>;
   /** The prompt is there and nothing is running. */
   waitUntilIdle(): Promise<string>;
-  /** Pastes a prompt and sends it, as a person would who trusts the clipboard. */
+  /** Pastes a prompt and sends it. */
   submit(text: string): Promise<void>;
   keys(...keys: string[]): Promise<void>;
   /** Its pane is gone. */
@@ -45,7 +45,7 @@ export interface RealClaude {
   kill(signal: Deno.Signal): void;
 }
 
-/** Variables that keep the program offline, quiet and content with a key that is none. */
+/** Variables that keep the program offline and quiet, with a made-up API key. */
 export function claudeEnv(modelUrl: string): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -74,7 +74,7 @@ export async function startClaude(options: ClaudeOptions): Promise<RealClaude> {
   return await attach(options, project);
 }
 
-/** A Claude Code that somebody else has started, such as recovery. */
+/** A Claude Code that another program has started, such as recover. */
 export async function attach(
   options: Pick<ClaudeOptions, "server" | "session">,
   project: string,
@@ -123,7 +123,7 @@ export function isIdle(screen: string): boolean {
     !screen.includes("esc to interrupt");
 }
 
-/** What stands in the input box: below a rule. Elsewhere ❯ marks an old prompt or an option. */
+/** The text in the input box, which is below a rule. Elsewhere ❯ marks an old prompt or an option. */
 export function draftIn(screen: string): string {
   const lines = screen.split("\n");
   const box = lines.findLastIndex((line, at) =>
@@ -136,7 +136,7 @@ function isSent(screen: string): boolean {
   return draftIn(screen) === "" || screen.includes("esc to interrupt");
 }
 
-/** No onboarding, no login, no trust dialog: what a person has clicked away long ago. */
+/** Settings that skip onboarding, login and the trust dialog. */
 export function prepareHome(
   scene: Scene,
   project: string,
@@ -173,7 +173,7 @@ export function prepareHome(
     ...idle,
     projects,
   };
-  // What is there already stays: a running Claude Code writes this file, too.
+  // Keep what is there: a running Claude Code writes this file, too.
   if (known?.[project] === undefined || options.idleAfterMs !== undefined) {
     Deno.writeTextFileSync(file, JSON.stringify(content, null, 2));
   }

@@ -1,4 +1,4 @@
-/** The real OpenClaw gateway with agents of its own, in the story's HOME, with a scripted model. */
+/** The real OpenClaw gateway with its own agents, in the story's HOME, with a scripted model. */
 
 import { run } from "../../lib/process.ts";
 import type { Scene } from "./artefacts.ts";
@@ -9,9 +9,9 @@ export interface OpenClawOptions {
   scene: Scene;
   /** The address of the agents' model: `new AgentModel().url`. */
   modelUrl: string;
-  /** Beside `main`, which is always there. */
+  /** The agents besides `main`, which always exists. */
   agents?: string[];
-  /** An installed program to run instead of the pinned version; found Node is left to it. */
+  /** An installed program to run instead of the pinned version. It finds its own Node. */
   program?: string;
 }
 
@@ -22,7 +22,7 @@ export interface RealOpenClaw {
   log: string;
   /** A program to be used as `openclaw` (`GSD_OPENCLAW`): right Node, right HOME. */
   program: string;
-  /** Makes the agent's main session and says how to reach it. */
+  /** Creates the agent's main session and returns how to reach it. */
   createSession(agent: string): Promise<{ key: string; id: string }>;
   /** Waits until the agent has no turn running. */
   untilQuiet(agent: string): Promise<void>;
@@ -63,7 +63,7 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
   };
 
   let child: Deno.ChildProcess | undefined;
-  // By way of a shell for its redirection; exec keeps the process id.
+  // Through a shell, for its redirection; exec keeps the process id.
   const spawn = () =>
     new Deno.Command("/bin/sh", {
       args: ["-c", 'exec "$@" >>"$LOG" 2>&1', "sh", program, "gateway", "run"],
@@ -114,7 +114,7 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
     start: async () => {
       let hasEnded = true;
       await until("the gateway to be ready", () => {
-        // On a busy machine it may give up at its start: a service manager would start it again.
+        // On a busy machine its start may fail: start it again, as a service manager does.
         if (hasEnded) {
           child = spawn();
           hasEnded = false;

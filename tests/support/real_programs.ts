@@ -1,9 +1,9 @@
-/** The real programs, from the npm registry, once, into a cache folder. */
+/** Installs the real programs from the npm registry into a cache folder, once. */
 
 import { isThere, removeIfThere } from "../../lib/files.ts";
 import { messageOf } from "../../lib/process.ts";
 
-/** The one place that says which versions the stories run on; the first of each is the pinned one. */
+/** The versions that the stories run on. The first of each is the pinned one. */
 export const VERSIONS = {
   claude: ["2.1.325", "2.1.197"],
   openclaw: ["2026.9.6"],
@@ -43,7 +43,7 @@ export async function openclawProgram(): Promise<{ script: string; node: string 
   };
 }
 
-/** All of them, for a run that wants to be done with downloading before it starts. */
+/** Installs all of them, so that a run downloads nothing later. */
 export async function getAll(say: (line: string) => void = console.error): Promise<void> {
   for (const name of Object.keys(VERSIONS) as (keyof typeof VERSIONS)[]) {
     for (const version of VERSIONS[name]) await program(name, version, say);
@@ -81,7 +81,7 @@ async function program(
   const lock = Deno.openSync(`${folder}.lock`, { write: true, create: true });
   try {
     await lock.lock(true);
-    if (isThere(path)) return path; // another run had it while we waited
+    if (isThere(path)) return path; // another run has installed it while we waited
     say(`Getting ${name} ${version} from the npm registry (${megabytes} MB unpacked) …`);
     const began = performance.now();
     await install(`${packageName}@${version}`, folder, say);
@@ -99,7 +99,7 @@ function placeOf(name: keyof typeof VERSIONS, version: string): { folder: string
   return { folder, path: `${folder}/node_modules/${packageName}/${file}` };
 }
 
-/** Beside its place first: a download that was stopped halfway is never taken for the program. */
+/** Installs beside the final place first: an interrupted download is never used. */
 async function install(what: string, folder: string, say: (line: string) => void): Promise<void> {
   const partial = `${folder}.partial`;
   removeIfThere(partial, { recursive: true });

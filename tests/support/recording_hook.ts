@@ -1,4 +1,4 @@
-/** A hook that does nothing but write down what it was told: `--allow-write` and a folder. */
+/** A hook that only records its input into a folder. */
 
 const [folder] = Deno.args;
 const text = await new Response(Deno.stdin.readable).text();

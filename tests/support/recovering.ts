@@ -1,4 +1,4 @@
-/** Sessions to be brought back, and the run that does it. */
+/** Sessions for tests of recover. */
 
 import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
@@ -101,7 +101,7 @@ export function idOf(world: SessionWorld, session: string): string {
   return readLaunch(world.paths, session)!.claude_session_id;
 }
 
-/** As a power cut would: what ran in the panes is gone too. */
+/** Like a power cut: kills also what runs in the panes. */
 export async function killServer(world: SessionWorld): Promise<void> {
   const panes = (await world.tmux("list-panes", "-a", "-F", "#{pane_pid}")).split("\n").map(Number);
   const processes = await allProcesses();

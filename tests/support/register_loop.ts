@@ -1,4 +1,4 @@
-/** Registers and removes our hooks again and again until it is killed: `<settings> <data>`. */
+/** Registers and removes our hooks in a loop until it is killed: `<settings> <data>`. */
 
 import { wantedHooks } from "../../lib/install/hook_command.ts";
 import { pathsFrom, ROOT } from "../../lib/paths.ts";

@@ -1,4 +1,4 @@
-/** Commands run against a real tmux server of their own, with recorded screens for Claude Code. */
+/** Commands on a private tmux server, with recorded screens in the place of Claude Code. */
 
 import { readTextIfThere } from "../../lib/files.ts";
 import { type Agent, readRegistry } from "../../lib/registry.ts";
@@ -55,7 +55,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     standIn: (name, pane) => {
       const screen = `${ROOT}/tests/fixtures/panes/${pane}`;
       const args = `printf '%s\\n' "$@" > '${dir}/${name}.args'`;
-      // It stays without becoming another program: its arguments are looked for.
+      // It must not exec another program: its arguments are looked for.
       const stay = "while read -r line; do :; done";
       return home.writeProgram(name, `${args}\ncat '${screen}'\n${stay}`);
     },

@@ -1,4 +1,4 @@
-/** A settings file of a test's own, and hooks to put into it. */
+/** A settings file for one test, and hooks to register in it. */
 
 import { hookCommand, type WantedHook } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";

@@ -1,6 +1,6 @@
-/** A clock for several processes' work at once: it moves on only when all of them sleep. */
+/** A clock for concurrent work. It moves only when all of it sleeps. */
 
-/** Whatever can go on without time passing goes on first. */
+/** Lets everything run that does not wait for time. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 100; turns++) await Promise.resolve();
 }

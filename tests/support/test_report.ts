@@ -1,4 +1,4 @@
-/** What failed in a run of `deno test`, from its JUnit report: for the last lines of a long output. */
+/** The failed tests of a `deno test` run, from its JUnit report. */
 
 export interface Failure {
   /** The test; a step of it follows behind " > ". */
@@ -21,7 +21,7 @@ export function readFailures(report: string): Failure[] {
 const LINE = 300;
 const FIRST_LINES = 3;
 
-/** A test with its steps, and of each message what says most: its beginning, and where to look. */
+/** Each failed test with the beginning of its message and the folder that was kept. */
 export function tellFailures(failures: Failure[]): string {
   return failures.map(({ name, message }) => {
     const lines = message.split("\n").map((line) => line.trim()).filter((line) => line !== "");
@@ -31,10 +31,10 @@ export function tellFailures(failures: Failure[]): string {
   }).join("\n");
 }
 
-/** Whether a later run has played all of them: a filter that fits none passes, too. */
+/** Whether a later run has run all of them: a filter that matches no test passes as well. */
 export function playedAgain(failures: Failure[], report: string): boolean {
   const played = new Set(
-    // One that was left out has no time.
+    // A test that was skipped has no time.
     Array.from(
       report.matchAll(/<testcase name="([^"]*)"[^>]* time="/g),
       ([, name]) => unescape(name!),

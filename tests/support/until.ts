@@ -1,11 +1,11 @@
-/** Waiting for something to become true, with a sentence when it does not. */
+/** Waits until a condition is true; fails with a sentence when it is not. */
 
 import { type Clock, realClock } from "../../lib/time.ts";
 
 export interface UntilOptions {
   timeoutMs?: number;
   everyMs?: number;
-  /** What was there instead, for the message of a wait that ends in vain. */
+  /** What is there instead, for the message of a failed wait. */
   present?: () => unknown;
   clock?: Clock;
 }
@@ -28,7 +28,7 @@ export async function until<T>(
     }
     if (clock.now() >= end) {
       const present = options.present === undefined ? "" : `\nInstead: ${await shown(options)}`;
-      throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}${trouble}${present}`);
+      throw new Error(`Waited ${timeoutMs / 1000} s for ${what}${trouble}${present}`);
     }
     await clock.sleep(everyMs);
   }

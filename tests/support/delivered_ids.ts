@@ -7,7 +7,7 @@ import type { Paths } from "../../lib/paths.ts";
 
 export interface Left {
   waiting: string[];
-  /** Without a name yet: delivered where they are whole. */
+  /** Temporary files. A complete one is delivered. */
   begun: string[];
 }
 
@@ -16,7 +16,7 @@ export function leftIn(paths: Paths, agentId: string): Left {
   return { waiting: waitingIds(paths, agentId), begun: names.map((name) => name.split(".")[0]!) };
 }
 
-/** Each once, in order, and nothing that is only half written. */
-export function assertTold(told: string[], { waiting, begun }: Left): void {
-  assertEquals(told, [...waiting, ...begun.filter((id) => told.includes(id))].sort());
+/** Each wake once, in order, and no half-written one. */
+export function assertDelivered(ids: string[], { waiting, begun }: Left): void {
+  assertEquals(ids, [...waiting, ...begun.filter((id) => ids.includes(id))].sort());
 }
