@@ -43,7 +43,7 @@ const ANSWER: Goal = {
   choices: [{ options: [2] }],
 };
 
-interface Stage {
+interface Settling {
   home: TestHome;
   pane: FakePane;
   context: DriverContext;
@@ -51,9 +51,9 @@ interface Stage {
   answer(pending?: Pending): ReturnType<typeof settle>;
 }
 
-async function onStage(
+async function whileAsked(
   shows: (sent: string, ms: number) => string,
-  test: (stage: Stage) => Promise<void>,
+  test: (settling: Settling) => Promise<void>,
   more: Partial<DriverContext> = {},
 ): Promise<void> {
   await using home = new TestHome();
@@ -82,7 +82,7 @@ function question(home: TestHome, more: Partial<Pending> = {}): Pending {
 
 Deno.test("settle() hands an answer to the waiting hook, and presses no key", () => {
   let isGone = false;
-  return onStage(() => isGone ? IDLE : ASKED, async ({ home, pane, answer }) => {
+  return whileAsked(() => isGone ? IDLE : ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     pane.clock.at(100, () => {
       assertEquals(takeAnswer(home.paths, pending), {
@@ -101,20 +101,20 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
 
 Deno.test("settle() --dry-run says which way the answer would go, and gives none", async () => {
   const dryRun = { dryRun: true };
-  await onStage(() => ASKED, async ({ home, answer }) => {
+  await whileAsked(() => ASKED, async ({ home, answer }) => {
     const pending = question(home);
     const said = "Would go through the waiting hook: Answered SQLite";
     assertEquals(await answer(pending), { kind: "done", said });
     assertEquals(takeAnswer(home.paths, pending), undefined);
   }, dryRun);
-  await onStage(() => ASKED, async ({ pane, answer }) => {
+  await whileAsked(() => ASKED, async ({ pane, answer }) => {
     assertEquals(await answer(), { kind: "done", said: "Would press keys: Answered SQLite" });
     assertEquals(pane.sent, []);
   }, dryRun);
 });
 
 Deno.test("settle() claims no answer that a person gave meanwhile", () =>
-  onStage(() => ASKED, async ({ home, pane, answer }) => {
+  whileAsked(() => ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     // An answer with keys, and one to an earlier asking, are not ours.
     journalAnswer(home, "keys", "2026-11-16T10:00:01Z");
@@ -125,7 +125,7 @@ Deno.test("settle() claims no answer that a person gave meanwhile", () =>
   }));
 
 Deno.test("settle() leaves no answer behind where the question is closed already", () =>
-  onStage(() => ASKED, async ({ home, answer }) => {
+  whileAsked(() => ASKED, async ({ home, answer }) => {
     const pending = pendingFor("question", ASK);
     assertEquals(await answer(pending), { kind: "refused", reason: ANSWERED });
     assertEquals(takeAnswer(home.paths, pending), undefined);
@@ -139,7 +139,7 @@ function journalAnswer(home: TestHome, via: "hook" | "keys", at: string): void {
 }
 
 Deno.test("settle() knows by the journal an answer that was taken and closed between two looks", () =>
-  onStage((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
+  whileAsked((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     pane.clock.at(100, () => {
       takeAnswer(home.paths, pending);
@@ -151,7 +151,7 @@ Deno.test("settle() knows by the journal an answer that was taken and closed bet
   }));
 
 Deno.test("settle() presses keys when the hook takes no answer in three seconds", () =>
-  onStage((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
+  whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     const said = "Answered SQLite (with keys)";
     assertEquals(await answer(pending), { kind: "done", said, via: "keys" });
@@ -161,7 +161,7 @@ Deno.test("settle() presses keys when the hook takes no answer in three seconds"
   }));
 
 Deno.test("settle() presses no key when the hook takes the answer at the last moment", () =>
-  onStage(() => IDLE, async ({ home, pane, answer }) => {
+  whileAsked(() => IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     pane.clock.at(TAKEN, () => takeAnswer(home.paths, pending));
     const { kind } = await answer(pending);
@@ -169,7 +169,7 @@ Deno.test("settle() presses no key when the hook takes the answer at the last mo
   }));
 
 Deno.test("settle() says when the question was not on the screen", () =>
-  onStage((_, ms) => ms < 20 ? IDLE : ASKED, async ({ home, pane, answer }) => {
+  whileAsked((_, ms) => ms < 20 ? IDLE : ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     pane.clock.at(20, () => takeAnswer(home.paths, pending));
     const result = await answer(pending);
@@ -181,7 +181,7 @@ Deno.test("settle() says when the question was not on the screen", () =>
   }));
 
 Deno.test("settle() says when a dialog that looks the same stays on the screen", () =>
-  onStage(() => ASKED, async ({ home, pane, answer }) => {
+  whileAsked(() => ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     pane.clock.at(20, () => takeAnswer(home.paths, pending));
     const result = await answer(pending);
@@ -193,7 +193,7 @@ Deno.test("settle() says when a dialog that looks the same stays on the screen",
   }));
 
 Deno.test("settle() names what else waits, and waits for no screen then", () =>
-  onStage(() => ASKED, async ({ home, pane, answer }) => {
+  whileAsked(() => ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     openPending(home.paths, pendingFor("permission", BASH));
     pane.clock.at(20, () => takeAnswer(home.paths, pending));
@@ -202,7 +202,7 @@ Deno.test("settle() names what else waits, and waits for no screen then", () =>
   }));
 
 /** Allows the request on the first screen, which a hook takes after 20 ms. */
-async function allow({ pane, context }: Stage, pending: Pending) {
+async function allow({ pane, context }: Settling, pending: Pending) {
   pane.clock.at(20, () => takeAnswer(context.paths, pending));
   const screen = await pane.look();
   const goal: Goal = { kind: "allow", mark: markOf(screen.dialog!) };
@@ -211,38 +211,38 @@ async function allow({ pane, context }: Stage, pending: Pending) {
 
 Deno.test("settle() takes the next of several requests for the same thing for another one", () => {
   const count = (n: number) => PERMISSION.replace("Bash command", `Bash command ${n} of 2`);
-  return onStage((_, ms) => ms < 500 ? count(1) : count(2), async (stage) => {
+  return whileAsked((_, ms) => ms < 500 ? count(1) : count(2), async (settling) => {
     const pending = pendingFor("permission", BASH);
-    openPending(stage.home.paths, pending);
+    openPending(settling.home.paths, pending);
     const said = "Yes (through the waiting hook)";
-    assertEquals(await allow(stage, pending), { kind: "done", said, via: "hook" });
-    assertEquals(stage.pane.clock.now(), 20 + 480);
+    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
+    assertEquals(settling.pane.clock.now(), 20 + 480);
   });
 });
 
 Deno.test("settle() takes a plan on the screen for the later one, where one was asked later", () =>
-  onStage(() => PLAN, async (stage) => {
+  whileAsked(() => PLAN, async (settling) => {
     const pending = pendingFor("plan", EXIT_PLAN);
-    openPending(stage.home.paths, pending);
+    openPending(settling.home.paths, pending);
     const later = { id: "p-2", asked_at: "2026-11-16T09:59:30.000Z" };
-    openPending(stage.home.paths, pendingFor("plan", EXIT_PLAN, later));
+    openPending(settling.home.paths, pendingFor("plan", EXIT_PLAN, later));
     const said = "Yes (through the waiting hook; it was not on the screen, and may have been " +
       "answered before; still open: p-2)";
-    assertEquals(await allow(stage, pending), { kind: "done", said, via: "hook" });
+    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
   }));
 
 Deno.test("settle() takes a plan on the screen for its own, where another was asked earlier", () =>
-  onStage(() => PLAN, async (stage) => {
+  whileAsked(() => PLAN, async (settling) => {
     const pending = pendingFor("plan", EXIT_PLAN);
-    openPending(stage.home.paths, pending);
+    openPending(settling.home.paths, pending);
     const earlier = { id: "p-0", asked_at: "2026-11-16T09:58:00.000Z" };
-    openPending(stage.home.paths, pendingFor("plan", EXIT_PLAN, earlier));
+    openPending(settling.home.paths, pendingFor("plan", EXIT_PLAN, earlier));
     const said = "Yes (through the waiting hook; still open: p-0)";
-    assertEquals(await allow(stage, pending), { kind: "done", said, via: "hook" });
+    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
   }));
 
 Deno.test("byKeys() refuses what keys cannot do, before it presses one", () =>
-  onStage(() => ASKED, async ({ pane, context }) => {
+  whileAsked(() => ASKED, async ({ pane, context }) => {
     const goal: Goal = { ...ANSWER, choices: [{ options: [2], notes: "why" }] } as Goal;
     const screen = await pane.look();
     const reason = "no hook is waiting for it, and with keys no notes can be given";
@@ -252,7 +252,7 @@ Deno.test("byKeys() refuses what keys cannot do, before it presses one", () =>
   }));
 
 Deno.test("byKeys() journals who answered what with keys", () =>
-  onStage((sent) => sent === "" ? ASKED : IDLE, async ({ home, answer }) => {
+  whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, answer }) => {
     const pending = question(home);
     assertEquals((await answer(pending)).kind, "done");
     assertEquals(isTaken(home.paths, pending), true);
@@ -272,7 +272,7 @@ Deno.test("byKeys() journals who answered what with keys", () =>
   }, { isWaiting: () => false }));
 
 Deno.test("byKeys() journals nothing, and names the screen, when a key does nothing", () =>
-  onStage(() => ASKED, async ({ home, answer }) => {
+  whileAsked(() => ASKED, async ({ home, answer }) => {
     const result = await answer();
     assertEquals(result.kind, "refused");
     assertStringIncludes(JSON.stringify(result), "changed nothing on the screen");
@@ -289,19 +289,19 @@ Deno.test("byKeys() notes its answer under the id of the wake where no hook has 
   const shows = (sent: string) => sent === "" ? ASKED : IDLE;
   const noted = (home: TestHome, id: string) =>
     closePending(home.paths, "warden-main", { id }).map((one) => one.by);
-  await onStage(shows, async ({ home, answer }) => {
+  await whileAsked(shows, async ({ home, answer }) => {
     remember(home, "q-7");
     await answer();
     assertEquals(noted(home, "q-7"), ["keys"]);
   });
   // A permission's wake is none of a question.
-  await onStage(shows, async ({ home, answer }) => {
+  await whileAsked(shows, async ({ home, answer }) => {
     remember(home, "p-7");
     await answer();
     assertEquals(noted(home, "p-7"), []);
   });
   // A hook has it: the dialog on the screen is another one.
-  await onStage(shows, async ({ home, answer }) => {
+  await whileAsked(shows, async ({ home, answer }) => {
     remember(home, "q-1");
     question(home);
     await answer();

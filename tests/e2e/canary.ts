@@ -6,7 +6,7 @@ import { findProgram } from "../../lib/doors/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { endScenesOnSignal, inScene } from "../support/artefacts.ts";
 import { claudeProgram } from "../support/real_programs.ts";
-import { type House, openHouse } from "./house.ts";
+import { openSharedGateway, type SharedGateway } from "./shared_gateway.ts";
 import { Stage } from "./stage.ts";
 import { STORIES } from "./stories.ts";
 import type { Story } from "./story.ts";
@@ -63,15 +63,15 @@ export async function main(args: string[]): Promise<number> {
       .sort((a, b) => Number(a.killsGateway ?? false) - Number(b.killsGateway ?? false));
     console.error(`Claude Code: ${claude.version}\nOpenClaw: ${openclaw.version}`);
     console.error("Starting a gateway of our own …");
-    const house = await openHouse(["warden", "forge"], { program: openclaw.path });
+    const shared = await openSharedGateway(["warden", "forge"], { program: openclaw.path });
     const results: Result[] = [];
     try {
       for (const [index, story] of stories.entries()) {
         console.error(`${index + 1} of ${stories.length}: ${story.short} …`);
-        results.push(await tryStory(story, house, claude));
+        results.push(await tryStory(story, shared, claude));
       }
     } finally {
-      await house.close();
+      await shared.close();
     }
     const versions = { claude: claude.version, openclaw: openclaw.version };
     console.log(flags.json ? JSON.stringify({ ...versions, results }, null, 2) : table(results));
@@ -82,7 +82,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-async function tryStory(story: Story, house: House, claude: Program): Promise<Result> {
+async function tryStory(story: Story, shared: SharedGateway, claude: Program): Promise<Result> {
   const began = performance.now();
   const result = (works: boolean, reason: string): Result => ({
     story: story.short,
@@ -93,9 +93,9 @@ async function tryStory(story: Story, house: House, claude: Program): Promise<Re
   try {
     await inScene(`canary ${story.short}`, async (scene) => {
       const { scenarios, options } = story;
-      const stage = new Stage(scene, { house, program: claude.path, scenarios, ...options });
-      house.agentModel.answer = undefined;
-      await story.play(stage, house);
+      const stage = new Stage(scene, { shared, program: claude.path, scenarios, ...options });
+      shared.agentModel.answer = undefined;
+      await story.play(stage, shared);
     });
     return result(true, "");
   } catch (error) {

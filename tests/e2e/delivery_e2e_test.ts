@@ -12,7 +12,7 @@ import { pause, until } from "../support/until.ts";
 
 const LONG = "žluťoučký kůň 😀 \u202eRTL\u202c 漢字\n".repeat(4200);
 
-interface Stage {
+interface DeliveryStage {
   model: AgentModel;
   gateway: RealOpenClaw;
   session: { key: string; id: string };
@@ -26,8 +26,8 @@ interface Ended {
   stderr: string;
 }
 
-const stories: [name: string, story: (stage: Stage) => Promise<void>][] = [];
-const onStage = (name: string, story: (stage: Stage) => Promise<void>) =>
+const stories: [name: string, story: (stage: DeliveryStage) => Promise<void>][] = [];
+const onStage = (name: string, story: (stage: DeliveryStage) => Promise<void>) =>
   stories.push([name, story]);
 
 // One gateway for all: starting it takes longer than any story.
@@ -42,7 +42,7 @@ Deno.test("delivery to the real OpenClaw", (test) =>
     }
   }));
 
-async function stageIn(scene: Scene): Promise<Stage> {
+async function stageIn(scene: Scene): Promise<DeliveryStage> {
   const model = new AgentModel();
   scene.atEnd(() => model.stop());
   const gateway = await startOpenClaw({ scene, modelUrl: model.url, agents: ["warden"] });
@@ -79,7 +79,7 @@ async function stageIn(scene: Scene): Promise<Stage> {
 
 /** The wakes since `first` as the agent's model saw them, in the order of the conversation. */
 async function conversation(
-  { model, gateway }: Stage,
+  { model, gateway }: DeliveryStage,
   first: QueuedWake,
   last = first,
 ): Promise<string[]> {
@@ -93,13 +93,13 @@ async function conversation(
 }
 
 const ids = (wakes: QueuedWake[]) => wakes.map((wake) => wake.wake_id);
-const journal = ({ paths }: Stage) => [...readJournal(paths, "warden-main")];
-const times = (stage: Stage, way: string) =>
+const journal = ({ paths }: DeliveryStage) => [...readJournal(paths, "warden-main")];
+const times = (stage: DeliveryStage, way: string) =>
   journal(stage).filter((line) => line.kind === "delivered" && line.transport === way)
     .map((line) => Number(line.duration_ms)).sort((a, b) => a - b);
 
 /** One after the other, so that the ids follow each other. */
-async function putSome(stage: Stage, texts: string[], more: Partial<QueuedWake> = {}) {
+async function putSome(stage: DeliveryStage, texts: string[], more: Partial<QueuedWake> = {}) {
   const wakes: QueuedWake[] = [];
   for (const text of texts) {
     wakes.push(stage.put(more, text));

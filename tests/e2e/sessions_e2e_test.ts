@@ -10,7 +10,7 @@ import { attach, prepareHome } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { ROOT } from "../../lib/paths.ts";
-import { type House, openHouse } from "./house.ts";
+import { openSharedGateway, type SharedGateway } from "./shared_gateway.ts";
 import { Stage } from "./stage.ts";
 
 const AGENTS = ["anvil", "bolt", "crane"];
@@ -47,16 +47,16 @@ async function recover(stage: Stage) {
   };
 }
 
-type Story = (house: House) => Promise<void>;
+type Story = (shared: SharedGateway) => Promise<void>;
 const stories: [name: string, story: Story][] = [];
 const story = (name: string, play: Story) => stories.push([name, play]);
 
 for (const version of VERSIONS.claude) {
   story(
     `spawn on Claude Code ${version}: from nothing to an answered prompt and a wake`,
-    (house) =>
+    (shared) =>
       inScene(`spawn ${version}`, async (scene) => {
-        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
+        const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
         stage.env.GSD_CLAUDE = await stage.claudeLauncher();
         Deno.removeSync(stage.paths.registry);
         const folder = `${scene.dir}/anvil`;
@@ -82,7 +82,7 @@ for (const version of VERSIONS.claude) {
         assertEquals(user.includes("hooks"), false);
         const told = await until(
           "the agent to be told",
-          () => house.agentModel.asked(`greeted by ${version}`)[0],
+          () => shared.agentModel.asked(`greeted by ${version}`)[0],
           { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/anvil-main.jsonl`) },
         );
         assertMatch(told.message, /type: response_complete/);
@@ -97,9 +97,9 @@ for (const version of VERSIONS.claude) {
 
 story(
   "recover brings three agents back into their conversations; a fourth fails alone",
-  (house) =>
+  (shared) =>
     inScene("recover three", async (scene) => {
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
+      const stage = new Stage(scene, { shared, version: VERSIONS.claude[0], agents: AGENTS });
       const sessions = AGENTS.map((agent) => stage.session(agent));
       const lost = { agent_id: "drill", working_directory: `${scene.dir}/drill` };
       writeRegistry(stage, [lost]);
@@ -157,7 +157,7 @@ story(
         assertStringIncludes(transcript, `first words of ${agent}`);
         assertStringIncludes(transcript, `words of ${agent} after round 2`);
       }
-      const summaries = house.agentModel.asked("type: recovery_failed");
+      const summaries = shared.agentModel.asked("type: recovery_failed");
       assertEquals(new Set(summaries.map(({ message }) => message)).size, 1, "told once");
       assertStringIncludes(
         summaries[0]!.message,
@@ -168,9 +168,9 @@ story(
 
 story(
   "recover follows /clear: the conversation that SessionStart reported last",
-  (house) =>
+  (shared) =>
     inScene("recover after clear", async (scene) => {
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: ["anvil"] });
+      const stage = new Stage(scene, { shared, version: VERSIONS.claude[0], agents: ["anvil"] });
       // After /clear the prompt is preceded by words about that command.
       stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-20)}` });
       const claude = await stage.spawn("anvil", "words before");
@@ -196,9 +196,9 @@ story(
 for (const version of VERSIONS.claude) {
   story(
     `recover on Claude Code ${version}: every session of an agent, and none twice`,
-    (house) =>
+    (shared) =>
       inScene(`recover several ${version}`, async (scene) => {
-        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
+        const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
         stage.claudeModel.answer = ({ prompt }) => ({ say: `You said: ${prompt.slice(-30)}` });
         const main = stage.session("anvil");
         // Before the first start: a running Claude Code writes its own list of trusted folders.
@@ -248,9 +248,9 @@ for (const version of VERSIONS.claude) {
 for (const version of VERSIONS.claude) {
   story(
     `recover on Claude Code ${version}: /exit is left as it is, a signal is not`,
-    (house) =>
+    (shared) =>
       inScene(`recover by reason ${version}`, async (scene) => {
-        const stage = new Stage(scene, { house, version, agents: ["anvil"] });
+        const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
         const [first, second] = [stage.session("anvil"), `${stage.session("anvil")}-2`];
         await stage.spawn("anvil", "words of the first");
         const more = ["anvil", `${scene.dir}/anvil`, "words of the second"];
@@ -279,18 +279,18 @@ for (const version of VERSIONS.claude) {
 
 story(
   "OpenClaw finds the skill eligible; sync reads its sessions, spawn its agents",
-  (house) =>
+  (shared) =>
     inScene("skill", async (scene) => {
-      const workspace = house.gateway.config.replace(/\/home\/.*/, "/agents/anvil");
+      const workspace = shared.gateway.config.replace(/\/home\/.*/, "/agents/anvil");
       Deno.mkdirSync(`${workspace}/skills/gsd-code-skill`, { recursive: true });
       Deno.copyFileSync(`${ROOT}/SKILL.md`, `${workspace}/skills/gsd-code-skill/SKILL.md`);
-      const info = await house.gateway.openclaw(
+      const info = await shared.gateway.openclaw(
         ...["skills", "info", "gsd-code-skill", "--json", "--agent", "anvil"],
       );
       const skill = JSON.parse(info.stdout);
       assertEquals([skill.eligible, skill.modelVisible, skill.missing.bins], [true, true, []]);
 
-      const stage = new Stage(scene, { house, version: VERSIONS.claude[0], agents: AGENTS });
+      const stage = new Stage(scene, { shared, version: VERSIONS.claude[0], agents: AGENTS });
       const text = `{\n  // kept\n  "agents": [{ "agent_id": "bolt" }]\n}\n`;
       Deno.writeTextFileSync(stage.paths.registry, text);
       const done = await stage.ours("commands/sync.ts", "--json");
@@ -327,10 +327,10 @@ function writeRegistry(stage: Stage, more: Record<string, unknown>[]): void {
 }
 
 Deno.test("sessions on the real programs", async (t) => {
-  const house = await openHouse(["main", ...AGENTS]);
+  const shared = await openSharedGateway(["main", ...AGENTS]);
   try {
-    for (const [name, play] of stories) await t.step(name, () => play(house));
+    for (const [name, play] of stories) await t.step(name, () => play(shared));
   } finally {
-    await house.close();
+    await shared.close();
   }
 });

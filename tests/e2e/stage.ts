@@ -20,7 +20,7 @@ import {
 import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
-import type { House } from "./house.ts";
+import type { SharedGateway } from "./shared_gateway.ts";
 
 export interface Wake {
   trigger: string;
@@ -30,7 +30,7 @@ export interface Wake {
 }
 
 export interface StageOptions {
-  house: House;
+  shared: SharedGateway;
   /** The pinned one unless told otherwise. */
   version?: ClaudeVersion;
   /** A program to try instead of the pinned version. */
@@ -52,15 +52,15 @@ export class Stage {
     this.server = TmuxServer.in(scene);
     this.claudeModel = new ClaudeModel({ scenarios: options.scenarios });
     scene.atEnd(() => this.claudeModel.stop());
-    const { house } = options;
+    const { shared } = options;
     this.env = {
       ...new TestHome(scene).env,
       GSD_TMUX: `${scene.dir}/tmux`,
-      GSD_OPENCLAW: house.gateway.program,
+      GSD_OPENCLAW: shared.gateway.program,
     };
     this.paths = pathsFrom((name) => this.env[name], ROOT);
     Deno.mkdirSync(`${scene.home}/.openclaw`, { recursive: true });
-    Deno.copyFileSync(house.gateway.config, `${scene.home}/.openclaw/openclaw.json`);
+    Deno.copyFileSync(shared.gateway.config, `${scene.home}/.openclaw/openclaw.json`);
     scene.keep("claude-model.json", () => JSON.stringify(this.claudeModel.requests, null, 1));
     scene.keep("agent-model.json", () => JSON.stringify(this.#requests(), null, 1));
     this.writeRegistry();
@@ -219,7 +219,7 @@ export class Stage {
   }
 
   #requests(): AgentRequest[] {
-    return this.options.house.agentModel.requests
+    return this.options.shared.agentModel.requests
       .filter((request) => request.message.includes(`-${this.tag}`));
   }
 

@@ -1,17 +1,17 @@
 import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
-import { type House, openHouse } from "./house.ts";
+import { openSharedGateway, type SharedGateway } from "./shared_gateway.ts";
 import { Stage } from "./stage.ts";
 import { STORIES } from "./stories.ts";
 
 const AGENTS = ["warden", "forge"];
 
 /** Opened by the first story, so that a gateway that does not start is that story's failure. */
-let opening: Promise<House> | undefined;
+let opening: Promise<SharedGateway> | undefined;
 
 Deno.test.afterAll(async () => {
-  const house = await opening?.catch(() => undefined);
-  await house?.close();
+  const shared = await opening?.catch(() => undefined);
+  await shared?.close();
 });
 
 for (const version of VERSIONS.claude) {
@@ -25,13 +25,13 @@ for (const version of VERSIONS.claude) {
       sanitizeResources: false,
       fn: () =>
         inScene(`${version} ${story.short}`, async (scene) => {
-          const own = story.killsGateway ? await openHouse(AGENTS) : undefined;
+          const own = story.killsGateway ? await openSharedGateway(AGENTS) : undefined;
           try {
-            const house = own ?? await (opening ??= openHouse(AGENTS));
+            const shared = own ?? await (opening ??= openSharedGateway(AGENTS));
             const { scenarios } = story;
-            const stage = new Stage(scene, { house, version, scenarios, ...story.options });
-            house.agentModel.answer = undefined;
-            await story.play(stage, house);
+            const stage = new Stage(scene, { shared, version, scenarios, ...story.options });
+            shared.agentModel.answer = undefined;
+            await story.play(stage, shared);
           } finally {
             await own?.close();
           }

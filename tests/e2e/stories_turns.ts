@@ -45,9 +45,9 @@ export const TURNS: Story[] = [
       first: { say: [{ thinking: "Only one step." }, { text: FIRST_ANSWER }] },
       second: { say: "The tests are written." },
     },
-    async play(stage, house) {
+    async play(stage, shared) {
       const instruction = 'Write the tests now; "quoted", $HOME, `x` SCENARIO:second';
-      house.agentModel.answer = (request) => {
+      shared.agentModel.answer = (request) => {
         const wake = stage.wakes().find((wake) => wake.request === request);
         if (wake === undefined || !wake.message.includes("I did step one")) return undefined;
         const isNew = request.texts.at(-1)?.role === "user";
@@ -150,8 +150,8 @@ export const TURNS: Story[] = [
     short: "compaction",
     options: { hookSettings: { hook_mode: "bidirectional", bidirectional_timeout_s: 60 } },
     scenarios: { first: { say: "The parser is done." }, second: { say: "The printer is done." } },
-    async play(stage, house) {
-      house.agentModel.answer = (request) =>
+    async play(stage, shared) {
+      shared.agentModel.answer = (request) =>
         request.message.includes("type: pre_compact")
           ? { text: 'Yes: {"instructions":"Keep the name of the parser file"}' }
           : undefined;
@@ -180,8 +180,8 @@ export const TURNS: Story[] = [
     short: "stop blocked by the agent",
     options: { hookSettings: { hook_mode: "bidirectional", bidirectional_timeout_s: 60 } },
     scenarios: { first: [{ say: "I am done." }, { say: "The tests are green." }] },
-    async play(stage, house) {
-      house.agentModel.answer = () => ({
+    async play(stage, shared) {
+      shared.agentModel.answer = () => ({
         text: '```json\n{"decision":"block","reason":"Run the tests first"}\n```',
       });
       const claude = await stage.startClaude();

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import type { Scenario } from "../support/claude_model.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
-import type { House } from "./house.ts";
+import type { SharedGateway } from "./shared_gateway.ts";
 import type { Stage, StageOptions, Wake } from "./stage.ts";
 
 export interface Story {
@@ -18,7 +18,7 @@ export interface Story {
   scenarios?: Record<string, Scenario>;
   /** Versions it is not played on, each with the reason. */
   notOn?: Partial<Record<ClaudeVersion, string>>;
-  play(stage: Stage, house: House): Promise<void>;
+  play(stage: Stage, shared: SharedGateway): Promise<void>;
 }
 
 export function sectionOf(wake: Wake, name: string): string {

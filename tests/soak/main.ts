@@ -7,7 +7,7 @@ import { lifeOf } from "../../lib/delivery/wake_life.ts";
 import { messageOf } from "../../lib/process.ts";
 import { type Plan, planRun } from "./plan.ts";
 import { play, type Run } from "./play.ts";
-import { Stage } from "./stage.ts";
+import { SoakStage } from "./stage.ts";
 import { isClean, judgeRun, type Offence, type Verdict } from "./verdict.ts";
 
 const HELP = `Puts events through the registered hooks while everything around them fails.
@@ -61,14 +61,19 @@ export async function main(args: string[], world: SoakWorld): Promise<number> {
   const plan = planRun(seed, events, agents);
   const dir = Deno.realPathSync(await Deno.makeTempDir({ prefix: "gsd-soak-" }));
   try {
-    return await soak(plan, await Stage.set(dir, plan, seed), given.flags.json, world);
+    return await soak(plan, await SoakStage.set(dir, plan, seed), given.flags.json, world);
   } catch (error) {
     world.warn(`The run could not go on: ${messageOf(error)}`);
     return 1;
   }
 }
 
-async function soak(plan: Plan, stage: Stage, json: boolean, world: SoakWorld): Promise<number> {
+async function soak(
+  plan: Plan,
+  stage: SoakStage,
+  json: boolean,
+  world: SoakWorld,
+): Promise<number> {
   const began = performance.now();
   const interrupted = () => void stage.clear({ keep: false }).then(() => Deno.exit(130));
   Deno.addSignalListener("SIGINT", interrupted);

@@ -5,7 +5,7 @@ import { fixtureEvent } from "../support/fixtures.ts";
 import { type Claude, hookInput, writeTurn } from "./hook_events.ts";
 import { Journals } from "./journals.ts";
 import type { Plan, PlannedEvent } from "./plan.ts";
-import { kill, type Stage } from "./stage.ts";
+import { kill, type SoakStage } from "./stage.ts";
 import type { Played } from "./verdict.ts";
 
 export interface Run {
@@ -24,7 +24,7 @@ const HELD_BACK_MS = 1000;
 
 export async function play(
   plan: Plan,
-  stage: Stage,
+  stage: SoakStage,
   progress: (run: Run) => void,
 ): Promise<Run> {
   const run: Run = {
@@ -52,18 +52,18 @@ export async function play(
   return run;
 }
 
-async function holdBack(agent: string, stage: Stage): Promise<void> {
+async function holdBack(agent: string, stage: SoakStage): Promise<void> {
   const end = performance.now() + HELD_BACK_MS;
   while (stage.waitingFor(agent).length >= CROWD && performance.now() < end) await pause(50);
 }
 
-function claudeOf(stage: Stage, session: string): Claude {
+function claudeOf(stage: SoakStage, session: string): Claude {
   const session_id = `${session}-0000-4000-8000-000000000000`;
   const transcript_path = `${stage.dir}/home/.claude/projects/p/${session_id}.jsonl`;
   return { session_id, transcript_path };
 }
 
-async function startClaude(stage: Stage, session: string, claude: Claude): Promise<void> {
+async function startClaude(stage: SoakStage, session: string, claude: Claude): Promise<void> {
   const input = { ...fixtureEvent("session_start-startup"), ...claude };
   await runHook(stage, session, "SessionStart", input);
 }
@@ -71,7 +71,7 @@ async function startClaude(stage: Stage, session: string, claude: Claude): Promi
 async function playEvent(
   event: PlannedEvent,
   claude: Claude,
-  stage: Stage,
+  stage: SoakStage,
   run: Run,
 ): Promise<Played> {
   const { hook, input } = hookInput(event, claude);
@@ -92,7 +92,7 @@ async function playEvent(
 
 /** As Claude Code does it: by a shell, in its own process group, with the event on its input. */
 async function runHook(
-  stage: Stage,
+  stage: SoakStage,
   session: string,
   hook: string,
   input: Record<string, unknown>,
@@ -133,7 +133,7 @@ async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
   }
 }
 
-function killDeliverer(afterMs: number, stage: Stage, run: Run): void {
+function killDeliverer(afterMs: number, stage: SoakStage, run: Run): void {
   setTimeout(() => {
     const pid = stage.isHealthy ? undefined : stage.deliverers().at(-1);
     if (pid === undefined) return;
@@ -146,7 +146,7 @@ function killDeliverer(afterMs: number, stage: Stage, run: Run): void {
 class Restarts {
   private current: Promise<void> | undefined;
 
-  constructor(private readonly stage: Stage, private readonly run: Run) {}
+  constructor(private readonly stage: SoakStage, private readonly run: Run) {}
 
   begin({ downMs, forget, upMs }: NonNullable<PlannedEvent["restart"]>): void {
     if (this.current !== undefined) return;
@@ -161,7 +161,7 @@ class Restarts {
 }
 
 /** Lets waiting wakes meet their faults; then everything works, and all must be delivered. */
-async function settle(stage: Stage): Promise<void> {
+async function settle(stage: SoakStage): Promise<void> {
   await deliverAll(stage, SETTLE_MS / 3);
   stage.isHealthy = true;
   await deliverAll(stage, SETTLE_MS);
@@ -170,7 +170,7 @@ async function settle(stage: Stage): Promise<void> {
   }).catch(() => {});
 }
 
-async function deliverAll(stage: Stage, withinMs: number): Promise<void> {
+async function deliverAll(stage: SoakStage, withinMs: number): Promise<void> {
   const end = performance.now() + withinMs;
   while (stage.waiting().length > 0 && performance.now() < end) {
     await deliver(stage);
@@ -178,7 +178,7 @@ async function deliverAll(stage: Stage, withinMs: number): Promise<void> {
   }
 }
 
-async function deliver(stage: Stage): Promise<void> {
+async function deliver(stage: SoakStage): Promise<void> {
   const launcher = `${stage.paths.data}/bin/deliver`;
   const { PATH, HOME, DENO_DIR } = stage.hookEnv([...stage.panes.keys()][0]!);
   await new Deno.Command(launcher, {

@@ -12,7 +12,7 @@ import { contentOf } from "./verdict.ts";
 /** A gateway younger than this may lose what it accepted. The plan uses that only then. */
 const YOUNG_MS = 110_000;
 
-export class Stage {
+export class SoakStage {
   readonly tmux = new TmuxServer();
   readonly panes = new Map<string, { TMUX: string; TMUX_PANE: string }>();
   readonly home: TestHome;
@@ -28,8 +28,8 @@ export class Stage {
     this.log = Deno.openSync(`${dir}/gateway.jsonl`, { append: true, create: true });
   }
 
-  static async set(dir: string, plan: Plan, seed: number): Promise<Stage> {
-    const stage = new Stage(dir, plan, seed);
+  static async set(dir: string, plan: Plan, seed: number): Promise<SoakStage> {
+    const stage = new SoakStage(dir, plan, seed);
     Deno.mkdirSync(`${dir}/home/.claude/projects/p`, { recursive: true });
     await stage.openGateway();
     try {

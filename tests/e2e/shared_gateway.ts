@@ -1,4 +1,4 @@
-/** Where the agents of all stories live: one real gateway, and the model behind it. */
+/** The real gateway that all stories of a run share, and the model behind it. */
 
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene } from "../support/artefacts.ts";
@@ -8,18 +8,18 @@ import {
   startOpenClaw,
 } from "../support/real_openclaw.ts";
 
-/** One gateway serves all stories of a run: its start is the slowest thing of all. */
-export interface House {
+/** One for all stories of a run, because its start is slow. */
+export interface SharedGateway {
   gateway: RealOpenClaw;
   agentModel: AgentModel;
   close(): Promise<void>;
 }
 
-export async function openHouse(
+export async function openSharedGateway(
   agents: string[],
   options: Pick<OpenClawOptions, "program"> = {},
-): Promise<House> {
-  const opened = Promise.withResolvers<House>();
+): Promise<SharedGateway> {
+  const opened = Promise.withResolvers<SharedGateway>();
   const closing = Promise.withResolvers<void>();
   const whole = inScene("the gateway of the stories", async (scene) => {
     const agentModel = new AgentModel();
