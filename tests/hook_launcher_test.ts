@@ -137,6 +137,13 @@ Deno.test("a managed session's first hook marks its pane, and bin/hook asks the 
   assertEquals(await starts(pane), false);
 });
 
+Deno.test("a mark that cannot be made costs no wake", async () => {
+  await using world = await HookWorld.create();
+  writeAtomic(`${world.paths.state}/managed`, "in the way");
+  await world.hook("stop.ts", STOP);
+  assertEquals(world.wakes().length, 1);
+});
+
 for (
   const [why, agent] of [["disabled", { enabled: false }], ["mute", { openclaw_session_key: "" }]]
 ) {
