@@ -84,7 +84,7 @@ for (const shell of ["bash", "zsh"] as const) {
         await server.tmux("send-keys", "-t", pane, "-l", typed);
         await server.tmux("send-keys", "-t", pane, "Tab");
         await shows(completed);
-        await server.tmux("send-keys", "-t", pane, "C-c");
+        await server.tmux("send-keys", "-t", pane, "C-u");
       }
     },
   });

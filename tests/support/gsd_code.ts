@@ -51,7 +51,8 @@ const WARDEN = { agent_id: "warden", tmux_session_name: "warden-main" };
 export async function installGsdCode(data: string, root = ROOT, deno = Deno.execPath()) {
   await Deno.mkdir(`${data}/bin`, { recursive: true });
   await Deno.writeTextFile(`${data}/install.json`, JSON.stringify({ root, deno }));
-  const script = `#!/bin/sh\nexec '${deno}' run -A --quiet --config='${root}/deno.json' --frozen ` +
+  const script =
+    `#!/bin/sh\nexec '${deno}' run -A --quiet --config='${root}/deno.json' --frozen --cached-only ` +
     `'${root}/commands/gsd_code.ts' "$@"\n`;
   await Deno.writeTextFile(`${data}/bin/gsd-code`, script, { mode: 0o755 });
 }
