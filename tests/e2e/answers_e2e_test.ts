@@ -192,7 +192,7 @@ for (const version of VERSIONS.claude) {
       }));
   }
 
-  Deno.test(`${version}: keys decide also where somebody has begun to write to Claude`, (t) =>
+  Deno.test(`${version}: keys decide also where a person has begun to write to Claude`, (t) =>
     inScene(`begun ${version}`, async (scene) => {
       const args = ["--permission-mode", "plan"];
       const stage = new AnswersStage(scene, { version, hookRoad: false, args });

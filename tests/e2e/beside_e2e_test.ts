@@ -30,7 +30,7 @@ const shownFile = async (stage: AnswersStage) =>
     readScreen(await stage.server.capture(stage.session)).dialog!.text,
   )![1]!;
 
-/** All that Claude's model has been told by now, of tools and people. */
+/** Everything that Claude's model has received so far from tools and people. */
 async function toldToModel(stage: AnswersStage, claude: RealClaude): Promise<string> {
   await claude.waitUntilIdle();
   await claude.submit("SCENARIO:hello");
@@ -107,7 +107,7 @@ for (const version of VERSIONS.claude) {
       assertEquals(stage.payloads("PostToolUse").length, 1, "only what the human chose");
     }));
 
-  Deno.test(`${version}: a number leaves the row in which somebody has begun to write`, () =>
+  Deno.test(`${version}: a number leaves the row in which a person has begun to write`, () =>
     inScene(`own row ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: false });
       const claude = await stage.start();
@@ -142,7 +142,7 @@ for (const version of VERSIONS.claude) {
       assert(stage.payloads("UserPromptSubmit").length === 0, "nothing was typed");
     }));
 
-  Deno.test(`${version}: what is queued during a turn is read after it, and submit hands in`, () =>
+  Deno.test(`${version}: what is queued during a turn is read after it, and submit sends it`, () =>
     inScene(`queue ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: false });
       const claude = await stage.start();

@@ -99,7 +99,7 @@ function endProcess(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch {
-    // The terminal has told it already.
+    // The terminal has sent the signal to it already.
   }
 }
 

@@ -31,7 +31,7 @@ export interface Wake {
 
 export interface StageOptions {
   shared: SharedGateway;
-  /** The pinned one unless told otherwise. */
+  /** The pinned version by default. */
   version?: ClaudeVersion;
   /** A program to try instead of the pinned version. */
   program?: string;

@@ -22,7 +22,7 @@ async function wrapped(scene: Scene, version: ClaudeVersion): Promise<string> {
 /** Longer than a key is waited for, shorter than our patience. */
 const STALL_MS = 4000;
 
-/** Does the work while Claude Code stands still, and lets it go on before the work is done. */
+/** Begins the work while Claude Code is stopped, and continues it before the work is done. */
 async function stalled<T>(claude: RealClaude, work: () => Promise<T>): Promise<T> {
   const program = (await allProcesses()).find(({ parent }) => parent === claude.pid)!;
   Deno.kill(program.pid, "SIGSTOP");

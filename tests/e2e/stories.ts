@@ -1,4 +1,4 @@
-/** The stories: what is promised, told once, played on every version. */
+/** All stories. Each is played on every version. */
 
 import { HARD_DAYS } from "./stories_hard.ts";
 import { TURNS } from "./stories_turns.ts";

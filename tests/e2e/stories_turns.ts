@@ -1,4 +1,4 @@
-/** Stories of turns: told, asked, refused, failed, compacted, cleared. */
+/** Stories of turns: ended, asked, refused, failed, compacted, cleared. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { until } from "../support/until.ts";

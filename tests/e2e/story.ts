@@ -12,7 +12,7 @@ export interface Story {
   short: string;
   /** Left out of a short run. */
   slow?: boolean;
-  /** It has a gateway of its own: what a killed one makes up for would be told in the next story. */
+  /** It needs its own gateway: a killed one would deliver the rest in the next story. */
   killsGateway?: boolean;
   options?: Pick<StageOptions, "agents" | "hookSettings">;
   scenarios?: Record<string, Scenario>;

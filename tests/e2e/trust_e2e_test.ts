@@ -74,7 +74,7 @@ async function trust(world: SessionWorld): Promise<void> {
   }, { everyMs: 500 });
 }
 
-/** Whether the agent was told of the end of a turn: the hooks run by then. */
+/** Whether a wake of a turn's end was sent: then the hooks run. */
 function isTold(world: SessionWorld): boolean {
   try {
     const journal = Deno.readTextFileSync(`${world.paths.state}/journal/w-main.jsonl`);

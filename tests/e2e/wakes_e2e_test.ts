@@ -1,4 +1,4 @@
-/** What stands in wakes is true of the turn they tell of: on the real Claude Code, wakes go to files. */
+/** What wakes say is true of their turn: on the real Claude Code, with wakes in files. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readScreen } from "../../lib/pane.ts";
@@ -59,7 +59,7 @@ for (const version of VERSIONS.claude) {
         );
         assertEquals(section(wake, "CONTENT"), `Answer ${model.calls}.`);
         const pressure = section(wake, "CONTEXT PRESSURE");
-        // On a machine too busy to write a line in half a second, nothing is told.
+        // A machine that cannot write a line in half a second gets no figure.
         assert(pressure === model.tokens || pressure === "unknown", `${turn}: ${pressure}`);
         seen.push(pressure);
         // Some turns follow each other as fast as they can.
