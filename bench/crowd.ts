@@ -35,8 +35,8 @@ export async function measureCrowd(sessions: number): Promise<CrowdFigure> {
   );
   const totalMs = performance.now() - began;
   clearInterval(watch);
-  const told = names.filter((name) => world.wakes(name).length > 0).length;
-  if (told !== sessions) throw new Error(`Only ${told} of ${sessions} sessions were told`);
+  const woken = names.filter((name) => world.wakes(name).length > 0).length;
+  if (woken !== sessions) throw new Error(`Only ${woken} of ${sessions} sessions sent a wake`);
   return { sessions, slowestMs: Math.max(...results.map((one) => one.ms)), totalMs, peakMb };
 }
 

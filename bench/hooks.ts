@@ -73,7 +73,7 @@ function commandsIn(world: HookWorld): (event: string) => string {
 
 let count = 0;
 
-/** The end of a turn that no wake has told yet. */
+/** The end of a new turn. */
 function stopEvent(transcript_path: string): Record<string, unknown> {
   const answer = `answer ${count++}`;
   const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);

@@ -1,4 +1,4 @@
-/** Claude Code waits for somebody: idle, before a permission, or for a reason not known yet. */
+/** Claude Code waits: idle, for a permission, or for a reason of a later version. */
 
 import {
   type Hook,

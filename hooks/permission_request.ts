@@ -1,6 +1,6 @@
 /**
- * A dialog has opened: this hook stands beside it until the agent has answered through the menu
- * driver. The human may answer first at the terminal; then it leaves without a word.
+ * A dialog has opened: this hook waits beside it until the agent has answered through the menu
+ * driver. The human may answer first at the terminal; then it ends without a reply.
  */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";

@@ -1,4 +1,4 @@
-/** A question has been answered: the agent is told what was chosen and by whom, if it wants to. */
+/** A question has been answered: wakes the agent with the choice and who made it, if it wants to. */
 
 import { type Hook, type HookContext, runHook } from "../lib/hook_utils.ts";
 
@@ -35,7 +35,7 @@ export const hook: Hook = {
 /** `isOwn`: the agent itself has answered. */
 function whyUnwanted({ settings }: HookContext, isOwn: boolean): string | undefined {
   const { answered_wakes: wanted } = settings;
-  if (wanted === "never") return 'an answer wakes nobody: answered_wakes is "never"';
+  if (wanted === "never") return 'answers wake no agent: answered_wakes is "never"';
   return wanted === "others" && isOwn
     ? 'the agent itself has answered: answered_wakes is "others"'
     : undefined;

@@ -1,6 +1,6 @@
 /**
- * The conversation is about to be compacted. Whatever this hook prints goes to the summariser as
- * further instructions, so it prints nothing but what the agent wants kept.
+ * The conversation is about to be compacted. Claude Code passes what this hook prints to the
+ * summariser as instructions, so it prints only what the agent wants to keep.
  */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";

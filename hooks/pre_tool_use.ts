@@ -1,4 +1,4 @@
-/** Claude asks a question: the agent gets it before the dialog is drawn, and the hook is gone. */
+/** Claude asks a question: wakes the agent before the dialog is drawn, and ends at once. */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 

@@ -1,4 +1,4 @@
-/** Claude Code has left the session: the agent is told, and what belonged to the session goes. */
+/** Claude Code has ended: wakes the agent and removes what belonged to the session. */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Claude Code starts, resumes, clears or has compacted. To the agent it is the same session all
- * along: only Claude's id of it is kept up to date, and nobody is woken.
+ * throughout: only Claude's id of it is kept up to date, and no agent is woken.
  */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";

@@ -1,4 +1,4 @@
-/** A turn has ended: the agent is told in Claude's words, and may say what comes next. */
+/** A turn has ended: wakes the agent with Claude's text; the agent may answer with what comes next. */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
@@ -14,7 +14,7 @@ export const hook: Hook = {
     const fromPane = said.text === "" ? pane.text() : "";
     const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
 
-    // After a block the agent is told that its instruction is done, but cannot block again: no loop.
+    // After a block the agent gets the result, but cannot block again: that prevents a loop.
     const again = event.fields.stop_hook_active === true;
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const tasks = tools.backgroundTasks(event);

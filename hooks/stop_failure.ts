@@ -1,4 +1,4 @@
-/** A turn has failed: the agent is told what kind of failure it is and what may help. */
+/** A turn has failed: wakes the agent with the kind of failure and what may help. */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 

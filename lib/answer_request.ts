@@ -1,4 +1,4 @@
-/** From a dialog to the reply of the hook beside it: told, left pending, waited for, written down. */
+/** The hook beside a dialog: it wakes the agent, waits for its answer and replies to Claude Code. */
 
 import { fileOf, openPending, type Pending, permissionId, readPending } from "./answers.ts";
 import { waitForAnswer } from "./answer_wait.ts";
@@ -17,14 +17,14 @@ import { isAbout } from "./shown.ts";
 import { actions } from "./wake.ts";
 import { capturePane } from "./tmux.ts";
 
-/** What Claude Code is to be told; nothing when somebody else has settled it, or nobody has. */
+/** The reply for Claude Code; none when the human has answered, or no answer came. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
   const { event, paths, session, agent, pane } = context;
   const pending = await pendingFrom(context);
   const tmux = await context.tmux();
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
-  // A question of an earlier turn that nobody closed was escaped from.
+  // A question of an earlier turn that is still open was left with Escape.
   if (kind === "question") {
     closePending(paths, session, { kind, but: pending, claude: event.sessionId });
   }

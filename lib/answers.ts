@@ -105,13 +105,13 @@ export function isWaiting(
   return Date.parse(pending.until) > now && isAlive(pending.pid);
 }
 
-/** Lays an answer before the waiting hook. */
+/** Writes an answer for the waiting hook. */
 export function giveAnswer(paths: Paths, pending: Pending, given: Given): void {
   const { session, id } = pending;
   writeAtomic(fileOf(paths, session, id, ".answer"), JSON.stringify(given, null, 1));
 }
 
-/** The answer, once: whoever calls next finds none. */
+/** Takes the answer. It can be taken once. */
 export function takeAnswer(paths: Paths, pending: Pending): Given | undefined {
   const { session, id } = pending;
   const taken = fileOf(paths, session, id, ".taken");
@@ -128,7 +128,7 @@ export function isTaken(paths: Paths, pending: Pending): boolean {
   return readGiven(fileOf(paths, pending.session, pending.id, ".taken")) !== undefined;
 }
 
-/** Takes an answer back that nobody has taken; false when the hook was quicker. */
+/** Takes back an answer that the hook has not taken; false when it has. */
 export function withdrawAnswer(paths: Paths, pending: Pending): boolean {
   try {
     Deno.removeSync(fileOf(paths, pending.session, pending.id, ".answer"));
@@ -139,7 +139,7 @@ export function withdrawAnswer(paths: Paths, pending: Pending): boolean {
   }
 }
 
-/** Notes an answer that went to the screen with keys, for who asks later who gave it. */
+/** Notes who answered with keys on the screen; PostToolUse reads it. */
 export function noteKeys(
   paths: Paths,
   { session, id }: Pick<Pending, "session" | "id">,

@@ -6,16 +6,16 @@ import { isObject } from "./json.ts";
 import { record } from "./journal.ts";
 import { replyFile } from "./outbox.ts";
 import { endReplyWait, isAwaited } from "./reply_wait.ts";
-import { type Decision, decisionIn } from "./replies.ts";
+import { decisionIn, type ReplyDecision } from "./replies.ts";
 
 const LOOK_EVERY_MS = 50;
 
 /** The agent's decision on a wake; "none" when it made none, or not in time. */
-export function waitForDecision(context: HookContext, wakeId: string): Decision {
+export function waitForDecision(context: HookContext, wakeId: string): ReplyDecision {
   const waited = performance.now();
   const limitMs = context.settings.bidirectional_timeout_s * 1000;
   const path = replyFile(context.paths, wakeId);
-  let decision: Decision = { kind: "none" };
+  let decision: ReplyDecision = { kind: "none" };
   const canCome = isAwaited(context.paths, wakeId);
   let reason = canCome
     ? `no reply within ${context.settings.bidirectional_timeout_s} s`

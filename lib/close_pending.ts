@@ -21,7 +21,7 @@ export interface ClosingOf {
   kind?: PendingKind;
   /** Not this one, nor what was asked beside it in the same turn. */
   but?: { id: string; prompt_id?: string };
-  /** Those of this Claude; of another one only what nobody waits for any more. */
+  /** Those of this Claude; those of another one only when no hook waits for them any more. */
   claude?: string;
   /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
   answers?: Record<string, string>;

@@ -1,7 +1,7 @@
-/** Where the words of a wake come from: the event, the transcript, the screen; one of them. */
+/** The text of a wake: from the event, the transcript or the screen. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { type Clock, fromEnd, waitForLine } from "./late_line.ts";
+import { type BlockingClock, fromEnd, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
 import {
@@ -32,12 +32,12 @@ const REST_MS = 25;
 const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };
 
 /** Claude's words at the end of a turn; "" where neither event nor transcript has any. */
-export function finalText(event: HookEvent, clock?: Clock): Content {
+export function finalText(event: HookEvent, clock?: BlockingClock): Content {
   const words = textOf(event.fields, "last_assistant_message");
   return words.trim() === "" ? writtenText(event, clock) : eventText(event, words, clock);
 }
 
-function writtenText(event: HookEvent, clock?: Clock): Content {
+function writtenText(event: HookEvent, clock?: BlockingClock): Content {
   const { transcriptPath: path, promptId } = event;
   const read = (lines: Iterable<Line>) => {
     const isNew = isAfterStop(event) === true;
@@ -50,10 +50,10 @@ function writtenText(event: HookEvent, clock?: Clock): Content {
 }
 
 /** The transcript has the usage, and earlier blocks of the same message. */
-function eventText(event: HookEvent, words: string, clock?: Clock): Content {
+function eventText(event: HookEvent, words: string, clock?: BlockingClock): Content {
   const { transcriptPath: path, promptId } = event;
   const read = (lines: Iterable<Line>) => {
-    // Where that is not known, the words tell: a message that was told before ends with others.
+    // Where that is not known, the text decides: a message of an earlier wake ends differently.
     const isNew = isAfterStop(event) !== false;
     // Only the end of the file can hold this message: nothing is searched for.
     const turn = readLastTurn(endOf(lines), promptId, 0);
@@ -82,12 +82,12 @@ function* endOf(lines: Iterable<Line>): Generator<Line> {
   }
 }
 
-/** The event says that a Stop hook has sent Claude on: what was said before was told at that Stop. */
+/** A Stop hook has sent Claude on: an earlier wake has the text before that Stop. */
 function isContinued({ fields }: HookEvent): boolean {
   return fields.stop_hook_active === true;
 }
 
-/** Looked at before the turn is read, so that what was told cannot pass for what came since. */
+/** Checked before the turn is read, so that old text is not taken for new. */
 function isAfterStop(event: HookEvent): boolean | undefined {
   return !isContinued(event) || fromEnd(event.transcriptPath, followsStop);
 }
@@ -111,7 +111,7 @@ function fromTranscript(turn: TurnReading): Content {
 export interface PaneText {
   /** Compared only when it is asked for: most wakes have better words. */
   text(): string;
-  /** To be called when the wake is on its way: only what was told is not new any more. */
+  /** Call it when the wake is queued: from then on these lines are not new. */
   keep(): void;
 }
 

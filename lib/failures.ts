@@ -1,4 +1,4 @@
-/** Why a turn failed, in words an agent can act on. */
+/** Why a turn failed, and what the agent can do. */
 
 interface Kind {
   name: string;
@@ -22,7 +22,7 @@ export function failureKind(error: string, message: string): Kind {
 
 const KINDS: Record<string, Kind> = {
   server_error: { name: "server error", advice: "usually temporary: send the instruction again" },
-  authentication_failed: { name: "login", advice: "a person has to log in or mend the API key" },
+  authentication_failed: { name: "login", advice: "a person has to log in or fix the API key" },
   billing_error: { name: "billing", advice: "a person has to look after the account" },
   invalid_request: { name: "invalid request", advice: "look at the session" },
   max_output_tokens: {

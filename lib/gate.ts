@@ -1,4 +1,4 @@
-/** Who an event belongs to: the first thing a hook asks, and for most sessions the last. */
+/** Which agent an event belongs to. For most sessions there is none, and the hook ends. */
 
 import { readTextIfThere } from "./files.ts";
 import { isKnownName } from "./known_sessions.ts";
@@ -17,9 +17,9 @@ import {
 
 export type Gate =
   | { kind: "managed"; session: string; pane: string; agent: Agent }
-  /** Nobody can be told, but recovery wants to know which conversation goes on there. */
+  /** The agent cannot be reached, but recovery needs to know the conversation. */
   | { kind: "mute"; session: string; pane: string; agent: Agent; reason: string }
-  /** Nobody's business: no trace of it may remain. */
+  /** Not managed: write nothing. */
   | { kind: "unmanaged" }
   | { kind: "refused"; session: string; agent_id?: string; reason: string };
 
@@ -31,14 +31,16 @@ export interface Asking {
   answer: Promise<PaneOwner>;
 }
 
-/** `told`: what tmux has told before the event; a hook that is run by hand asks itself. */
-export function askTmux(env: Env, told: HookInput["tmux"]): Asking | undefined {
+/** `answered`: tmux's answer from the registered command; a hook that is run by hand asks itself. */
+export function askTmux(env: Env, answered: HookInput["tmux"]): Asking | undefined {
   const pane = env("TMUX_PANE");
-  // Without $TMUX a running server would answer for whichever session it likes.
+  // Without $TMUX a running server answers for any of its sessions.
   const tmux = env("TMUX");
   if (!tmux || !pane) return undefined;
   const madeIn = `$${tmux.slice(tmux.lastIndexOf(",") + 1)}`;
-  const answer = told === undefined ? ask(env, pane) : Promise.resolve(paneOwner(told.session));
+  const answer = answered === undefined
+    ? ask(env, pane)
+    : Promise.resolve(paneOwner(answered.session));
   return { pane, madeIn, answer };
 }
 
@@ -72,7 +74,7 @@ export async function openGate(
     ? readRegistry(text, known === undefined ? names : [...names, known])
     : text;
   if (reading.kind === "broken") {
-    // Whose it is cannot be read: only of a session that was managed before a trace may remain.
+    // Which agent it has cannot be read: write only for a session that was managed before.
     const session = shownIn.find(({ name }) => isKnownName(paths, name))?.name ?? known;
     const reason = `Cannot use the registry ${paths.registry}: ${reading.reason}`;
     return session === undefined ? { kind: "unmanaged" } : { kind: "refused", session, reason };
@@ -80,7 +82,7 @@ export async function openGate(
   const owner = ownerAmong(reading.registry, shownIn, madeIn);
   if (owner.kind === "several") {
     const names = owner.names.map((name) => `"${name}"`).join(" and ");
-    const reason = `Nobody is woken: the window is shown in the sessions ${names}, ` +
+    const reason = `No agent is woken: the window is shown in the sessions ${names}, ` +
       "and tmux does not tell in which of them it was made";
     return { kind: "refused", session: owner.names[0]!, reason };
   }
@@ -110,7 +112,7 @@ function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: strin
   if (owners.length < 2) return { kind: "one", name: owners[0]?.name };
   const made = owners.find(({ id }) => id === madeIn);
   if (made !== undefined) return { kind: "one", name: made.name };
-  // tmux calls an onlooker's session `warden-main-1`, which reads like one of the agent's own.
+  // tmux names a second view of the session `warden-main-1`, like a session that spawn makes.
   const exact = owners.filter(({ name }) =>
     registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === name)
   );

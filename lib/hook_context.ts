@@ -19,17 +19,18 @@ export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
 export { oneLine } from "./text.ts";
 
-export interface HookWorld {
+/** What the run of a hook gives to its context. */
+export interface HookRun {
   event: HookEvent;
   paths: Paths;
   env: Env;
-  /** What tmux has told before the event. */
-  told?: HookInput["tmux"];
+  /** tmux's answer from the registered command. */
+  tmuxAnswer?: HookInput["tmux"];
   /** Lets the registered command start the deliverer when the hook has ended, if it is to. */
   leaveToShell(isToStart: () => boolean): void;
 }
 
-export interface HookContext extends HookWorld {
+export interface HookContext extends HookRun {
   session: string;
   pane: string;
   agent: Agent;
@@ -40,28 +41,28 @@ export interface HookContext extends HookWorld {
   /** What that means. */
   screen(): Promise<Screen>;
   tmux(): Promise<Tmux>;
-  /** Sees to it that what waits in the outbox is carried on. */
+  /** Has the wakes in the outbox delivered. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
 }
 
 export function contextFrom(
   gate: { session: string; pane: string; agent: Agent },
-  world: HookWorld,
+  run: HookRun,
 ): HookContext {
   const { settings, agent_id } = gate.agent;
-  const { env, paths, told } = world;
+  const { env, paths, tmuxAnswer } = run;
   const tmux = async () => (await loadTmux()).tmuxFrom(env);
   let screen: Promise<Screen> | undefined;
   let captured: Promise<string | undefined> | undefined;
   const capture = async () => {
     const lines = settings.pane_capture_lines;
-    if (told === undefined || lines > SHELL_CAPTURE_LINES) {
+    if (tmuxAnswer === undefined || lines > SHELL_CAPTURE_LINES) {
       return await (await loadTmux()).capturePane(await tmux(), gate.pane, lines);
     }
-    const height = paneHeight(told.session);
-    if (height === undefined || lines === SHELL_CAPTURE_LINES) return told.capture;
+    const height = paneHeight(tmuxAnswer.session);
+    if (height === undefined || lines === SHELL_CAPTURE_LINES) return tmuxAnswer.capture;
     // The screen and so many lines above it; the last piece is what follows the last line's end.
-    return told.capture.split("\n").slice(-(lines + height + 1)).join("\n");
+    return tmuxAnswer.capture.split("\n").slice(-(lines + height + 1)).join("\n");
   };
   const look = async () => {
     const { readScreen } = await import(later("./pane.ts"));
@@ -69,7 +70,7 @@ export function contextFrom(
   };
   return {
     ...gate,
-    ...world,
+    ...run,
     settings,
     now: new Date(),
     capture: () => captured ??= capture(),
@@ -78,7 +79,7 @@ export function contextFrom(
     async startDeliverer(when) {
       const shell = env(SHELL_DELIVERS);
       if (when === "after the hook" && shell !== undefined) {
-        return world.leaveToShell(() => claimStart(paths, agent_id, shell));
+        return run.leaveToShell(() => claimStart(paths, agent_id, shell));
       }
       if (!claimStart(paths, agent_id)) return;
       try {

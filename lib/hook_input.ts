@@ -8,7 +8,7 @@
  * By hand the event comes alone, and the hook asks tmux itself.
  */
 
-/** How much above the screen the registered command captures; who wants more asks again. */
+/** How many lines above the screen the registered command captures; for more, ask tmux again. */
 export const SHELL_CAPTURE_LINES = 100;
 
 /** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */

@@ -27,7 +27,7 @@ export interface Hook {
 
 /**
  * Runs a hook to its end: silent, and with exit code 0 whatever happens. Only the registered
- * command is told by another code that a wake waits; to Claude Code it makes 0 of it.
+ * launcher gets another code, when a wake waits; Claude Code gets 0 from it.
  */
 export async function runHook(hook: Hook): Promise<never> {
   const env: Env = (name) => Deno.env.get(name);
@@ -35,7 +35,7 @@ export async function runHook(hook: Hook): Promise<never> {
   let session: string | undefined;
   let isWakeLeft = () => false;
   try {
-    // Read to the end even where nothing comes of it: Claude Code is writing at the other end.
+    // Read it all, also when it is not needed: Claude Code writes at the other end.
     const input = splitInput(readStdin());
     const asking = askTmux(env, input.tmux);
     const reading = readEvent(input.event);
@@ -50,14 +50,14 @@ export async function runHook(hook: Hook): Promise<never> {
         leaveMark(paths, env);
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
-        const world = { event, paths, env, told: input.tmux, leaveToShell };
+        const run = { event, paths, env, tmuxAnswer: input.tmux, leaveToShell };
         if (gate.kind === "managed") {
-          const reply = await hook.handle(tools.contextFrom(gate, world), tools);
+          const reply = await hook.handle(tools.contextFrom(gate, run), tools);
           if (reply) writeStdout(reply);
         } else {
           const { session, reason } = gate;
           if (gate.kind === "mute" && /^Session(Start|End)$/.test(hook.event)) {
-            tools.rememberSession(tools.contextFrom(gate, world), { closeDialog: false });
+            tools.rememberSession(tools.contextFrom(gate, run), { closeDialog: false });
           }
           const agent_id = gate.kind === "mute" ? gate.agent.agent_id : gate.agent_id;
           tools.record(paths, { kind: "problem", event: hook.event, session, agent_id, reason });
@@ -81,7 +81,7 @@ async function note(paths: Paths, session: string, event: string, reason: string
     const { record } = await import(later("./journal.ts"));
     record(paths, { kind: "problem", session, event, reason });
   } catch {
-    // Not even that: then there is nobody left to tell.
+    // The journal cannot be written either.
   }
 }
 

@@ -17,19 +17,19 @@ function fileOf(paths: Paths, claudeId: string): string {
 export function knownSession(paths: Paths, claudeId: string, env: Env): string | undefined {
   try {
     const text = claudeId === "" ? undefined : readTextIfThere(fileOf(paths, claudeId));
-    const [session, place = placeOf(env)] = text?.split("\n") ?? [];
-    return place === placeOf(env) ? session : undefined;
+    const [session, place = paneMark(env)] = text?.split("\n") ?? [];
+    return place === paneMark(env) ? session : undefined;
   } catch {
     return undefined;
   }
 }
 
 export function noteSession(paths: Paths, claudeId: string, session: string, env: Env): void {
-  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), `${session}\n${placeOf(env)}`);
+  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), `${session}\n${paneMark(env)}`);
 }
 
 /** The tmux server and the pane, as both were when the pane's program was started. */
-function placeOf(env: Env): string {
+function paneMark(env: Env): string {
   return `${env("TMUX")?.replace(/,\d*$/, "")} ${env("TMUX_PANE")}`;
 }
 

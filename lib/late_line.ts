@@ -16,13 +16,13 @@ const LOOK_EVERY_MS = 5;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Time, so that a test can be quick and exact about it. */
-export interface Clock {
+export interface BlockingClock {
   /** Milliseconds since the process started. */
   now(): number;
   sleep(ms: number): void;
 }
 
-const REAL_CLOCK: Clock = { now: () => performance.now(), sleep: sleepSync };
+const REAL_CLOCK: BlockingClock = { now: () => performance.now(), sleep: sleepSync };
 
 /** What `read` makes of a transcript's lines, the last first; undefined where there is none. */
 export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T | undefined {
@@ -42,7 +42,7 @@ export function waitForLine<T>(
   path: string,
   read: (lines: Iterable<Line>) => T,
   isWhole: (value: T) => boolean,
-  { restMs = 0, clock = REAL_CLOCK }: { restMs?: number; clock?: Clock | undefined } = {},
+  { restMs = 0, clock = REAL_CLOCK }: { restMs?: number; clock?: BlockingClock | undefined } = {},
 ): T | undefined {
   const until = clock.now() + patience(clock.now());
   while (true) {

@@ -1,4 +1,4 @@
-/** A wake as it goes into the outbox: rendered, with its id and where it is to go. */
+/** A wake for the outbox: its text, its id and its receiver. */
 
 import { writeAtomic } from "./files.ts";
 import { messageOf } from "./json.ts";
@@ -50,7 +50,7 @@ export function newWake(
       writeAtomic(wholeTextFile, first.wholeText, { durable: true });
     }
   } catch (error) {
-    // What there is room for is told all the same.
+    // The shortened text goes out all the same.
     const details = { ...draft.details, whole_text: `could not be kept (${messageOf(error)})` };
     message = renderWake(identity, { ...draft, details }, { maxChars }).message;
   }
@@ -72,7 +72,7 @@ export function newWake(
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A ULID: 48 bits of time, then 80 random bits, in an alphabet nobody misreads. */
+/** A ULID: 48 bits of time, then 80 random bits, without letters that look like digits. */
 export function newWakeId(now: number): string {
   let time = "";
   for (let rest = now, i = 0; i < 10; i++) {

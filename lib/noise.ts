@@ -1,4 +1,4 @@
-/** One wake per decision: what has been said is not said again. Decided by identity, not by words. */
+/** Suppresses wakes that were sent before. The identity of the event decides, not its text. */
 
 import type { HookEvent } from "./events.ts";
 import { textOf } from "./events.ts";
@@ -14,7 +14,7 @@ export interface Said {
   at: number;
 }
 
-/** A dialog that the agent has been told of and that nobody has answered yet. */
+/** A dialog that has a wake and no answer yet. */
 export interface OpenDialog {
   id: string;
   /** The questions, where it is one that asks. */
@@ -32,7 +32,7 @@ export interface Memory {
 
 export type Verdict =
   | { kind: "send" }
-  /** `of` is the wake that has told it; without one it is nothing to tell, in any mode. */
+  /** `of` is the earlier wake; without one it is suppressed in every mode. */
   | { kind: "suppress"; reason: string; of?: string };
 
 export interface Incoming {
@@ -60,7 +60,7 @@ export function judge(
 ): Verdict {
   const twin = memory.said.findLast((said) => said.identity === incoming.identity.key);
   if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
-    return { kind: "suppress", reason: "the same event was told before", of: twin.wake_id };
+    return { kind: "suppress", reason: "the same event was sent before", of: twin.wake_id };
   }
   if (incoming.promptId === "") return { kind: "send" };
 
@@ -70,17 +70,17 @@ export function judge(
       (said.trigger === "response_complete" || said.trigger === "response_failed")
     );
     if (end && isDelivered(end.wake_id)) {
-      return { kind: "suppress", reason: `the end of this turn was told before`, of: end.wake_id };
+      return { kind: "suppress", reason: "the end of this turn was sent before", of: end.wake_id };
     }
   }
-  // The reminder of a dialog; the request of another one in the same turn is news.
+  // A reminder of the open dialog is suppressed; another dialog of the same turn is not.
   const isReminder = incoming.event === "Notification" && incoming.trigger === "permission_prompt";
   const isSame = memory.open?.prompt_id === incoming.promptId &&
     (incoming.dialog === undefined || isQuestion(incoming.dialog) === isQuestionId(memory.open.id));
   if (isReminder && memory.open && isSame) {
     return {
       kind: "suppress",
-      reason: "it is the dialog of a question that was told before",
+      reason: "it is the dialog of a question that was sent before",
       of: memory.open.wake_id,
     };
   }

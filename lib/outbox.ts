@@ -1,4 +1,4 @@
-/** Wakes on their way: a file each, whole before anything is done about it. */
+/** Wakes that wait for delivery: one file each, complete from the start. */
 
 import {
   createNew,
@@ -27,7 +27,7 @@ export interface QueuedWake {
   expects_reply: boolean;
   /** How long it waits at the most. */
   reply_until?: string;
-  /** The turn that it tells of; absent where nothing may be left out as told before. */
+  /** The turn of the event; absent where no part may be left out as sent before. */
   prompt_id?: string;
   /** Kept by the deliverer, which alone writes a wake again. */
   attempts?: {
@@ -115,7 +115,7 @@ export function agentsIn(paths: Paths, place: "outbox" | "dead"): string[] {
   return namesIn(dir).filter((name) => isFolder(`${dir}/${name}`)).map(originalName);
 }
 
-/** The wakes of one agent that were given up. */
+/** The dead letters of one agent. */
 export function deadIds(paths: Paths, agentId: string): string[] {
   return wakeIdsIn(`${paths.state}/dead/${safeName(agentId)}`);
 }
@@ -201,7 +201,7 @@ export function claimedBy(paths: Paths, by: string): string[] {
     try {
       return readTextIfThere(`${dir}/${name}`) === by;
     } catch {
-      return false; // what cannot be read is not ours
+      return false; // it cannot be read
     }
   };
   try {
@@ -213,7 +213,7 @@ export function claimedBy(paths: Paths, by: string): string[] {
   }
 }
 
-/** Said by a deliverer before it looks into the outbox, or when none could be started. */
+/** For a deliverer, before it looks into the outbox, and when none could be started. */
 export function unclaimStart(paths: Paths, agentId: string): void {
   for (const mark of startMarks(paths, agentId)) {
     try {

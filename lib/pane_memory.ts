@@ -23,7 +23,7 @@ export function newPaneLines(
     : newLines(before.split("\n"), lines, atLeast);
 }
 
-/** Keeps the screen for the next time, once it has been told. */
+/** Keeps the screen that a wake was made of, for the next comparison. */
 export function keepPane(paths: Paths, session: string, lines: string[]): void {
   locked(paths, session, () => writeAtomic(paneFile(paths, session), lines.join("\n")));
 }

@@ -1,4 +1,4 @@
-/** Reads the registry forgivingly: what is wrong in one place spoils nothing else. */
+/** Reads the registry. An error in one entry does not affect the others. */
 
 import { type HookSettings, settingsFrom } from "./hook_settings.ts";
 import { isObject, messageOf, parseJsonWithComments } from "./json.ts";
@@ -108,7 +108,7 @@ function withoutSuffix(session: string): string | undefined {
   return /^(.+)-\d+$/.exec(session)?.[1];
 }
 
-/** There may be a thousand entries: most are told by the length of their name. */
+/** There may be a thousand entries: the length of the name rules most of them out. */
 function agentsNamed(
   sessions: readonly string[],
   entries: unknown[],

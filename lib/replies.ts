@@ -2,7 +2,7 @@
 
 import { isObject } from "./json.ts";
 
-export type Decision =
+export type ReplyDecision =
   | { kind: "block"; reason: string }
   | { kind: "instructions"; text: string }
   | { kind: "none" };
@@ -14,8 +14,8 @@ const MOST_UNCLOSED = 50;
  * The last valid decision of a reply: an agent that shows the form first and decides afterwards is
  * taken at its last word. Bare JSON, a code fence or prose around make no difference.
  */
-export function decisionIn(reply: string): Decision {
-  let found: Decision = { kind: "none" };
+export function decisionIn(reply: string): ReplyDecision {
+  let found: ReplyDecision = { kind: "none" };
   let unclosed = 0;
   for (let at = reply.indexOf("{"); at !== -1 && unclosed < MOST_UNCLOSED;) {
     const begins = /^\{\s*"/.test(reply.slice(at, at + 100));
@@ -31,7 +31,7 @@ export function decisionIn(reply: string): Decision {
   return found;
 }
 
-function decisionOf(value: unknown): Decision {
+function decisionOf(value: unknown): ReplyDecision {
   if (!isObject(value)) return { kind: "none" };
   const { decision, reason, instructions } = value;
   if (decision === "block" && isText(reason)) return { kind: "block", reason };

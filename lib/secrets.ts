@@ -1,5 +1,5 @@
 /**
- * Keys and tokens in a text become `***`, all other words stay. A secret is told by the prefix of
+ * Keys and tokens in a text become `***`, all other words stay. A secret is found by the prefix of
  * its maker, by a frame (PEM, an address), or by a name in front of a value that is no word.
  */
 

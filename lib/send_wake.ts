@@ -1,4 +1,4 @@
-/** From what a hook has to say to a wake in the outbox: judged, rendered, written, on its way. */
+/** From a draft to a wake in the outbox: suppress duplicates, render, write, start the deliverer. */
 
 import type { HookContext } from "./hook_context.ts";
 import { record } from "./journal.ts";
@@ -28,7 +28,7 @@ export interface SendOptions {
 
 export type Sent =
   | { kind: "queued"; wake_id: string }
-  /** Told before, and now only reminded of. */
+  /** Sent before; this is a reminder. */
   | { kind: "reminded"; wake_id: string }
   | { kind: "suppressed" };
 
@@ -45,9 +45,9 @@ export async function sendWake(
     const quiet = isQuiet(verdict, context);
     if (!quiet) {
       const isNew = verdict.kind === "send";
-      const told = isNew ? draft : spoken(draft, verdict, context);
+      const sent = isNew ? draft : reminderOf(draft, verdict, context);
       // Only for something new the hook waits.
-      enqueue(context.paths, queuedWake(context, wakeId, told, isNew ? replyWait : undefined));
+      enqueue(context.paths, queuedWake(context, wakeId, sent, isNew ? replyWait : undefined));
     }
     const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
     return { memory, value: verdict };
@@ -58,7 +58,7 @@ export async function sendWake(
   } catch {
     verdict = { kind: "send" }; // the memory cannot be used at all
   }
-  // Held by another hook for too long, or out of use: rather told twice than not at all.
+  // The memory is locked for too long or unusable: better send twice than not at all.
   if (!isKnown) enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
 
   const about = {
@@ -120,8 +120,8 @@ function judgeFor(
   );
 }
 
-/** With `dedup_mode` lightweight, what was told before becomes a short reminder of it. */
-function spoken(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
+/** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
+function reminderOf(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
   if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
   const { pressure: _, before: _said, ...others } = draft;
   const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;

@@ -1,4 +1,4 @@
-/** What is known of a tmux session between two events: its Claude session and what was told. */
+/** What is kept of a tmux session between two events: its Claude session and the wakes sent. */
 
 import { type HookEvent, textOf } from "./events.ts";
 import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
@@ -47,7 +47,7 @@ export function changeMemory<T>(
     try {
       writeAtomic(memoryFile(paths, session), JSON.stringify(memory));
     } catch {
-      // A full disk costs the memory, not what was done: at worst a wake is told twice.
+      // With a full disk only the memory is lost: at worst a wake is sent twice.
     }
     return value;
   });
@@ -67,7 +67,7 @@ export function rememberSession(
     });
     if (outcome.kind === "done") return outcome.value;
   } catch {
-    // The memory cannot be used at all: that must not keep an end from being told.
+    // Without the memory an end is still reported.
   }
   return "own";
 }
@@ -147,6 +147,6 @@ function parseMemory(text: string | undefined, session: string): SessionMemory {
     const said = value.said.filter(isObject);
     return { ...empty, ...value, ended, said } as unknown as SessionMemory;
   } catch {
-    return empty; // Missing or spoiled: it only costs a wake that was told before.
+    return empty; // Missing or broken: at worst a wake is sent twice.
   }
 }

@@ -1,4 +1,4 @@
-/** What of all that was asked is on the screen: dialogs told apart by what they say. */
+/** Which of the open requests the screen shows, by the text of the dialog. */
 
 import type { Pending } from "./answers.ts";
 import type { Dialog } from "./pane.ts";
@@ -106,7 +106,7 @@ function scoreOf(input: Record<string, unknown>, text: string): number {
   return Math.max(0, ...scores);
 }
 
-/** Without blanks and frames: where a line was wrapped cannot be told from where one was typed. */
+/** Without blanks and frames: a wrapped line looks like one that was typed so. */
 export function squeeze(text: string): string {
   return text.replace(/[\s│]+/g, "");
 }

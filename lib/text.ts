@@ -69,7 +69,7 @@ function readsAsHeader(line: string): boolean {
   return headers.line.test(line.replace(headers.unseen, "").replace(/\s+/g, " "));
 }
 
-/** Blanks and what nobody sees may stand before it: nothing else below 128 does. */
+/** Only blanks and invisible characters may stand before it: no others below 128. */
 function beginsWithBracket(line: string): boolean {
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at);

@@ -39,7 +39,7 @@ export function readLastTurn(
   let isNewestMessage = false;
   let foreign = false;
   let spoken = false;
-  let told = false;
+  let isSent = false;
   let searched = 0;
   const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
   const ofOthers = { finished: false, stopped: undefined, tokens: undefined };
@@ -49,7 +49,7 @@ export function readLastTurn(
     const entry = parseEntry(line.text);
     if (entry === undefined) continue;
     if (entry.type === "assistant") {
-      if (told) continue;
+      if (isSent) continue;
       spoken = true;
       if (!newestSeen) {
         newestSeen = isNewestMessage = true;
@@ -68,8 +68,8 @@ export function readLastTurn(
     }
     const stopped = afterStop(entry);
     if (stopped !== undefined) {
-      // Claude went on from here: what stands before was told at this Stop.
-      if (spoken) told = true;
+      // Claude went on from here: an earlier wake has the text before this Stop.
+      if (spoken) isSent = true;
       else if (!foreign && reading.stopped !== "on") reading.stopped = stopped;
     }
     if (entry.type === "system") continue;
@@ -87,10 +87,10 @@ export function readLastTurn(
       messageId = undefined;
       Object.assign(reading, nothing(), ofOthers);
       foreign = true;
-      spoken = told = newestSeen = false;
+      spoken = isSent = newestSeen = false;
       continue;
     }
-    if (told || messageId !== undefined) return reading;
+    if (isSent || messageId !== undefined) return reading;
     // A turn without a word has been searched to its beginning.
     if (opens) return nothing();
   }
@@ -113,7 +113,7 @@ const MOST_SINCE_STOP = 1_000_000;
 
 /**
  * Whether a Stop hook sent Claude on before the last message. Where the event says that one did
- * and this is false, that message was told at the Stop before: the new one is not written yet.
+ * and this is false, an earlier wake has that message: the new one is not written yet.
  * undefined: the last Stop lies further back than is searched.
  */
 export function followsStop(lines: Iterable<Line>): boolean | undefined {

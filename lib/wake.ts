@@ -104,7 +104,7 @@ function fieldLines(fields: Record<string, string>): string {
 
 const CRITICAL_PCT = 80;
 
-/** `72% [WARNING]`, or the tokens where nobody knows the size of the window, or `unknown`. */
+/** `72% [WARNING]`, or the tokens where the size of the window is not known, or `unknown`. */
 export function formatPressure(
   known: { percent?: number; tokens?: number },
   thresholdPct: number,
