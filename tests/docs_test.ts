@@ -1,6 +1,7 @@
 /** The pages: short lines, links that lead somewhere, and names of things that exist. */
 
 import { assert, assertEquals } from "@std/assert";
+import { COMMANDS } from "../lib/cli/commands.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
 
@@ -73,6 +74,15 @@ Deno.test("every task that a page names is in deno.json", () => {
     Array.from(read(page).matchAll(/\bdeno task (?:--\S+ \S+ )?([a-z][a-z0-9-]*)/g))
       .filter(([, task]) => config.tasks[task!] === undefined)
       .map(([whole]) => `${page}: ${whole}`)
+  );
+  assertEquals(unknown, []);
+});
+
+Deno.test("every command of gsd-code that a page names is there", () => {
+  const known = ["help", ...COMMANDS.map(({ name }) => name)];
+  const unknown = pages().flatMap((page) =>
+    Array.from(read(page).matchAll(/(?:^|[`$(&*]| )gsd-code ([a-z][a-z-]*)/gm))
+      .filter(([, command]) => !known.includes(command!)).map(([whole]) => `${page}:${whole}`)
   );
   assertEquals(unknown, []);
 });
