@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import type { ProcessInfo } from "../lib/doors/process_tree.ts";
+import { allProcesses, type ProcessInfo } from "../lib/doors/process_tree.ts";
 import {
   conversationOpened,
   firstAgain,
@@ -10,6 +10,7 @@ import {
 import type { Conversation } from "../lib/sessions/launch.ts";
 import { claudeIn, idOf, launchOf, remember, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
 
 const ID = "11111111-2222-4333-8444-555555555555";
 const OTHER = "99999999-2222-4333-8444-555555555555";
@@ -92,24 +93,35 @@ for (const [what, list, processes, expected] of HOLDERS) {
 Deno.test("whoHolds() waits for a Claude Code that is ending, not for one without a terminal", () =>
   inSessionWorld(async (world) => {
     const program = world.standIn("slow", "01-idle-fresh.txt");
+    const go = `${world.dir}/go`;
+    const ends = `trap "until [ -e '${go}' ]; do sleep 0.1; done" EXIT; trap '' HUP`;
     const text = Deno.readTextFileSync(program);
-    Deno.writeTextFileSync(program, text.replace("\n", "\ntrap 'sleep 2' EXIT; trap '' HUP\n"));
+    Deno.writeTextFileSync(program, text.replace("\n", `\n${ends}\n`));
     const session = await spawned(world, "anvil", { claude_launch_command: program });
     const id = idOf(world, session);
     const ending = await claudeIn(world, session);
-    const holder = () => whoHolds(id, world.paths.claudeConfig, [], world.warn);
-    assertEquals((await holder())?.pid, ending);
+    const warned: string[] = [];
+    const holder = () =>
+      whoHolds(id, world.paths.claudeConfig, [], (line) => {
+        warned.push(line);
+        Deno.writeTextFileSync(go, "");
+      });
+    assertEquals([(await holder())?.pid, warned], [ending, []]);
     await world.tmux("kill-server");
+    await until("its terminal to be gone", async () => {
+      const process = (await allProcesses()).find(({ pid }) => pid === ending);
+      return process?.hasTerminal === false;
+    });
     assertEquals(await holder(), undefined);
-    assertMatch(world.warned.at(-1)!, new RegExp(`^Waiting for process ${ending}: it is ending`));
+    assertMatch(warned[0]!, new RegExp(`^Waiting for process ${ending}: it is ending`));
 
     const headless = new Deno.Command("/bin/sh", {
       args: ["-c", "sleep 1000; :", "claude", "--resume", id],
       ...{ detached: true, stdin: "null", stdout: "null", stderr: "null" },
     }).spawn();
     try {
-      world.warned.length = 0;
-      assertEquals([(await holder())?.pid, world.warned], [headless.pid, []]);
+      warned.length = 0;
+      assertEquals([(await holder())?.pid, warned], [headless.pid, []]);
     } finally {
       Deno.kill(-headless.pid, "SIGKILL");
       await headless.status;
