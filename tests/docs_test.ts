@@ -106,6 +106,15 @@ function isThere(path: string): boolean {
   }
 }
 
+Deno.test("every function that ARCHITECTURE.md names is in the file beside it", () => {
+  const named = [
+    ...read("ARCHITECTURE.md").matchAll(/`([\w/]+\.ts)`(?::|\*\*,) `(\w+)(?:\(\))?`/g),
+  ];
+  assert(named.length > 15);
+  const missing = named.filter(([, file, name]) => !new RegExp(`\\b${name}\\b`).test(read(file!)));
+  assertEquals(missing.map(([whole]) => whole), []);
+});
+
 Deno.test("docs/hooks.md has a row for every hook", () => {
   const page = read("docs/hooks.md");
   const missing = HOOKS.filter(({ event, file }) =>
