@@ -9,7 +9,7 @@ import { inScene } from "../support/artefacts.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { prepareHome, startClaude } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
-import { startTmux } from "../support/real_tmux.ts";
+import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 
 /** More than a socket takes at once: Claude Code is still writing when the gate has ended. */
@@ -22,12 +22,12 @@ for (const version of VERSIONS.claude) {
         scenarios: { hello: { say: "Good day to you." }, long: { say: LONG } },
       });
       scene.atEnd(() => model.stop());
-      const tmux = startTmux(scene);
+      const server = TmuxServer.in(scene);
       const variables: Record<string, string> = {
         HOME: scene.home,
         PATH: Deno.env.get("PATH") ?? "",
         DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-        GSD_TMUX: tmux.program,
+        GSD_TMUX: `${scene.dir}/tmux`,
         GSD_REGISTRY: `${scene.dir}/registry.json`,
         GSD_STATE_DIR: `${scene.dir}/state`,
         GSD_DATA_DIR: `${scene.dir}/data`,
@@ -69,7 +69,7 @@ for (const version of VERSIONS.claude) {
 
       const start = (session: string, args: string[]) =>
         startClaude({
-          ...{ scene, tmux, version, session, args, modelUrl: model.url },
+          ...{ scene, server, version, session, args, modelUrl: model.url },
           project: `${scene.dir}/${session}`,
         });
       const stranger = await start("somebody-else", []);
