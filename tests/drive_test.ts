@@ -164,3 +164,38 @@ Deno.test("drive() probes once: a key that is lost twice is not pressed a third 
   const [kind, keys] = await driven((keys) => keys.includes("Down") ? MOVED : ASKED);
   assertEquals([kind, keys], ["stuck", "3 Down 3"]);
 });
+
+Deno.test("drive() pastes own words once, though their row is ticked before they show", async () => {
+  const features: Goal = {
+    kind: "answer",
+    questions: [{
+      question: "Which features do you want to enable?",
+      header: "",
+      multiSelect: true,
+      options: ["Auth", "Billing", "Search", "Export"].map((label) => ({
+        label,
+        description: "",
+        preview: "",
+      })),
+    }],
+    choices: [{ options: [1], text: "and logging" }],
+    isPart: true,
+  };
+  const before = fixturePane("13-ask-multi").replace("❯ 1. [ ] Auth", "  1. [✔] Auth")
+    .replace("  5. [ ] Type", "❯ 5. [ ] Type");
+  const ticked = before.replace("5. [ ]", "5. [✔]");
+  const written = ticked.replace("Type something", "and logging");
+  const below = written.replace("❯ 5.", "  5.").replace("     Submit", "❯    Submit");
+  const screen = (sent: string, ms: number) => {
+    if (sent.endsWith("Enter")) return ANSWERED;
+    if (sent.endsWith("Down")) return below;
+    return sent === "" ? before : ms < 3000 ? ticked : written;
+  };
+  const [kind, sent] = await driven(screen, features);
+  assertEquals([kind, sent], ["done", '"and logging" Down Enter']);
+  // Without the text it stops, and does not paste again.
+  assertEquals(await reasonFor((sent) => sent === "" ? before : ticked, features), [
+    "the pasted text does not show on the screen",
+    '"and logging"',
+  ]);
+});

@@ -27,12 +27,18 @@ export async function drive(
   await pane.clock.sleep(OPENING_MS);
   let screen = await pane.look();
   let isProbed: boolean = false;
+  /** The dialogs into which the text was pasted. */
+  const pasted = new Set<string>();
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextStep(goal, screen);
     if (step.kind === "done") return closedByOther(screen);
     if (step.kind === "stuck") return step;
     if (step.kind === "press") await pane.press(...step.keys);
-    else if (step.kind === "paste") await pane.paste(step.text);
+    // Once per dialog: Claude Code may tick the row before it shows the text.
+    else if (step.kind === "paste" && !pasted.has(asks(screen))) {
+      pasted.add(asks(screen));
+      await pane.paste(step.text);
+    }
     const before = screen;
     // Never send a text or a decision again: it may only be slow to show.
     const mayRepeat: boolean = isDigit(step) && !isDecision(goal) && !isProbed;
