@@ -38,7 +38,7 @@ for (const [way, texts] of Object.entries(WAYS)) {
     }).spawn();
     try {
       const pid = Number(await until("the program", () => readTextIfThere(told)?.trim()));
-      const scene = Deno.readTextFileSync(`${told}.dir`);
+      const scene = await until("its folder", () => readTextIfThere(`${told}.dir`) || undefined);
       program.kill("SIGINT");
       assertEquals((await program.status).code, 130);
       await until("the end of what it started", () => !isThere(`/proc/${pid}`));
