@@ -4,7 +4,8 @@ import { listPending } from "../lib/answers.ts";
 import { findPane } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
-import { answerOpen, choose, decide, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { decide } from "../lib/driver/menu_decide.ts";
+import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
 import { type ActionResult, describe, refused } from "../lib/driver/driver_context.ts";
 import {

@@ -1,13 +1,11 @@
-/** The actions for Claude Code's dialogs: choose, answer, type at a question, submit, allow, deny. */
+/** The actions for Claude Code's dialogs: choose, answer, type at a question, submit. */
 
 import { type GivenDecision, listPending, type Pending } from "../answers.ts";
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
-import type { Dialog } from "../pane.ts";
 import { decides, pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
-import { openRequest, requestIn } from "./open_request.ts";
 import type { Question } from "../questions.ts";
 import {
   type ActionResult,
@@ -195,63 +193,4 @@ export async function submit(context: DriverContext): Promise<ActionResult> {
   const decision: GivenDecision = { kind: "answers", answers: {}, annotations: {} };
   const said = "Submitted what was chosen";
   return await byKeys(context, { screen, decision, goal: { kind: "submit" }, said });
-}
-
-export async function decide(
-  context: DriverContext,
-  decision: { kind: "allow" } | { kind: "deny"; message: string },
-  options: MenuOptions,
-): Promise<ActionResult> {
-  const screen = await lookForDialog(context);
-  const { dialog } = screen;
-  const isQuestion = options.question === undefined
-    ? dialog?.kind === "question" || dialog?.kind === "review"
-    : options.question.startsWith("q-");
-  if (decision.kind === "deny" && isQuestion) {
-    return await decline(context, screen, decision, options);
-  }
-  const open = openRequest(context, screen, options.question);
-  if (open.kind === "none" && options.question !== undefined) return refused(open.reason);
-  if (context.whyNoDecision !== undefined) {
-    return refused(`${context.whyNoDecision}; ${describe(screen)}`);
-  }
-  if (open.kind === "none") return refused(open.reason);
-  const { pending } = open;
-  const what = brief(pending === undefined ? askedBy(dialog) : requestIn(pending));
-  const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
-  const mark = dialog === undefined ? "" : markOf(dialog);
-  return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
-}
-
-/** In a low window the title is cut off; the question above the rows is still there. */
-function askedBy(dialog: Dialog | undefined): string {
-  if (dialog === undefined) return "";
-  const asks = dialog.text.split("\n").findLast((line) =>
-    /^\s*(Do you want|Would you like)/.test(line)
-  );
-  const isCut = dialog.title.startsWith("│") || dialog.title.length < 8;
-  return isCut ? asks?.trim() ?? dialog.title : dialog.title;
-}
-
-/** Declines a question with a message, which only its hook can pass on. */
-async function decline(
-  context: DriverContext,
-  screen: PaneScreen,
-  decision: { kind: "deny"; message: string },
-  options: MenuOptions,
-): Promise<ActionResult> {
-  const open = openQuestion(context, screen, options.question);
-  if (open.kind === "none") return refused(open.reason);
-  const { pending, questions } = open.open;
-  if (pending === undefined || !context.isWaiting(pending)) {
-    return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
-  }
-  const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
-  return await settle(context, {
-    pending,
-    screen,
-    decision,
-    goal: { ...decision, mark: "" },
-    said,
-  });
 }

@@ -1,0 +1,76 @@
+/** The actions for permissions, plans and declined questions: allow, deny. */
+
+import type { PaneScreen } from "./claude_pane.ts";
+import {
+  type ActionResult,
+  brief,
+  describe,
+  type DriverContext,
+  lookForDialog,
+  refused,
+} from "./driver_context.ts";
+import type { MenuOptions } from "./menu_args.ts";
+import { openQuestion } from "./open_question.ts";
+import { openRequest, requestIn } from "./open_request.ts";
+import type { Dialog } from "../pane.ts";
+import { settle } from "./settle.ts";
+import { markOf } from "../shown.ts";
+
+export async function decide(
+  context: DriverContext,
+  decision: { kind: "allow" } | { kind: "deny"; message: string },
+  options: MenuOptions,
+): Promise<ActionResult> {
+  const screen = await lookForDialog(context);
+  const { dialog } = screen;
+  const isQuestion = options.question === undefined
+    ? dialog?.kind === "question" || dialog?.kind === "review"
+    : options.question.startsWith("q-");
+  if (decision.kind === "deny" && isQuestion) {
+    return await decline(context, screen, decision, options);
+  }
+  const open = openRequest(context, screen, options.question);
+  if (open.kind === "none" && options.question !== undefined) return refused(open.reason);
+  if (context.whyNoDecision !== undefined) {
+    return refused(`${context.whyNoDecision}; ${describe(screen)}`);
+  }
+  if (open.kind === "none") return refused(open.reason);
+  const { pending } = open;
+  const what = brief(pending === undefined ? askedBy(dialog) : requestIn(pending));
+  const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
+  const mark = dialog === undefined ? "" : markOf(dialog);
+  return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
+}
+
+/** In a low window the title is cut off; the question above the rows is still there. */
+function askedBy(dialog: Dialog | undefined): string {
+  if (dialog === undefined) return "";
+  const asks = dialog.text.split("\n").findLast((line) =>
+    /^\s*(Do you want|Would you like)/.test(line)
+  );
+  const isCut = dialog.title.startsWith("│") || dialog.title.length < 8;
+  return isCut ? asks?.trim() ?? dialog.title : dialog.title;
+}
+
+/** Declines a question with a message, which only its hook can pass on. */
+async function decline(
+  context: DriverContext,
+  screen: PaneScreen,
+  decision: { kind: "deny"; message: string },
+  options: MenuOptions,
+): Promise<ActionResult> {
+  const open = openQuestion(context, screen, options.question);
+  if (open.kind === "none") return refused(open.reason);
+  const { pending, questions } = open.open;
+  if (pending === undefined || !context.isWaiting(pending)) {
+    return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
+  }
+  const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
+  return await settle(context, {
+    pending,
+    screen,
+    decision,
+    goal: { ...decision, mark: "" },
+    said,
+  });
+}
