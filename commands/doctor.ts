@@ -2,14 +2,14 @@
 
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import type { Check, Finding, Patient } from "../lib/doctor/finding.ts";
+import type { Check, DoctorContext, Finding } from "../lib/doctor/finding.ts";
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { checkOutbox } from "../lib/doctor/outbox_check.ts";
-import { admit } from "../lib/doctor/patient.ts";
+import { gatherContext } from "../lib/doctor/doctor_context.ts";
 import { checkPrograms } from "../lib/doctor/programs_check.ts";
 import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
 import { checkSessions } from "../lib/doctor/sessions_check.ts";
@@ -70,9 +70,9 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const { fix, json, "send-test-wake": sendTestWake } = given.flags;
   const options: Options = { agent: given.words[0], fix, json, sendTestWake };
-  const admission = admit(world, options.agent);
-  if (admission.kind === "unknown agent") {
-    const known = admission.known.join(", ") || "none";
+  const gathered = gatherContext(world, options.agent);
+  if (gathered.kind === "unknown agent") {
+    const known = gathered.known.join(", ") || "none";
     world.warn(`The registry has no agent "${options.agent}"; its agents: ${known}`);
     return 1;
   }
@@ -80,14 +80,14 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     if (!options.json) { for (const line of linesOf(finding, colours())) world.say(line); }
   };
   let repairs: Repairs = { done: [], failed: [] };
-  let findings = await examine(admission.patient, options.fix ? () => {} : show);
+  let findings = await examine(gathered.context, options.fix ? () => {} : show);
   if (options.fix) {
     repairs = await repair(findings, options, world);
-    const again = admit(world, options.agent);
-    findings = await examine(again.kind === "patient" ? again.patient : admission.patient, show);
+    const again = gatherContext(world, options.agent);
+    findings = await examine(again.kind === "context" ? again.context : gathered.context, show);
   }
   if (options.sendTestWake) {
-    const sent = await sendTestWakes(admission.patient);
+    const sent = await sendTestWakes(gathered.context);
     sent.forEach(show);
     findings.push(...sent);
   }
@@ -112,22 +112,25 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   return broken === 0 ? 0 : 1;
 }
 
-/** All checks at once; told in their order, each as soon as those before it are told. */
-async function examine(patient: Patient, show: (finding: Finding) => void): Promise<Finding[]> {
-  const running = CHECKS.map((check) => finished(check, patient));
+/** All checks at once, shown in their order. */
+async function examine(
+  context: DoctorContext,
+  show: (finding: Finding) => void,
+): Promise<Finding[]> {
+  const running = CHECKS.map((check) => finished(check, context));
   const findings: Finding[] = [];
   const tell = (some: Finding[]) => {
     some.forEach(show);
     findings.push(...some);
   };
   for (const check of running) tell(await check);
-  tell(await finished(checkSpeed, patient)); // alone, for the others would slow it down
+  tell(await finished(checkSpeed, context)); // alone, for the others would slow it down
   return findings;
 }
 
-async function finished(check: Check, patient: Patient): Promise<Finding[]> {
+async function finished(check: Check, context: DoctorContext): Promise<Finding[]> {
   try {
-    return await check(patient);
+    return await check(context);
   } catch (error) {
     const text = `Cannot finish ${check.name}: ${messageOf(error)}; mend what this names, and ` +
       "look again";

@@ -117,7 +117,7 @@ async function remove(world: World, dryRun: boolean): Promise<number> {
   }
   const unseen = failed ?? await systemctl(world, ["daemon-reload"]);
   if (unseen === undefined) return 0;
-  world.warn(`The units are removed, but systemd was not told: ${unseen}`);
+  world.warn(`The units are removed, but systemd could not be notified: ${unseen}`);
   return 1;
 }
 

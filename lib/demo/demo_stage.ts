@@ -128,7 +128,7 @@ export class DemoStage {
     const socket = await this.tmux("display-message", "-p", "#{socket_path}").catch(() => "");
     await this.tmux("kill-server").catch(() => {});
     if (socket !== "") await Deno.remove(socket).catch(() => {});
-    // The deliverer of the last wake may still be writing that it is done, and make it anew.
+    // The deliverer of the last wake may still be writing, and would make the folder again.
     const isOver = async () =>
       !(await allProcesses()).some(({ args }) => args.some((arg) => arg.includes(this.dir)));
     await this.until("the last deliverer ends", isOver);

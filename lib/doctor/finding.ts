@@ -15,7 +15,7 @@ export interface Finding {
   repair?: { what: string; run(): Promise<void> | void };
 }
 
-export interface Patient {
+export interface DoctorContext {
   world: World;
   look: Look;
   registry: RegistryReading | { kind: "missing" };
@@ -29,10 +29,10 @@ export interface Patient {
   registered: string[];
 }
 
-export type Check = (patient: Patient) => Promise<Finding[]> | Finding[];
+export type Check = (context: DoctorContext) => Promise<Finding[]> | Finding[];
 
-export function agentsToWake(patient: Patient): Agent[] {
-  return patient.agents.filter((agent) => agent.enabled && !agent.unusable);
+export function agentsToWake(context: DoctorContext): Agent[] {
+  return context.agents.filter((agent) => agent.enabled && !agent.unusable);
 }
 
 export function age(ms: number): string {

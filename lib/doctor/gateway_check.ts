@@ -4,36 +4,36 @@ import { connect, type Gateway, placeOf } from "../delivery/gateway.ts";
 import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
-import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { editCommand, openclawCommand } from "./mend.ts";
 
 const CHECK = "gateway";
 const WAIT_MS = 10_000;
 
-export async function checkGateway(patient: Patient): Promise<Finding[]> {
-  const agents = agentsToWake(patient).filter((agent) => agent.transport !== "inbox");
-  const inbox = agentsToWake(patient).length - agents.length;
+export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
+  const agents = agentsToWake(context).filter((agent) => agent.transport !== "inbox");
+  const inbox = agentsToWake(context).length - agents.length;
   const notes: Finding[] = inbox === 0 ? [] : [{
     check: CHECK,
     level: "note",
     text: `${inbox} agent${inbox === 1 ? " reads its" : "s read their"} wakes from an inbox folder`,
   }];
   if (agents.length === 0) return notes;
-  const reading = readGatewayTarget(patient.world.env);
+  const reading = readGatewayTarget(context.world.env);
   if (reading.kind === "unreadable") {
-    return [...notes, withoutGateway(agents, patient, reading.reason)];
+    return [...notes, withoutGateway(agents, context, reading.reason)];
   }
   const { target } = reading;
   const connecting = await connect(target, WAIT_MS);
   if (connecting.kind !== "connected") {
-    return [...notes, notConnected(connecting, new URL(target.url).hostname, patient)];
+    return [...notes, notConnected(connecting, new URL(target.url).hostname, context)];
   }
   const { gateway } = connecting;
   try {
     const text = `The gateway at ${placeOf(target.url)} is there and lets us in`;
     const sessions = await Promise.all(
-      agents.map((agent) => checkSession(gateway, agent, patient)),
+      agents.map((agent) => checkSession(gateway, agent, context)),
     );
     return [{ check: CHECK, level: "ok", text }, ...notes, ...sessions.flat()];
   } finally {
@@ -43,8 +43,8 @@ export async function checkGateway(patient: Patient): Promise<Finding[]> {
 
 type Refusal = Exclude<Awaited<ReturnType<typeof connect>>, { kind: "connected" }>;
 
-/** A gateway on another machine is started there, by whoever has it. */
-function notConnected({ kind, reason }: Refusal, host: string, { world }: Patient): Finding {
+/** A gateway on another machine is started there. */
+function notConnected({ kind, reason }: Refusal, host: string, { world }: DoctorContext): Finding {
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
   const words = kind === "unreachable" ? ["gateway", "run"] : ["doctor"];
   const mend = isHere ? openclawCommand(world, ...words) : undefined;
@@ -54,10 +54,10 @@ function notConnected({ kind, reason }: Refusal, host: string, { world }: Patien
   return { check: CHECK, level: "broken", text };
 }
 
-function withoutGateway(agents: Agent[], patient: Patient, reason: string): Finding {
-  const cli = findProgram(patient.world.env, "GSD_OPENCLAW", "openclaw");
+function withoutGateway(agents: Agent[], context: DoctorContext, reason: string): Finding {
+  const cli = findProgram(context.world.env, "GSD_OPENCLAW", "openclaw");
   const stuck = cli === undefined || agents.some((agent) => agent.transport === "gateway");
-  const mend = openclawCommand(patient.world, "onboard");
+  const mend = openclawCommand(context.world, "onboard");
   return stuck
     ? {
       check: CHECK,
@@ -76,7 +76,7 @@ function withoutGateway(agents: Agent[], patient: Patient, reason: string): Find
 async function checkSession(
   gateway: Gateway,
   agent: Agent,
-  { world }: Patient,
+  { world }: DoctorContext,
 ): Promise<Finding[]> {
   const { openclaw_session_key: key, openclaw_session_id: id } = agent;
   if (key === "" && id === "") return []; // said by the registry's check

@@ -9,41 +9,41 @@ import { isDoubtful } from "../install/our_hooks.ts";
 import { register } from "../install/registration.ts";
 import { type FoundHook, readSettings, whySkipped } from "../install/settings_file.ts";
 import { shellQuote } from "../shell.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 import { differences, otherFolders } from "./hook_differences.ts";
 import { editCommand, registerCommand } from "./mend.ts";
 
 const CHECK = "hooks";
 
-export function checkHooks(patient: Patient): Finding[] {
-  if (patient.look.kind === "refused") {
-    return [{ check: CHECK, level: "broken", text: patient.look.reason }];
+export function checkHooks(context: DoctorContext): Finding[] {
+  if (context.look.kind === "refused") {
+    return [{ check: CHECK, level: "broken", text: context.look.reason }];
   }
-  const findings = patient.settingsFiles.flatMap((file) => lookAt(file, patient));
-  const launches = `${patient.look.install.paths.data}/launches`;
+  const findings = context.settingsFiles.flatMap((file) => lookAt(file, context));
+  const launches = `${context.look.install.paths.data}/launches`;
   const spawned = namesIn(launches).filter((name) => name.endsWith(".settings.json"))
     .map((name) => `${launches}/${name}`);
-  findings.push(...spawned.flatMap((file) => lookAtSpawned(file, patient)));
-  if (patient.registered.length > 0 || !isEditable(patient.settingsFiles[0]!, patient)) {
+  findings.push(...spawned.flatMap((file) => lookAtSpawned(file, context)));
+  if (context.registered.length > 0 || !isEditable(context.settingsFiles[0]!, context)) {
     return findings;
   }
   return [...findings, {
     check: CHECK,
     level: spawned.length > 0 ? "note" : "broken",
-    text: `Our hooks are not registered in ${patient.settingsFiles[0]}` +
+    text: `Our hooks are not registered in ${context.settingsFiles[0]}` +
       (spawned.length > 0 ? "; only sessions started by spawn have them" : ""),
-    mend: registerCommand(patient),
+    mend: registerCommand(context),
   }];
 }
 
 /** A session keeps the hooks that it was spawned with. */
-function lookAtSpawned(file: string, patient: Patient): Finding[] {
+function lookAtSpawned(file: string, context: DoctorContext): Finding[] {
   const text = textOf(file);
   if (text.kind !== "text") return []; // gone since it was listed, or of another user
-  const { root } = patient.world.paths;
+  const { root } = context.world.paths;
   const reading = readSettings(text.text, root);
   const found = reading.kind === "settings" ? reading.found : [];
-  const { look, world } = patient;
+  const { look, world } = context;
   if (look.kind === "refused") return [];
   if (found.length > 0 && differences(found, look.wanted, world.paths, file).length === 0) {
     return [];
@@ -57,7 +57,7 @@ function lookAtSpawned(file: string, patient: Patient): Finding[] {
   }];
 }
 
-function lookAt(file: string, patient: Patient): Finding[] {
+function lookAt(file: string, context: DoctorContext): Finding[] {
   const broken = (text: string, mend?: string): Finding => ({
     check: CHECK,
     level: "broken",
@@ -69,7 +69,7 @@ function lookAt(file: string, patient: Patient): Finding[] {
     case "missing":
       return [];
     case "unreadable":
-      return [broken(`Cannot read ${file}: ${content.reason}; whoever owns it must let you`)];
+      return [broken(`Cannot read ${file}: ${content.reason}; its owner must give you access`)];
     case "no text":
       return [broken(
         `We cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`,
@@ -77,7 +77,7 @@ function lookAt(file: string, patient: Patient): Finding[] {
       )];
   }
   const { text } = content;
-  const { root, data } = patient.world.paths;
+  const { root, data } = context.world.paths;
   const reading = readSettings(text, root);
   if (reading.kind === "refused") {
     return [broken(`We cannot edit ${file}: ${reading.reason}`, editCommand(file))];
@@ -92,24 +92,24 @@ function lookAt(file: string, patient: Patient): Finding[] {
       `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
     problems.push(broken(words, editCommand(file, off)));
   }
-  const { look } = patient;
+  const { look } = context;
   if (look.kind === "refused") return [...problems, broken(look.reason)];
 
   const ours = reading.found.filter(({ owner }) => owner.kind === "ours");
   const wrong = oldOnes(reading.found, file);
-  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, patient.world.paths, file));
+  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, context.world.paths, file));
   const repair = {
     what: `register our hooks in ${file} again (a backup is made)`,
     run: () => {
-      const store = { data, dryRun: false, now: patient.world.now() };
+      const store = { data, dryRun: false, now: context.world.now() };
       const outcome = register(file, look.wanted, root, store);
       if (outcome.kind === "refused") throw new Error(outcome.reason);
     },
   };
   // The user decides whether another clone loses its hooks.
   const harmless = ours.length > 0 &&
-    otherFolders(ours, patient.world.paths).every(({ isThere }) => !isThere);
-  const mend = registerCommand(patient, file);
+    otherFolders(ours, context.world.paths).every(({ isThere }) => !isThere);
+  const mend = registerCommand(context, file);
   problems.push(
     ...wrong.map((words) => ({ ...broken(words, mend), ...(harmless ? { repair } : {}) })),
   );
@@ -119,10 +119,10 @@ function lookAt(file: string, patient: Patient): Finding[] {
 }
 
 /** A file that is not said to be broken already. */
-function isEditable(file: string, patient: Patient): boolean {
+function isEditable(file: string, context: DoctorContext): boolean {
   const content = textOf(file);
   if (content.kind !== "text") return content.kind === "missing";
-  return readSettings(content.text, patient.world.paths.root).kind === "settings";
+  return readSettings(content.text, context.world.paths.root).kind === "settings";
 }
 
 type Content =

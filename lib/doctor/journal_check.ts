@@ -3,7 +3,7 @@
 import { namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
 import { originalName } from "../paths.ts";
-import { age, type Finding, type Patient } from "./finding.ts";
+import { age, type DoctorContext, type Finding } from "./finding.ts";
 
 const CHECK = "journal";
 const DAY_MS = 86_400_000;
@@ -16,8 +16,8 @@ interface Failure {
   last: number;
 }
 
-export function checkJournal(patient: Patient): Finding[] {
-  const { world } = patient;
+export function checkJournal(context: DoctorContext): Finding[] {
+  const { world } = context;
   const now = world.now().getTime();
   const failures = new Map<string, Failure>();
   const files = namesIn(`${world.paths.state}/journal`).filter((name) => /\.jsonl$/.test(name));
@@ -26,7 +26,7 @@ export function checkJournal(patient: Patient): Finding[] {
     for (const entry of readJournal(world.paths, session)) {
       const at = Date.parse(String(entry.at));
       if (!FAILURES.includes(String(entry.kind)) || !(now - at < DAY_MS)) continue;
-      if (patient.asked !== undefined && entry.agent_id !== patient.asked) continue;
+      if (context.asked !== undefined && entry.agent_id !== context.asked) continue;
       const reason = `${entry.kind}: ${entry.reason ?? "no reason noted"}`;
       const failure = failures.get(reason) ?? { reason, sessions: new Set(), count: 0, last: 0 };
       failure.count++;

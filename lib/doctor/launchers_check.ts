@@ -17,20 +17,20 @@ import { putLaunchers } from "../install/put_launchers.ts";
 import { installFile, launcherPath } from "../install/scope.ts";
 import type { Env } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 import { registerCommand } from "./mend.ts";
 
 const CHECK = "launchers";
 
-export async function checkLaunchers(patient: Patient): Promise<Finding[]> {
-  if (patient.look.kind === "refused") return [];
-  const { world } = patient;
-  const { look, stuck } = await withWorkingPath(patient.look, world.env);
+export async function checkLaunchers(context: DoctorContext): Promise<Finding[]> {
+  if (context.look.kind === "refused") return [];
+  const { world } = context;
+  const { look, stuck } = await withWorkingPath(context.look, world.env);
   const { install, written } = look;
   const { data } = install.paths;
   const impossible = whyNoLaunchers(install, install.paths.state, install.allowAll);
   if (impossible !== undefined) return [{ check: CHECK, level: "broken", text: impossible }];
-  const mend = registerCommand(patient);
+  const mend = registerCommand(context);
   const repair = {
     what: `write the launchers in ${data}/bin again`,
     run: () => void putLaunchers(look),

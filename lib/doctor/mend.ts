@@ -6,11 +6,11 @@ import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import type { World } from "../cli/world.ts";
 import { shellQuote } from "../shell.ts";
 import { readInstallation } from "../install/install_file.ts";
-import type { Patient } from "./finding.ts";
+import type { DoctorContext } from "./finding.ts";
 
 /** Registers as it is registered: there, and with the permissions it has there. */
-export function registerCommand(patient: Patient, file?: string): string {
-  const { world, settingsFiles, registered } = patient;
+export function registerCommand(context: DoctorContext, file?: string): string {
+  const { world, settingsFiles, registered } = context;
   const place = file ?? registered[0] ?? settingsFiles[0]!;
   const where = place === settingsFiles[0] ? [] : ["--settings", place];
   const all = readInstallation(world.paths.data)?.allowAll ? ["--allow-all"] : [];

@@ -3,7 +3,7 @@
 import { listWakes } from "../delivery/wake_list.ts";
 import { readWake } from "../outbox.ts";
 import { shellQuote } from "../shell.ts";
-import { age, type Finding, type Patient } from "./finding.ts";
+import { age, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { hasOpenclaw } from "./mend.ts";
 
@@ -11,11 +11,11 @@ const CHECK = "outbox";
 /** Beyond this a wake is not on its way, it is stuck. */
 const LATE_S = 120;
 
-export function checkOutbox(patient: Patient): Finding[] {
-  const { world } = patient;
-  // Not asked about one agent, wakes of agents long gone are told, too.
-  const wakes = listWakes(world.paths, patient.asked, world.now().getTime(), () => {});
-  const findings: Finding[] = [...stateFolder(patient)];
+export function checkOutbox(context: DoctorContext): Finding[] {
+  const { world } = context;
+  // Without a named agent, wakes of agents that are gone are listed as well.
+  const wakes = listWakes(world.paths, context.asked, world.now().getTime(), () => {});
+  const findings: Finding[] = [...stateFolder(context)];
   for (const agentId of [...new Set(wakes.map((wake) => wake.agent_id))]) {
     const own = wakes.filter((wake) => wake.agent_id === agentId);
     const strays = own.filter((wake) => wake.created_at === ""); // files that are no wakes
@@ -25,7 +25,7 @@ export function checkOutbox(patient: Patient): Finding[] {
       check: CHECK,
       level: "broken",
       text: `Something for agent "${agentId}" cannot be delivered: ${reason}`,
-      mend: strayMend(patient, wake_id, file),
+      mend: strayMend(context, wake_id, file),
     })));
     if (dead.length > 0) {
       const last = dead.at(-1)!;
@@ -70,7 +70,7 @@ export function checkOutbox(patient: Patient): Finding[] {
 }
 
 /** A wake that was only not to be read, as one of another user, is sent once it can be. */
-function strayMend({ world }: Patient, wakeId: string, file: string): string {
+function strayMend({ world }: DoctorContext, wakeId: string, file: string): string {
   const retry = taskCommand(world, "deliver", "--retry", wakeId);
   if (readWake(file) !== undefined) return retry;
   const info = Deno.lstatSync(file);
@@ -79,8 +79,8 @@ function strayMend({ world }: Patient, wakeId: string, file: string): string {
     : taskCommand(world, "deliver", "--drop", wakeId);
 }
 
-function stateFolder(patient: Patient): Finding[] {
-  const { state } = patient.world.paths;
+function stateFolder(context: DoctorContext): Finding[] {
+  const { state } = context.world.paths;
   let info: Deno.FileInfo;
   try {
     info = Deno.statSync(state);

@@ -4,7 +4,7 @@ import { missingProgram } from "../install/installation.ts";
 import { isTried, versionIn } from "../install/known_versions.ts";
 import { run } from "../process.ts";
 import { findProgram } from "../doors/programs.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 
 const PROGRAMS = [
   { name: "tmux", variable: "GSD_TMUX", args: ["-V"], needed: true },
@@ -12,14 +12,14 @@ const PROGRAMS = [
   { name: "openclaw", variable: "GSD_OPENCLAW", args: ["--version"], needed: false },
 ];
 
-export async function checkPrograms(patient: Patient): Promise<Finding[]> {
+export async function checkPrograms(context: DoctorContext): Promise<Finding[]> {
   const deno = judged("deno", Deno.execPath(), Deno.version.deno);
-  return [deno, ...await Promise.all(PROGRAMS.map((program) => look(program, patient)))];
+  return [deno, ...await Promise.all(PROGRAMS.map((program) => look(program, context)))];
 }
 
-async function look(program: typeof PROGRAMS[number], patient: Patient): Promise<Finding> {
+async function look(program: typeof PROGRAMS[number], context: DoctorContext): Promise<Finding> {
   const { name, variable, args, needed } = program;
-  const { env } = patient.world;
+  const { env } = context.world;
   const path = findProgram(env, variable, name);
   if (path === undefined) {
     const without = needed ? "" : "; without it wakes go by the gateway alone";
@@ -35,7 +35,7 @@ async function look(program: typeof PROGRAMS[number], patient: Patient): Promise
       ? `it said nothing for ${outcome.afterMs / 1000} s`
       : outcome.reason;
     const text =
-      `Cannot start ${path}: ${why}; install it anew, or set ${variable} to one that starts`;
+      `Cannot start ${path}: ${why}; install it again, or set ${variable} to one that starts`;
     return { check: "programs", level: needed ? "broken" : "note", text };
   }
   return judged(name, path, versionIn(outcome.stdout));

@@ -12,28 +12,28 @@ import {
 } from "../registry.ts";
 import { shellQuote } from "../shell.ts";
 import { findProgram } from "../doors/programs.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { editCommand, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "registry";
 
-export function checkRegistryFile(patient: Patient): Finding[] {
-  const file = patient.world.paths.registry;
-  const { registry } = patient;
+export function checkRegistryFile(context: DoctorContext): Finding[] {
+  const file = context.world.paths.registry;
+  const { registry } = context;
   if (registry.kind === "missing") {
     return [{
       check: CHECK,
       level: "broken",
       text: `There is no registry at ${file}: no session is managed`,
-      mend: copying(`${patient.world.paths.root}/config/recovery-registry.example.json`, file),
+      mend: copying(`${context.world.paths.root}/config/recovery-registry.example.json`, file),
     }];
   }
-  if (patient.registryText === "" && registry.kind === "broken") {
-    const text = `Cannot read ${file}: ${registry.reason}; whoever owns it must let you`;
+  if (context.registryText === "" && registry.kind === "broken") {
+    const text = `Cannot read ${file}: ${registry.reason}; its owner must give you access`;
     return [{ check: CHECK, level: "broken", text }];
   }
-  const problems = checkRegistry(patient.registryText).map(({ line, field, problem }): Finding => ({
+  const problems = checkRegistry(context.registryText).map(({ line, field, problem }): Finding => ({
     check: CHECK,
     level: "broken",
     text: `${file}:${line}: ${field === "" ? "" : `${field}: `}${problem}`,
@@ -47,14 +47,14 @@ export function checkRegistryFile(patient: Patient): Finding[] {
       mend: editCommand(file),
     }];
   }
-  const agents = patient.agents.flatMap((agent) => checkAgent(agent, patient));
-  const strangers = unknownKeys(patient.registryText).map(({ line, field, problem }): Finding => ({
+  const agents = context.agents.flatMap((agent) => checkAgent(agent, context));
+  const strangers = unknownKeys(context.registryText).map(({ line, field, problem }): Finding => ({
     check: CHECK,
     level: "note",
     text: `${file}:${line}: ${field}: ${problem}`,
     mend: editCommand(file, line),
   }));
-  const shared = sharedSessions(registry.registry, patient);
+  const shared = sharedSessions(registry.registry, context);
   const findings = [...problems, ...strangers, ...agents, ...shared];
   if (findings.some(({ level }) => level === "broken")) return findings;
   const count = registry.registry.agents.length;
@@ -68,7 +68,7 @@ export function checkRegistryFile(patient: Patient): Finding[] {
   ];
 }
 
-function checkAgent(agent: Agent, { world }: Patient): Finding[] {
+function checkAgent(agent: Agent, { world }: DoctorContext): Finding[] {
   const name = `Agent "${agent.agent_id}"`;
   const mend = editCommand(world.paths.registry);
   const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
@@ -98,7 +98,7 @@ function checkAgent(agent: Agent, { world }: Patient): Finding[] {
 }
 
 /** By the hooks' own rule: only a session that they would leave alone is a conflict. */
-function sharedSessions(registry: Registry, { world, asked }: Patient): Finding[] {
+function sharedSessions(registry: Registry, { world, asked }: DoctorContext): Finding[] {
   const usable = registry.agents.filter((agent) =>
     agent.enabled && !agent.unusable && agent.tmux_session_name !== ""
   );

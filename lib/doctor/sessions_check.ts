@@ -10,19 +10,19 @@ import { sessionNames } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { type Agent, tmuxSessionName } from "../registry.ts";
-import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { tmuxCommand } from "./mend.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
 
 const CHECK = "sessions";
 
-export async function checkSessions(patient: Patient): Promise<Finding[]> {
-  if (patient.look.kind === "refused" || patient.registry.kind !== "registry") return [];
-  const { registry } = patient.registry;
-  const { world } = patient;
+export async function checkSessions(context: DoctorContext): Promise<Finding[]> {
+  if (context.look.kind === "refused" || context.registry.kind !== "registry") return [];
+  const { registry } = context.registry;
+  const { world } = context;
   const { env } = world;
-  const program = patient.look.install.tmux;
+  const program = context.look.install.tmux;
   const tmux = tmuxFrom((name) => name === "GSD_TMUX" ? program : env(name), {
     timeoutMs: 5000,
     env: { HOME: env("HOME") ?? "/", TMUX_TMPDIR: env("TMUX_TMPDIR") ?? "/tmp" },
@@ -30,7 +30,7 @@ export async function checkSessions(patient: Patient): Promise<Finding[]> {
   const running = await sessionNames(tmux);
   const serverMark = await markOfServer(tmux);
   const unmark = tmuxCommand(world, program, "set-environment", "-gu", "OPENCLAW_SHELL");
-  const agents = agentsToWake(patient).filter((agent) => agent.tmux_session_name !== "");
+  const agents = agentsToWake(context).filter((agent) => agent.tmux_session_name !== "");
   const findings: Finding[] = [];
   for (const agent of agents) {
     const own = [...running].filter((session) => isOwn(registry, agent, session));
@@ -102,7 +102,7 @@ const FOUND: Record<SessionState["kind"], string> = {
   gone: "no Claude Code runs: the session has just ended",
 };
 
-/** A note: whoever left Claude Code may have meant to. */
+/** A note only: somebody may have left Claude Code on purpose. */
 function withoutClaude(
   world: World,
   agent: Agent,

@@ -1,7 +1,7 @@
 /** What a hook costs here, compared with a Deno that does nothing. */
 
 import { messageOf, run } from "../process.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 import { hookLauncherText } from "../install/hook_launcher.ts";
 import { V8_FLAGS } from "../install/v8_flags.ts";
 import { registerCommand } from "./mend.ts";
@@ -10,11 +10,11 @@ const ROUNDS = 5;
 /** On a quiet machine it is about 1.6. */
 const TOO_SLOW = 2.5;
 
-export async function checkSpeed(patient: Patient): Promise<Finding[]> {
-  const { look, world } = patient;
+export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
+  const { look, world } = context;
   if (look.kind === "refused") return [];
   // Before the first registration the Deno that hooks will have may not be there yet.
-  const isRegistered = patient.registered.length > 0;
+  const isRegistered = context.registered.length > 0;
   const install = isRegistered ? look.install : { ...look.install, deno: world.deno };
   const hook = ["-c", hookLauncherText(install), "hook", "session_start"];
   let empty: string;
@@ -49,7 +49,7 @@ export async function checkSpeed(patient: Patient): Promise<Finding[]> {
       hooks.push(await timed("/bin/sh", hook));
     }
     const finding = judged(median(bare), median(hooks));
-    const mend = registerCommand(patient);
+    const mend = registerCommand(context);
     return [finding.level === "broken" ? { ...finding, mend } : finding];
   } finally {
     await Deno.remove(empty);

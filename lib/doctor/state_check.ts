@@ -4,7 +4,7 @@ import { namesIn } from "../files.ts";
 import { messageOf } from "../process.ts";
 import { readIfThere } from "../regular_file.ts";
 import { shellQuote } from "../shell.ts";
-import type { Finding, Patient } from "./finding.ts";
+import type { DoctorContext, Finding } from "./finding.ts";
 
 const CHECK = "state";
 const FLAT = ["journal", "claude", "replies", "content", "panes", "sessions", "locks"];
@@ -14,7 +14,7 @@ const NESTED = ["outbox", "dead", "pending"];
 const INBOX = "inbox";
 const MOST_TOLD = 5;
 
-export function checkState({ world }: Patient): Finding[] {
+export function checkState({ world }: DoctorContext): Finding[] {
   const { state } = world.paths;
   const owner = look(state);
   if (owner === undefined) return []; // made by the first managed session
@@ -73,7 +73,7 @@ function pathsIn(folder: string): string[] {
   try {
     return namesIn(folder).map((name) => `${folder}/${name}`);
   } catch {
-    return []; // of another user, which is told, or no folder
+    return []; // no folder, or of another user, which another finding says
   }
 }
 

@@ -8,21 +8,21 @@ import type { Agent } from "../registry.ts";
 import { launcherPath } from "../install/scope.ts";
 import type { WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";
-import { agentsToWake, type Finding, type Patient } from "./finding.ts";
+import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { editCommand, hasOpenclaw, WITHOUT_OPENCLAW } from "./mend.ts";
 
 const CHECK = "test wake";
 
-export async function sendTestWakes(patient: Patient): Promise<Finding[]> {
-  const agents = agentsToWake(patient);
+export async function sendTestWakes(context: DoctorContext): Promise<Finding[]> {
+  const agents = agentsToWake(context);
   if (agents.length === 0) {
     const text = "There is no agent to send a test wake to; name one in the registry";
-    const mend = editCommand(patient.world.paths.registry);
+    const mend = editCommand(context.world.paths.registry);
     return [{ check: CHECK, level: "broken", text, mend }];
   }
   const findings: Finding[] = [];
-  for (const agent of agents) findings.push(await sendTestWake(agent, patient.world));
+  for (const agent of agents) findings.push(await sendTestWake(agent, context.world));
   return findings;
 }
 

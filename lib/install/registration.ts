@@ -34,7 +34,7 @@ export function register(
   return { ...outcome, taken, left: [] };
 }
 
-/** Takes out what is ours; hooks of the old system are `left` to whoever registered them. */
+/** Takes out what is ours; hooks of the old system stay and are returned as `left`. */
 export function unregister(settings: string, root: string, options: StoreOptions): Registration {
   let taken: FoundHook[] = [];
   let left: FoundHook[] = [];

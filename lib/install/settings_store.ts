@@ -120,7 +120,7 @@ function temporaryOf(file: string): string {
   return `${file}.gsd-${Deno.pid}.tmp`;
 }
 
-/** What a registration left that was killed; under the lock nobody else is writing one. */
+/** Temporary files of a killed registration; the lock keeps others from writing one now. */
 function sweep(file: string): void {
   for (const name of besides(file, (rest) => /^\.gsd-\d+\.tmp/.test(rest))) removeIfThere(name);
 }

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { main } from "../../commands/doctor.ts";
 import type { Check, Finding } from "../../lib/doctor/finding.ts";
-import { admit } from "../../lib/doctor/patient.ts";
+import { gatherContext } from "../../lib/doctor/doctor_context.ts";
 import { pinDeno } from "../../lib/doors/deno_binary.ts";
 import { readInstallation, writeInstallation } from "../../lib/install/install_file.ts";
 import type { Installation } from "../../lib/install/scope.ts";
@@ -39,9 +39,9 @@ export interface Answers {
 }
 
 export async function findFindings(check: Check, world: World): Promise<Finding[]> {
-  const admission = admit(world, undefined);
-  assert(admission.kind === "patient");
-  return await check(admission.patient);
+  const gathered = gatherContext(world, undefined);
+  assert(gathered.kind === "context");
+  return await check(gathered.context);
 }
 
 /** A home with one agent, its own tmux server, and stand-ins for programs. */

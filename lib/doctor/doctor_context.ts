@@ -5,13 +5,13 @@ import { readTextIfThere } from "../files.ts";
 import { lookAround } from "../install/installation.ts";
 import { knownSettings, oursIn } from "../install/registered.ts";
 import type { World } from "../cli/world.ts";
-import type { Patient } from "./finding.ts";
+import type { DoctorContext } from "./finding.ts";
 
-export type Admission =
-  | { kind: "patient"; patient: Patient }
+export type ContextResult =
+  | { kind: "context"; context: DoctorContext }
   | { kind: "unknown agent"; known: string[] };
 
-export function admit(world: World, agentId: string | undefined): Admission {
+export function gatherContext(world: World, agentId: string | undefined): ContextResult {
   const { paths } = world;
   const settingsFiles = knownSettings(paths, world.cwd());
   const registered = settingsFiles.filter((file) => oursIn(file, paths.root).length > 0);
@@ -22,8 +22,8 @@ export function admit(world: World, agentId: string | undefined): Admission {
     return { kind: "unknown agent", known: all.map((agent) => agent.agent_id) };
   }
   return {
-    kind: "patient",
-    patient: {
+    kind: "context",
+    context: {
       world,
       look: lookAround(world.env, paths.root, { running: world.deno, as: "registered" }),
       registry,
