@@ -1,4 +1,4 @@
-/** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what mends it. */
+/** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what fixes it. */
 
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
@@ -23,18 +23,18 @@ export const HELP = `Usage: gsd-code doctor [agent] [options]
 
 Looks at everything between Claude Code and your agents: programs, hooks, launchers, registry, tmux
 sessions, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
-unless told to. For each thing that is wrong it names the command that mends it.
+unless asked to. For each thing that is wrong it names the command that fixes it.
 
   gsd-code doctor                        everything, for all agents
   gsd-code doctor warden                 one agent
   gsd-code doctor warden --send-test-wake
-  gsd-code doctor --fix                  do the repairs that can lose nothing
+  gsd-code doctor --fix                  do the fixes that can lose nothing
 
 Options:
   --send-test-wake   send a wake for real and wait until the receiver has it
-  --fix              do the harmless repairs: rewrite launchers and hooks of ours that are not as
+  --fix              do the harmless fixes: rewrite launchers and hooks of ours that are not as
                      they should be, start the deliverer, close the state folder to others
-  --json             tell the findings as JSON
+  --json             the findings as JSON
   --help             this text
 
 Exit code: 0 when all is well, 1 when something is broken.`;
@@ -79,10 +79,10 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const show = (finding: Finding) => {
     if (!options.json) { for (const line of linesOf(finding, colours())) world.say(line); }
   };
-  let repairs: Repairs = { done: [], failed: [] };
+  let fixes: Fixes = { done: [], failed: [] };
   let findings = await examine(gathered.context, options.fix ? () => {} : show);
   if (options.fix) {
-    repairs = await repair(findings, options, world);
+    fixes = await applyFixes(findings, options, world);
     const again = gatherContext(world, options.agent);
     findings = await examine(again.kind === "context" ? again.context : gathered.context, show);
   }
@@ -93,20 +93,20 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
   const broken = findings.filter(({ level }) => level === "broken").length;
   if (options.json) {
-    const plain = findings.map(({ repair, ...rest }) => ({
+    const plain = findings.map(({ autofix, ...rest }) => ({
       ...rest,
-      fixable: repair !== undefined,
+      fixable: autofix !== undefined,
     }));
-    const told = { repaired: repairs.done, not_repaired: repairs.failed, findings: plain };
-    world.say(JSON.stringify({ ok: broken === 0, broken, ...told }, null, 2));
+    const report = { fixed: fixes.done, not_fixed: fixes.failed, findings: plain };
+    world.say(JSON.stringify({ ok: broken === 0, broken, ...report }, null, 2));
   } else {
     const fix = taskCommand(world, "doctor", "--fix");
-    const fixable = findings.some(({ level, repair }) => level === "broken" && repair);
+    const fixable = findings.some(({ level, autofix }) => level === "broken" && autofix);
     const notes = findings.filter(({ level }) => level === "note").length;
     const well = notes === 0 ? "All is well" : `Nothing is broken; see the ${count(notes, "note")}`;
     world.say(
       broken === 0 ? well : `${count(broken, "thing")} ${broken === 1 ? "is" : "are"} broken` +
-        (fixable && !options.fix ? `; ${fix} mends what can be mended safely` : ""),
+        (fixable && !options.fix ? `; ${fix} fixes what can be fixed safely` : ""),
     );
   }
   return broken === 0 ? 0 : 1;
@@ -132,39 +132,39 @@ async function finished(check: Check, context: DoctorContext): Promise<Finding[]
   try {
     return await check(context);
   } catch (error) {
-    const text = `Cannot finish ${check.name}: ${messageOf(error)}; mend what this names, and ` +
+    const text = `Cannot finish ${check.name}: ${messageOf(error)}; fix what this names, and ` +
       "look again";
     return [{ check: check.name, level: "broken", text }];
   }
 }
 
-interface Repairs {
+interface Fixes {
   done: string[];
   failed: { what: string; reason: string }[];
 }
 
-async function repair(findings: Finding[], options: Options, world: World): Promise<Repairs> {
-  const repairs: Repairs = { done: [], failed: [] };
+async function applyFixes(findings: Finding[], options: Options, world: World): Promise<Fixes> {
+  const fixes: Fixes = { done: [], failed: [] };
   const tried = new Set<string>();
-  for (const { repair } of findings) {
-    if (repair === undefined || tried.has(repair.what)) continue;
-    tried.add(repair.what);
-    if (!options.json) world.say(`Fixing: ${repair.what}`);
+  for (const { autofix } of findings) {
+    if (autofix === undefined || tried.has(autofix.what)) continue;
+    tried.add(autofix.what);
+    if (!options.json) world.say(`Fixing: ${autofix.what}`);
     try {
-      await repair.run();
-      repairs.done.push(repair.what);
+      await autofix.run();
+      fixes.done.push(autofix.what);
     } catch (error) {
-      repairs.failed.push({ what: repair.what, reason: messageOf(error) });
-      world.warn(`Cannot ${repair.what}: ${messageOf(error)}`);
+      fixes.failed.push({ what: autofix.what, reason: messageOf(error) });
+      world.warn(`Cannot ${autofix.what}: ${messageOf(error)}`);
     }
   }
-  return repairs;
+  return fixes;
 }
 
 function linesOf(finding: Finding, ink: Colours): string[] {
   const sign = { ok: ink.green("ok    "), note: ink.yellow("note  "), broken: ink.red("BROKEN") };
   const lines = [`${sign[finding.level]} ${finding.check}: ${finding.text}`];
-  if (finding.mend !== undefined) lines.push(`         mend with: ${finding.mend}`);
+  if (finding.fix !== undefined) lines.push(`         fix with: ${finding.fix}`);
   return lines;
 }
 

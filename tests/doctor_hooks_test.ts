@@ -33,7 +33,7 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
     assert(text !== right);
     await Deno.writeTextFile(settings, text);
     assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
-    await clinic.repair(checkHooks);
+    await clinic.fix(checkHooks);
     assertEquals((await clinic.ask(checkHooks)).broken, []);
   }
   const value = JSON.parse(right);
@@ -47,13 +47,13 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
   assertMatch(doubled.broken.join("\n"), /Stop hook .* is registered 2 times/);
   assertMatch(doubled.broken.join("\n"), /old bash system: stop-hook\.sh/);
   assertMatch(doubled.notes.join("\n"), /1 hook of others: say done/);
-  await clinic.repair(checkHooks);
+  await clinic.fix(checkHooks);
   assertEquals((await clinic.ask(checkHooks)).broken, []);
 
   await Deno.writeTextFile(settings, right.replace("{", "{ // mine"));
   const skipped = await clinic.ask(checkHooks);
   assertMatch(skipped.broken.join("\n"), /^Claude Code skips all of .* the comment in line 1, /);
-  assertStringIncludes(skipped.findings[0]!.mend ?? "", `+1 ${settings}`);
+  assertStringIncludes(skipped.findings[0]!.fix ?? "", `+1 ${settings}`);
   await Deno.writeTextFile(settings, '{\n "a": [1,],\n}');
   assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), /the trailing comma in line 2, /);
 
@@ -117,7 +117,7 @@ async function findsChanges(kind: keyof typeof DENOS): Promise<void> {
   for (const [hooks, words] of cases) {
     await Deno.writeTextFile(clinic.settings, JSON.stringify({ ...right, hooks }, null, 2));
     assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
-    await clinic.repair(checkHooks);
+    await clinic.fix(checkHooks);
     assertEquals(JSON.parse(clinic.read(clinic.settings)), right);
     assertEquals((await clinic.ask(checkHooks)).broken, []);
   }
@@ -131,7 +131,7 @@ Deno.test("checkHooks() finds hooks switched off in a file that holds none of ou
   const { findings, ok } = await clinic.ask(checkHooks);
   const off = findings.find(({ level }) => level === "broken");
   assertMatch(off!.text, /settings\.local\.json switches all hooks off/);
-  assertEquals(off!.mend, `\${EDITOR:-vi} +2 ${local}`);
+  assertEquals(off!.fix, `\${EDITOR:-vi} +2 ${local}`);
   assertEquals(ok.length, 1);
 });
 
@@ -150,7 +150,7 @@ Deno.test("checkHooks() knows where else our hooks were registered, and how", as
   const { findings } = await clinic.ask(checkHooks);
   const wrong = findings.find(({ level }) => level === "broken");
   assertMatch(wrong!.text, /SessionEnd hook .* has 6 s instead of 5 s/);
-  assertEquals(wrong!.mend, `deno ${TASK} register --settings '${elsewhere}' --allow-all`);
+  assertEquals(wrong!.fix, `deno ${TASK} register --settings '${elsewhere}' --allow-all`);
 
   clinic.registerHooks(); // the user's own, with few permissions
   assertEquals((await clinic.ask(checkHooks)).ok, [`Registered in ${clinic.settings}, each once`]);
@@ -175,9 +175,9 @@ Deno.test("checkHooks() leaves the hooks of another checkout to its owner while 
   await Deno.writeTextFile(clinic.settings, right.replaceAll(data, other));
   const there = (await clinic.ask(checkHooks)).findings.filter(({ level }) => level === "broken");
   assertStringIncludes(there[0]!.text, `which still exists: ${other}. Register in`);
-  assert(there.every(({ repair }) => repair === undefined));
+  assert(there.every(({ autofix }) => autofix === undefined));
   await Deno.remove(`${other}/bin/hook`);
-  await clinic.repair(checkHooks);
+  await clinic.fix(checkHooks);
   assertEquals(clinic.read(clinic.settings), right);
 });
 
@@ -187,7 +187,7 @@ Deno.test("checkLaunchers() takes the registered Deno for as good while it is th
   await Deno.symlink(Deno.execPath(), other);
   clinic.deno = other;
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   clinic.deno = DENOS.installed;
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
   await Deno.remove(clinic.installed().deno);
@@ -198,14 +198,14 @@ Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it agai
   await using clinic = await Clinic.create();
   clinic.deno = clinic.npxDeno();
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 
   const pinned = `${clinic.world.paths.data}/bin/deno`;
   await Deno.remove(pinned);
   const missing = `The Deno of hooks and launchers, ${pinned}, is missing`;
   assertEquals((await clinic.ask(checkLaunchers)).broken, [missing]);
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
@@ -215,7 +215,7 @@ Deno.test("checkHooks() knows a file that is no UTF-8 text, and converts nothing
   await Deno.writeFile(clinic.settings, bytes);
   const { findings } = await clinic.ask(checkHooks);
   assertMatch(findings[0]!.text, /We cannot edit .*not UTF-8 text/);
-  await clinic.paste(findings[0]!.mend!);
+  await clinic.paste(findings[0]!.fix!);
   assertEquals(clinic.read(clinic.settings), '{"a":"grüß"}');
   assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered/);
 });

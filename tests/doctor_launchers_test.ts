@@ -13,11 +13,11 @@ async function registeredWithNode(): Promise<{ clinic: Clinic; node: string; poo
   const poorer = clinic.env.PATH!;
   clinic.env.PATH = `${node}:${poorer}`;
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   return { clinic, node, poorer };
 }
 
-Deno.test("checkLaunchers() repairs what is broken and keeps the environment of the registration", async () => {
+Deno.test("checkLaunchers() fixes what is broken and keeps the environment of the registration", async () => {
   const { clinic, node, poorer } = await registeredWithNode();
   await using _ = clinic;
   const bin = `${clinic.world.paths.data}/bin`;
@@ -25,10 +25,10 @@ Deno.test("checkLaunchers() repairs what is broken and keeps the environment of 
   assertStringIncludes(written, `PATH=${node}:`);
   clinic.env.PATH = poorer;
   await Deno.writeTextFile(`${bin}/menu-driver`, "#!/bin/sh\n");
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals(clinic.read(`${bin}/deliver`), written);
   await Deno.writeTextFile(`${bin}/deliver`, written.replace("cd /\n", ""));
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals(clinic.read(`${bin}/deliver`), written);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
@@ -37,7 +37,7 @@ Deno.test("checkLaunchers() keeps an openclaw that was named at the registration
   await using clinic = await Clinic.create();
   clinic.program("GSD_OPENCLAW", "exit 0");
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   delete clinic.env.GSD_OPENCLAW;
   clinic.env.PATH = await without("openclaw", clinic);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
@@ -57,15 +57,15 @@ Deno.test("checkLaunchers() finds a deliverer that cannot run openclaw since its
   const { broken, findings } = await clinic.ask(checkLaunchers);
   assertEquals(broken.length, 1);
   assertMatch(broken[0]!, /deliver cannot run .*openclaw.*: .*not found.*PATH of its registration/);
-  assertMatch(findings[0]!.mend!, / register$/);
-  await clinic.repair(checkLaunchers);
+  assertMatch(findings[0]!.fix!, / register$/);
+  await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
 Deno.test("checkLaunchers() takes variables that were not set at the registration for as good", async () => {
   await using clinic = await Clinic.create();
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   clinic.env.XDG_CACHE_HOME = `${clinic.dir}/cache`;
   clinic.env.OPENCLAW_PROFILE = "work";
   assertEquals((await clinic.ask(checkLaunchers)).findings.map(({ level }) => level), ["ok"]);
@@ -74,7 +74,7 @@ Deno.test("checkLaunchers() takes variables that were not set at the registratio
   const bin = `${clinic.world.paths.data}/bin`;
   await Deno.remove(`${bin}/deliver`);
   assertEquals((await clinic.ask(checkLaunchers)).broken.length, 1);
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertStringIncludes(clinic.read(`${bin}/deliver`), `DENO_DIR=${denoDir}`);
 });
 
@@ -82,7 +82,7 @@ Deno.test("checkLaunchers() notices that OpenClaw's config has moved, and that i
   await using clinic = await Clinic.create();
   clinic.gateway(1, "token");
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   const [old, place] = [`${clinic.env.HOME}/.openclaw`, `${clinic.env.HOME}/elsewhere`];
   await Deno.mkdir(place);
   await Deno.copyFile(`${old}/openclaw.json`, `${place}/openclaw.json`);
@@ -94,7 +94,7 @@ Deno.test("checkLaunchers() notices that OpenClaw's config has moved, and that i
   const [moved, ...more] = (await clinic.ask(checkLaunchers)).broken;
   assertMatch(moved!, /install\.json is out of date: gateway_files, variables$/);
   assertEquals(more, []);
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 

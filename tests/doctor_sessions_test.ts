@@ -16,7 +16,7 @@ Deno.test("checkSessions() says when a session cannot be brought back for want o
   clinic.registry({ agents: [{ ...WARDEN, working_directory: "/no/such/folder" }] });
   const { findings } = await clinic.ask(checkSessions);
   assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is no folder/);
-  assertEquals(findings[0]!.mend, undefined);
+  assertEquals(findings[0]!.fix, undefined);
 });
 
 Deno.test("checkSessions() counts to an agent the sessions that hooks count to it", async () => {
@@ -49,15 +49,15 @@ Deno.test("checkSessions() finds the mark of an agent's shell in what runs, and 
   const { findings, broken } = await clinic.ask(checkSessions);
   assertMatch(broken.join("\n"), /"warden-main" carries OPENCLAW_SHELL=exec/);
   assertMatch(broken.join("\n"), /until it is started again/);
-  assert(findings.every(({ mend }) => !mend?.includes("kill")));
+  assert(findings.every(({ fix }) => !fix?.includes("kill")));
 
-  const mends = findings.flatMap(({ mend }) => mend ?? []);
-  assertEquals(mends, [`${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL`]);
-  const outcome = await run("/bin/sh", ["-c", mends[0]!], { env: clinic.env, timeoutMs: 60_000 });
+  const fixes = findings.flatMap(({ fix }) => fix ?? []);
+  assertEquals(fixes, [`${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL`]);
+  const outcome = await run("/bin/sh", ["-c", fixes[0]!], { env: clinic.env, timeoutMs: 60_000 });
   assertEquals(outcome.kind === "finished" && outcome.code, 0);
   const after = await clinic.ask(checkSessions);
   assertMatch(after.broken.join("\n"), /"warden-main" carries OPENCLAW_SHELL=exec/);
-  assertEquals(after.findings.flatMap(({ mend }) => mend ?? []), []);
+  assertEquals(after.findings.flatMap(({ fix }) => fix ?? []), []);
 
   await clinic.server.tmux("kill-session", "-t", "=warden-main");
   await clinic.server.session("warden-main");
@@ -74,7 +74,7 @@ Deno.test("checkSessions() leaves a session without the mark alone, and warns of
   assertMatch(broken.join("\n"), /tmux server hands OPENCLAW_SHELL=exec to every new session/);
 });
 
-Deno.test("checkSessions() offers no mend for a mark that hurts nobody", async () => {
+Deno.test("checkSessions() offers no fix for a mark that hurts nobody", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "gateway" } }] });
   await clinic.server.session("other");
@@ -84,7 +84,7 @@ Deno.test("checkSessions() offers no mend for a mark that hurts nobody", async (
   assertEquals(broken, []);
   assertMatch(notes.join("\n"), /carries OPENCLAW_SHELL=exec/);
   assertMatch(notes.join("\n"), /^In "warden-main" .* no Claude Code runs, but another program$/m);
-  assertEquals(findings.flatMap(({ mend }) => mend ?? []), []);
+  assertEquals(findings.flatMap(({ fix }) => fix ?? []), []);
 });
 
 Deno.test("checkSessions() offers recovery only where it can succeed", async () => {
@@ -92,9 +92,9 @@ Deno.test("checkSessions() offers recovery only where it can succeed", async () 
   await clinic.server.session("other");
   await clinic.server.tmux(...MARK);
   const { findings } = await clinic.ask(checkSessions);
-  const mend = findings.find(({ text }) => text.includes("does not run"))?.mend;
+  const fix = findings.find(({ text }) => text.includes("does not run"))?.fix;
   assertEquals(
-    mend,
+    fix,
     `${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL && ` +
       `deno ${TASK} recover --agent warden`,
   );
@@ -114,7 +114,7 @@ const WITHOUT: [name: string, command: string, found: string][] = [
   ["a dead pane", "", "no Claude Code runs: all that ran there has ended"],
 ];
 for (const [name, command, found] of WITHOUT) {
-  Deno.test(`checkSessions() names a session with ${name}, and its mend helps`, async () => {
+  Deno.test(`checkSessions() names a session with ${name}, and its fix helps`, async () => {
     await using clinic = await Clinic.create();
     // Without a key nobody is woken: no deliverer is left at work in a folder that goes.
     const mute = { ...WARDEN, openclaw_session_key: "" };
@@ -130,15 +130,15 @@ for (const [name, command, found] of WITHOUT) {
     if (command === SHELL) await promptIn(clinic, pane);
     const [finding, ...more] = (await clinic.ask(checkSessions)).findings;
     assertEquals(more, []);
-    const mend = `deno ${TASK} recover --agent warden`;
+    const fix = `deno ${TASK} recover --agent warden`;
     const text = `In "warden-main" of agent "warden" ${found}`;
-    assertEquals(finding, { check: "sessions", level: "note", text, mend });
+    assertEquals(finding, { check: "sessions", level: "note", text, fix });
 
-    await clinic.paste(mend);
+    await clinic.paste(fix);
     const after = await clinic.ask(checkSessions);
     const session = name === "another program" ? "warden-main-2" : "warden-main";
     assertEquals(after.ok, [`The session "${session}" of agent "warden" runs`]);
-    assertEquals(after.findings.flatMap((one) => one.mend ?? []), []);
+    assertEquals(after.findings.flatMap((one) => one.fix ?? []), []);
   });
 }
 
@@ -147,17 +147,17 @@ Deno.test("checkSessions() offers no recovery that would do nothing or fail", as
   clinic.registry({ agents: [{ ...WARDEN, working_directory: clinic.dir }] });
   await promptIn(clinic, await clinic.server.session("warden-main", SHELL));
   const { findings, broken } = await clinic.ask(checkSessions);
-  assertEquals([broken, findings[0]!.mend], [[], undefined]);
+  assertEquals([broken, findings[0]!.fix], [[], undefined]);
   assertMatch(findings[0]!.text, /only a shell, and it cannot be brought back, for the program /);
 
   clinic.program("GSD_CLAUDE", "cat");
-  assertEquals((await clinic.ask(checkSessions)).findings[0]!.mend?.includes("recover"), true);
+  assertEquals((await clinic.ask(checkSessions)).findings[0]!.fix?.includes("recover"), true);
   await clinic.server.session("warden-main-2", CLAUDE);
   const beside = await clinic.ask(checkSessions);
   assertEquals(beside.notes, [
     'In "warden-main" of agent "warden" no Claude Code runs, only a shell',
   ]);
-  assertEquals(beside.findings.flatMap(({ mend }) => mend ?? []), []);
+  assertEquals(beside.findings.flatMap(({ fix }) => fix ?? []), []);
 });
 
 Deno.test("checkSessions() offers recovery of a launch beside a session that lives, whatever took its place", async () => {
@@ -181,7 +181,7 @@ Deno.test("checkSessions() offers recovery of a launch beside a session that liv
       started_at: new Date().toISOString(),
     });
     const { findings } = await clinic.ask(checkSessions);
-    const mends = findings.flatMap(({ mend }) => mend ?? []);
-    assertEquals(mends, [`deno ${TASK} recover --agent warden`], command);
+    const fixes = findings.flatMap(({ fix }) => fix ?? []);
+    assertEquals(fixes, [`deno ${TASK} recover --agent warden`], command);
   }
 });

@@ -38,7 +38,7 @@ Deno.test("doctor finds launchers that are missing, changed or cannot be run", a
   await using clinic = await Clinic.create();
   const bin = `${clinic.world.paths.data}/bin`;
   assertMatch((await clinic.ask(checkLaunchers)).broken.join("\n"), /deliver is missing/);
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertMatch((await clinic.ask(checkLaunchers)).ok.join(), /start$/);
 
   await Deno.chmod(`${bin}/menu-driver`, 0o644);
@@ -46,7 +46,7 @@ Deno.test("doctor finds launchers that are missing, changed or cannot be run", a
   const spoilt = (await clinic.ask(checkLaunchers)).broken.join("\n");
   assertMatch(spoilt, /menu-driver is not executable/);
   assertMatch(spoilt, /recover is not as install.json makes it/);
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
@@ -121,7 +121,7 @@ Deno.test("doctor asks the gateway: there, token good, session known; and sends 
     assertEquals(well.broken, []);
     assertEquals(well.ok.length, 2);
 
-    await clinic.repair(checkLaunchers);
+    await clinic.fix(checkLaunchers);
     assertMatch((await clinic.ask(sendTestWakes)).ok.join(), /has the test wake/);
     assertStringIncludes(gateway.taken.at(-1)!.message, "type: doctor_test");
   } finally {
@@ -134,24 +134,26 @@ Deno.test("doctor asks the gateway: there, token good, session known; and sends 
 Deno.test("doctor counts what waits and what was given up, with its age", async () => {
   await using clinic = await Clinic.create();
   const { paths } = clinic.world;
-  assertEquals((await clinic.ask(checkOutbox)).ok, ["Nothing waits and nothing was given up"]);
+  assertEquals((await clinic.ask(checkOutbox)).ok, [
+    "No wake waits, and there are no dead letters",
+  ]);
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   enqueue(paths, aWake());
   assertMatch((await clinic.ask(checkOutbox)).notes.join(), /1 waiting for agent "warden"/);
   enqueue(paths, aWake({ created_at: ago(60), transport: "inbox" }));
   assertMatch((await clinic.ask(checkOutbox)).broken.join(), /2 waiting .* oldest since 60 min/);
-  await clinic.repair(checkOutbox, "start the deliverer");
+  await clinic.fix(checkOutbox, "start the deliverer");
   assertEquals(clinic.started, ["warden"]);
   const dead = aWake({ created_at: ago(1500) });
   enqueue(paths, dead);
   moveToDead(paths, dead, "No such session");
   assertMatch(
     (await clinic.ask(checkOutbox)).broken.join("\n"),
-    /1 given up for agent "warden", the last .* ago: No such session/,
+    /1 dead letter of agent "warden", the last .* ago: No such session/,
   );
   await Deno.chmod(paths.state, 0o755);
   assertMatch((await clinic.ask(checkOutbox)).broken.join("\n"), /Others can look into/);
-  await clinic.repair(checkOutbox, "readable");
+  await clinic.fix(checkOutbox, "readable");
   assert(!(await clinic.ask(checkOutbox)).broken.join("\n").includes("Others can look"));
 });
 
@@ -188,7 +190,7 @@ Deno.test("doctor measures a hook as registered, and judges what it costs", asyn
   assertEquals(judged(20, NaN).level, "broken");
 });
 
-Deno.test("doctor exits 1 while something is broken and 0 when --fix and the user mended it", async () => {
+Deno.test("doctor exits 1 while something is broken and 0 when --fix and the user fixed it", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "inbox" } }] });
   clinic.program("GSD_CLAUDE", "echo 2.1.325");
@@ -198,8 +200,8 @@ Deno.test("doctor exits 1 while something is broken and 0 when --fix and the use
   await Deno.writeTextFile(settings, moved);
   assertEquals(await clinic.run(), 1);
   assertMatch(clinic.said(), /BROKEN hooks: .*a folder that is gone/);
-  assertMatch(clinic.said(), /mend with: deno task .*register/);
-  assertMatch(clinic.said(), /doctor --fix mends/);
+  assertMatch(clinic.said(), /fix with: deno task .*register/);
+  assertMatch(clinic.said(), /doctor --fix fixes/);
 
   assertEquals(await clinic.run("--fix"), 0, clinic.said());
   assertMatch(clinic.said(), /Fixing: register our hooks/);

@@ -129,7 +129,7 @@ async function writesSettings(kind: keyof typeof DENOS): Promise<void> {
 Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
   await using clinic = await Clinic.create();
   clinic.registerHooks();
-  await clinic.repair(checkLaunchers);
+  await clinic.fix(checkLaunchers);
   clinic.env.PATH = `/opt/some/venv/bin:${clinic.env.PATH}`;
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
   const launcher = `${clinic.world.paths.data}/bin/deliver`;

@@ -62,7 +62,7 @@ Deno.test("launchers pass words whole and the exit code on; deliver --wait stays
   });
 });
 
-Deno.test("installLaunchers() mends what is not right and leaves the rest alone", async () => {
+Deno.test("installLaunchers() fixes what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
     assertEquals(installLaunchers(install).length, 5);
     assertEquals(installLaunchers(install), []);

@@ -58,7 +58,7 @@ Deno.test("a second clone is refused in one sentence, and may have the folder on
     ...await findFindings(checkLaunchers, there),
   ];
   assertMatch(findings[0]!.text, sentence);
-  assertEquals(findings.filter(({ repair }) => repair !== undefined), [], "nothing to fix here");
+  assertEquals(findings.filter(({ autofix }) => autofix !== undefined), [], "nothing to fix here");
   assertEquals(files(), before);
 
   // A folder of its own, with a settings file of its own.

@@ -87,7 +87,7 @@ Deno.test("register() changes a time limit where it stands, and keeps comments p
   });
 });
 
-Deno.test("register() mends what was changed in our entries, and takes copies of them away", async () => {
+Deno.test("register() fixes what was changed in our entries, and takes copies of them away", async () => {
   await inFolder((file, options) => {
     const right = hooksForSettings(WANTED).hooks;
     const entry = (right.Stop![0] as { hooks: Record<string, unknown>[] }).hooks[0]!;

@@ -43,14 +43,14 @@ Deno.test("readFailures() knows what failed, and its steps; onlyThese() runs tho
 
   const again = await run(FILE, ...onlyThese(failures));
   assertEquals([again.code, again.failures.length], [1, 2]);
-  const mended = FILE.replaceAll("throw new Error", "new Error");
-  const good = await run(mended, ...onlyThese(failures));
+  const fixed = FILE.replaceAll("throw new Error", "new Error");
+  const good = await run(fixed, ...onlyThese(failures));
   assertEquals([good.code, good.failures], [0, []]);
   assert(playedAgain(failures, good.text));
   const fine = [{ name: "fine", file: "", message: "" }];
   assertEquals(playedAgain(fine, good.text), false);
 
   // Nothing that fits: no failure, and no proof either.
-  const none = await run(mended.replace("<a>", "<another>"), ...onlyThese(failures));
+  const none = await run(fixed.replace("<a>", "<another>"), ...onlyThese(failures));
   assertEquals([none.code, playedAgain(failures, none.text)], [0, false]);
 });

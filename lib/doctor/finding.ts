@@ -6,13 +6,13 @@ import type { World } from "../cli/world.ts";
 
 export interface Finding {
   check: string;
-  /** A note is worth knowing and nothing to mend, or for the reader to judge. */
+  /** "note": worth knowing, nothing to fix. */
   level: "ok" | "note" | "broken";
   text: string;
-  /** The command that mends it. */
-  mend?: string;
-  /** A repair that loses nothing: what it does, and its doing. */
-  repair?: { what: string; run(): Promise<void> | void };
+  /** The command that fixes it. */
+  fix?: string;
+  /** What `--fix` does about it: only what can lose nothing. */
+  autofix?: { what: string; run(): Promise<void> | void };
 }
 
 export interface DoctorContext {

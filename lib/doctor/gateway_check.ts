@@ -6,7 +6,7 @@ import { findProgram } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
 import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { editCommand, openclawCommand } from "./mend.ts";
+import { editCommand, openclawCommand } from "./fix_commands.ts";
 
 const CHECK = "gateway";
 const WAIT_MS = 10_000;
@@ -47,8 +47,8 @@ type Refusal = Exclude<Awaited<ReturnType<typeof connect>>, { kind: "connected" 
 function notConnected({ kind, reason }: Refusal, host: string, { world }: DoctorContext): Finding {
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
   const words = kind === "unreachable" ? ["gateway", "run"] : ["doctor"];
-  const mend = isHere ? openclawCommand(world, ...words) : undefined;
-  if (mend !== undefined) return { check: CHECK, level: "broken", text: reason, mend };
+  const fix = isHere ? openclawCommand(world, ...words) : undefined;
+  if (fix !== undefined) return { check: CHECK, level: "broken", text: reason, fix };
   const where = isHere ? "here" : `on ${host}`;
   const text = `${reason}; run ${where}: openclaw ${words.join(" ")}`;
   return { check: CHECK, level: "broken", text };
@@ -57,14 +57,14 @@ function notConnected({ kind, reason }: Refusal, host: string, { world }: Doctor
 function withoutGateway(agents: Agent[], context: DoctorContext, reason: string): Finding {
   const cli = findProgram(context.world.env, "GSD_OPENCLAW", "openclaw");
   const stuck = cli === undefined || agents.some((agent) => agent.transport === "gateway");
-  const mend = openclawCommand(context.world, "onboard");
+  const fix = openclawCommand(context.world, "onboard");
   return stuck
     ? {
       check: CHECK,
       level: "broken",
       text: `Wakes cannot be delivered: ${reason}` +
-        (mend === undefined ? "; install OpenClaw and set it up: openclaw onboard" : ""),
-      ...(mend === undefined ? {} : { mend }),
+        (fix === undefined ? "; install OpenClaw and set it up: openclaw onboard" : ""),
+      ...(fix === undefined ? {} : { fix }),
     }
     : {
       check: CHECK,
@@ -107,6 +107,6 @@ async function checkSession(
       (canSync
         ? "empty the field, and sync finds the agent's session"
         : "write the agent's own there: sync cannot find it without OpenClaw's program"),
-    mend: canSync ? `${edit} && ${taskCommand(world, "sync")}` : edit,
+    fix: canSync ? `${edit} && ${taskCommand(world, "sync")}` : edit,
   }];
 }

@@ -11,7 +11,7 @@ import { type FoundHook, readSettings, whySkipped } from "../install/settings_fi
 import { shellQuote } from "../shell.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 import { differences, otherFolders } from "./hook_differences.ts";
-import { editCommand, registerCommand } from "./mend.ts";
+import { editCommand, registerCommand } from "./fix_commands.ts";
 
 const CHECK = "hooks";
 
@@ -32,7 +32,7 @@ export function checkHooks(context: DoctorContext): Finding[] {
     level: spawned.length > 0 ? "note" : "broken",
     text: `Our hooks are not registered in ${context.settingsFiles[0]}` +
       (spawned.length > 0 ? "; only sessions started by spawn have them" : ""),
-    mend: registerCommand(context),
+    fix: registerCommand(context),
   }];
 }
 
@@ -58,11 +58,11 @@ function lookAtSpawned(file: string, context: DoctorContext): Finding[] {
 }
 
 function lookAt(file: string, context: DoctorContext): Finding[] {
-  const broken = (text: string, mend?: string): Finding => ({
+  const broken = (text: string, fix?: string): Finding => ({
     check: CHECK,
     level: "broken",
     text,
-    ...(mend === undefined ? {} : { mend }),
+    ...(fix === undefined ? {} : { fix }),
   });
   const content = textOf(file);
   switch (content.kind) {
@@ -98,7 +98,7 @@ function lookAt(file: string, context: DoctorContext): Finding[] {
   const ours = reading.found.filter(({ owner }) => owner.kind === "ours");
   const wrong = oldOnes(reading.found, file);
   if (ours.length > 0) wrong.push(...differences(ours, look.wanted, context.world.paths, file));
-  const repair = {
+  const autofix = {
     what: `register our hooks in ${file} again (a backup is made)`,
     run: () => {
       const store = { data, dryRun: false, now: context.world.now() };
@@ -109,9 +109,9 @@ function lookAt(file: string, context: DoctorContext): Finding[] {
   // The user decides whether another clone loses its hooks.
   const harmless = ours.length > 0 &&
     otherFolders(ours, context.world.paths).every(({ isThere }) => !isThere);
-  const mend = registerCommand(context, file);
+  const fix = registerCommand(context, file);
   problems.push(
-    ...wrong.map((words) => ({ ...broken(words, mend), ...(harmless ? { repair } : {}) })),
+    ...wrong.map((words) => ({ ...broken(words, fix), ...(harmless ? { autofix } : {}) })),
   );
   const others = othersIn(reading.foreign, file);
   if (problems.length > 0 || ours.length === 0) return [...problems, ...others];

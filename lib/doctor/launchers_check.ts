@@ -18,7 +18,7 @@ import { installFile, launcherPath } from "../install/scope.ts";
 import type { Env } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
-import { registerCommand } from "./mend.ts";
+import { registerCommand } from "./fix_commands.ts";
 
 const CHECK = "launchers";
 
@@ -30,12 +30,12 @@ export async function checkLaunchers(context: DoctorContext): Promise<Finding[]>
   const { data } = install.paths;
   const impossible = whyNoLaunchers(install, install.paths.state, install.allowAll);
   if (impossible !== undefined) return [{ check: CHECK, level: "broken", text: impossible }];
-  const mend = registerCommand(context);
-  const repair = {
+  const fix = registerCommand(context);
+  const autofix = {
     what: `write the launchers in ${data}/bin again`,
     run: () => void putLaunchers(look),
   };
-  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend, repair });
+  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, fix, autofix });
 
   const findings: Finding[] = [];
   if (look.deno.kind === "pin" && !isProgram(look.deno.path)) {
@@ -64,10 +64,10 @@ export async function checkLaunchers(context: DoctorContext): Promise<Finding[]>
   const packages = await packagesReady(install, registered);
   if (packages.kind === "missing") {
     const text = `A launcher does not start: ${packages.reason}`;
-    return [{ check: CHECK, level: "broken", text, mend }];
+    return [{ check: CHECK, level: "broken", text, fix }];
   }
   const text = `The launchers in ${data}/bin start`;
-  return [{ check: CHECK, level: "ok", text }, ...otherConfig(registered, world.env, mend)];
+  return [{ check: CHECK, level: "ok", text }, ...otherConfig(registered, world.env, fix)];
 }
 
 function readState(path: string, text: string): string {
@@ -99,9 +99,9 @@ async function withWorkingPath(
 }
 
 /** Two OpenClaws on one machine: the reader must say which one is meant. */
-function otherConfig(registered: Env, env: Env, mend: string): Finding[] {
+function otherConfig(registered: Env, env: Env, fix: string): Finding[] {
   const [theirs, here] = [openclawPlaces(registered).config, openclawPlaces(env).config];
   if (theirs === here || !isFile(here)) return [];
   const text = `The launchers use OpenClaw's config ${theirs}, as registered; here it is ${here}`;
-  return [{ check: CHECK, level: "note", text, mend }];
+  return [{ check: CHECK, level: "note", text, fix }];
 }

@@ -1,11 +1,11 @@
-/** Do wakes wait longer than they should, were any given up, and is the state folder ours alone? */
+/** Do wakes wait too long, are there dead letters, and is the state folder ours alone? */
 
 import { listWakes } from "../delivery/wake_list.ts";
 import { readWake } from "../outbox.ts";
 import { shellQuote } from "../shell.ts";
 import { age, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { hasOpenclaw } from "./mend.ts";
+import { hasOpenclaw } from "./fix_commands.ts";
 
 const CHECK = "outbox";
 /** Beyond this a wake is not on its way, it is stuck. */
@@ -25,17 +25,16 @@ export function checkOutbox(context: DoctorContext): Finding[] {
       check: CHECK,
       level: "broken",
       text: `Something for agent "${agentId}" cannot be delivered: ${reason}`,
-      mend: strayMend(context, wake_id, file),
+      fix: strayFix(context, wake_id, file),
     })));
     if (dead.length > 0) {
       const last = dead.at(-1)!;
       findings.push({
         check: CHECK,
         level: "broken",
-        text:
-          `${dead.length} given up for agent "${agentId}", the last ${age(last.age_s * 1000)} ` +
+        text: `${count(dead.length)} of agent "${agentId}", the last ${age(last.age_s * 1000)} ` +
           `ago: ${last.reason || "no reason noted"}`,
-        mend: taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
+        fix: taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
       });
     }
     if (waiting.length > 0) {
@@ -43,7 +42,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
       const reason = waiting.findLast((wake) => wake.reason !== "")?.reason;
       const canGo = hasOpenclaw(world) ||
         waiting.some(({ file }) => readWake(file)?.transport === "inbox");
-      const told: Finding = {
+      const finding: Finding = {
         check: CHECK,
         level: oldest > LATE_S ? "broken" : "note",
         text: `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
@@ -51,10 +50,10 @@ export function checkOutbox(context: DoctorContext): Finding[] {
           (canGo ? "" : "; they are for OpenClaw, which is not there"),
       };
       findings.push(
-        !canGo ? told : {
-          ...told,
-          mend: taskCommand(world, "deliver", "--agent", agentId, "--once"),
-          repair: {
+        !canGo ? finding : {
+          ...finding,
+          fix: taskCommand(world, "deliver", "--agent", agentId, "--once"),
+          autofix: {
             what: `start the deliverer for agent "${agentId}"`,
             run: () => world.startDeliverer(agentId),
           },
@@ -65,12 +64,12 @@ export function checkOutbox(context: DoctorContext): Finding[] {
   return findings.length > 0 ? findings : [{
     check: CHECK,
     level: "ok",
-    text: "Nothing waits and nothing was given up",
+    text: "No wake waits, and there are no dead letters",
   }];
 }
 
 /** A wake that was only not to be read, as one of another user, is sent once it can be. */
-function strayMend({ world }: DoctorContext, wakeId: string, file: string): string {
+function strayFix({ world }: DoctorContext, wakeId: string, file: string): string {
   const retry = taskCommand(world, "deliver", "--retry", wakeId);
   if (readWake(file) !== undefined) return retry;
   const info = Deno.lstatSync(file);
@@ -93,10 +92,14 @@ function stateFolder(context: DoctorContext): Finding[] {
     check: CHECK,
     level: "broken",
     text: `Others can look into ${state}, where Claude's words are kept`,
-    mend: `chmod 700 ${shellQuote(state)}`,
-    repair: {
+    fix: `chmod 700 ${shellQuote(state)}`,
+    autofix: {
       what: `make ${state} readable for you alone`,
       run: () => Deno.chmodSync(state, 0o700),
     },
   }];
+}
+
+function count(letters: number): string {
+  return letters === 1 ? "1 dead letter" : `${letters} dead letters`;
 }

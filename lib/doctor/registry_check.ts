@@ -14,7 +14,7 @@ import { shellQuote } from "../shell.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { editCommand, WITHOUT_OPENCLAW } from "./mend.ts";
+import { editCommand, WITHOUT_OPENCLAW } from "./fix_commands.ts";
 
 const CHECK = "registry";
 
@@ -26,7 +26,7 @@ export function checkRegistryFile(context: DoctorContext): Finding[] {
       check: CHECK,
       level: "broken",
       text: `There is no registry at ${file}: no session is managed`,
-      mend: copying(`${context.world.paths.root}/config/recovery-registry.example.json`, file),
+      fix: copying(`${context.world.paths.root}/config/recovery-registry.example.json`, file),
     }];
   }
   if (context.registryText === "" && registry.kind === "broken") {
@@ -37,14 +37,14 @@ export function checkRegistryFile(context: DoctorContext): Finding[] {
     check: CHECK,
     level: "broken",
     text: `${file}:${line}: ${field === "" ? "" : `${field}: `}${problem}`,
-    mend: editCommand(file, line),
+    fix: editCommand(file, line),
   }));
   if (registry.kind === "broken") {
     return problems.length > 0 ? problems : [{
       check: CHECK,
       level: "broken",
       text: `Cannot use ${file}: ${registry.reason}`,
-      mend: editCommand(file),
+      fix: editCommand(file),
     }];
   }
   const agents = context.agents.flatMap((agent) => checkAgent(agent, context));
@@ -52,7 +52,7 @@ export function checkRegistryFile(context: DoctorContext): Finding[] {
     check: CHECK,
     level: "note",
     text: `${file}:${line}: ${field}: ${problem}`,
-    mend: editCommand(file, line),
+    fix: editCommand(file, line),
   }));
   const shared = sharedSessions(registry.registry, context);
   const findings = [...problems, ...strangers, ...agents, ...shared];
@@ -70,8 +70,8 @@ export function checkRegistryFile(context: DoctorContext): Finding[] {
 
 function checkAgent(agent: Agent, { world }: DoctorContext): Finding[] {
   const name = `Agent "${agent.agent_id}"`;
-  const mend = editCommand(world.paths.registry);
-  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, mend });
+  const fix = editCommand(world.paths.registry);
+  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, fix });
   if (!agent.enabled) {
     return [{ check: CHECK, level: "note", text: `${name} is disabled and is not woken` }];
   }
@@ -85,14 +85,14 @@ function checkAgent(agent: Agent, { world }: DoctorContext): Finding[] {
   const findings = unreachable === undefined
     ? []
     : canSync
-    ? [{ ...broken(why), mend: taskCommand(world, "sync") }]
+    ? [{ ...broken(why), fix: taskCommand(world, "sync") }]
     : [broken(`${why}; ${WITHOUT_OPENCLAW}`)];
   const mode = agent.claude_post_launch_mode;
   if (mode !== "" && !POST_LAUNCH_MODES.some((known) => known === mode)) {
     const known = POST_LAUNCH_MODES.join(", ");
     const text =
       `${name} has claude_post_launch_mode "${mode}", which means resume; known: ${known}`;
-    findings.push({ check: CHECK, level: "note", text, mend });
+    findings.push({ check: CHECK, level: "note", text, fix });
   }
   return findings;
 }
@@ -110,8 +110,8 @@ function sharedSessions(registry: Registry, { world, asked }: DoctorContext): Fi
     if (asked !== undefined && !owners.includes(asked)) return [];
     const text = `Several agents claim the session "${session}", so none is woken: ` +
       owners.join(", ");
-    const mend = editCommand(world.paths.registry);
-    return [{ check: CHECK, level: "broken", text, mend }];
+    const fix = editCommand(world.paths.registry);
+    return [{ check: CHECK, level: "broken", text, fix }];
   });
 }
 

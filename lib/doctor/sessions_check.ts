@@ -12,7 +12,7 @@ import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { type Agent, tmuxSessionName } from "../registry.ts";
 import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { tmuxCommand } from "./mend.ts";
+import { tmuxCommand } from "./fix_commands.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
 
 const CHECK = "sessions";
@@ -35,9 +35,9 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
   for (const agent of agents) {
     const own = [...running].filter((session) => isOwn(registry, agent, session));
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
-    const mend = serverMark === undefined ? recover : `${unmark} && ${recover}`;
+    const fix = serverMark === undefined ? recover : `${unmark} && ${recover}`;
     if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
-      findings.push(notRunning(agent, mend));
+      findings.push(notRunning(agent, fix));
     }
     const held = await heldBy(tmux, world, agent, own);
     const anyLives = held.some(({ state }) => state.kind === "alive");
@@ -49,7 +49,7 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
       if (one.state.kind !== "alive") {
         // In a marked session it would get the mark again: how to be rid of that is said already.
         const helps = mark === undefined && bringsBack(one, anyLives);
-        findings.push(withoutClaude(world, agent, one, helps ? mend : undefined));
+        findings.push(withoutClaude(world, agent, one, helps ? fix : undefined));
       } else if (mark === undefined) {
         const text = `The session "${one.session}" of agent "${agent.agent_id}" runs`;
         findings.push({ check: CHECK, level: "ok", text });
@@ -63,7 +63,7 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
     level: hurts ? "broken" : "note",
     text: `The tmux server hands ${serverMark} to every new session: OpenClaw's program refuses ` +
       "messages from there. If the server is yours and no agent's, take the mark off it",
-    ...(hurts ? { mend: unmark } : {}),
+    ...(hurts ? { fix: unmark } : {}),
   });
   return findings;
 
@@ -107,21 +107,21 @@ function withoutClaude(
   world: World,
   agent: Agent,
   { session, state, launch }: Held,
-  mend: string | undefined,
+  fix: string | undefined,
 ): Finding {
   const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[state.kind]}`;
   const note = { check: CHECK, level: "note" as const };
-  if (mend === undefined) return { ...note, text };
+  if (fix === undefined) return { ...note, text };
   const way = wayBack(world, agent, launch);
   return way.kind === "refused"
     ? {
       ...note,
-      text: `${text}, and it cannot be brought back, for ${way.reason}: mend that first`,
+      text: `${text}, and it cannot be brought back, for ${way.reason}: fix that first`,
     }
-    : { ...note, text, mend };
+    : { ...note, text, fix };
 }
 
-/** No mend: what ends the session ends Claude's work, and only its owner knows when that may be. */
+/** No fix: what ends the session ends Claude's work, and only its owner knows when that may be. */
 function marked(session: string, mark: string, recover: string, hurts: boolean): Finding {
   return {
     check: CHECK,
@@ -132,7 +132,7 @@ function marked(session: string, mark: string, recover: string, hurts: boolean):
   };
 }
 
-function notRunning(agent: Agent, mend: string): Finding {
+function notRunning(agent: Agent, fix: string): Finding {
   const { agent_id, tmux_session_name, working_directory } = agent;
   const session = tmuxSessionName(tmux_session_name);
   const text = `The session "${session}" of agent "${agent_id}" does not run`;
@@ -142,7 +142,7 @@ function notRunning(agent: Agent, mend: string): Finding {
       ...finding,
       text: `${text}, and its working_directory ${working_directory} is no folder: correct it`,
     }
-    : { ...finding, text, mend };
+    : { ...finding, text, fix };
 }
 
 function isFolder(path: string): boolean {

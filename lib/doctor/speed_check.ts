@@ -4,7 +4,7 @@ import { messageOf, run } from "../process.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 import { hookLauncherText } from "../install/hook_launcher.ts";
 import { V8_FLAGS } from "../install/v8_flags.ts";
-import { registerCommand } from "./mend.ts";
+import { registerCommand } from "./fix_commands.ts";
 
 const ROUNDS = 5;
 /** On a quiet machine it is about 1.6. */
@@ -13,6 +13,8 @@ const TOO_SLOW = 2.5;
 export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
   const { look, world } = context;
   if (look.kind === "refused") return [];
+  // Without a registry bin/hook starts no Deno, and there is nothing to measure.
+  if (context.registry.kind === "missing") return [];
   // Before the first registration the Deno that hooks will have may not be there yet.
   const isRegistered = context.registered.length > 0;
   const install = isRegistered ? look.install : { ...look.install, deno: world.deno };
@@ -49,8 +51,8 @@ export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
       hooks.push(await timed("/bin/sh", hook));
     }
     const finding = judged(median(bare), median(hooks));
-    const mend = registerCommand(context);
-    return [finding.level === "broken" ? { ...finding, mend } : finding];
+    const fix = registerCommand(context);
+    return [finding.level === "broken" ? { ...finding, fix } : finding];
   } finally {
     await Deno.remove(empty);
   }

@@ -32,7 +32,7 @@ export function checkState({ world }: DoctorContext): Finding[] {
     level: "broken",
     text: `${foreign[0]} belongs to another user${others(foreign)}, as after a command that was ` +
       "run as root: hooks and the deliverer cannot use it",
-    mend: `sudo chown -R ${uid}:${gid} ${shellQuote(state)}`,
+    fix: `sudo chown -R ${uid}:${gid} ${shellQuote(state)}`,
   }];
   const told = new Set(foreign);
   const unusable = files.filter((path) => !told.has(path)).flatMap((path) => {
@@ -44,7 +44,7 @@ export function checkState({ world }: DoctorContext): Finding[] {
       check: CHECK,
       level: "broken",
       text: `A file of ours cannot be used and is passed over: ${why}`,
-      mend: mendFor(path),
+      fix: fixFor(path),
     })),
   );
   const more = unusable.length - MOST_TOLD;
@@ -99,7 +99,7 @@ function whyUnusable(path: string): string | undefined {
 }
 
 /** A folder or a huge file may be of use to somebody; the rest holds nothing. */
-function mendFor(path: string): string {
+function fixFor(path: string): string {
   const info = look(path);
   const holdsSomething = info?.isDirectory || info?.isFile;
   if (info?.isFile && ((info.mode ?? 0o600) & 0o600) !== 0o600) {

@@ -10,7 +10,7 @@ import type { WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { editCommand, hasOpenclaw, WITHOUT_OPENCLAW } from "./mend.ts";
+import { editCommand, hasOpenclaw, WITHOUT_OPENCLAW } from "./fix_commands.ts";
 
 const CHECK = "test wake";
 
@@ -18,8 +18,8 @@ export async function sendTestWakes(context: DoctorContext): Promise<Finding[]> 
   const agents = agentsToWake(context);
   if (agents.length === 0) {
     const text = "There is no agent to send a test wake to; name one in the registry";
-    const mend = editCommand(context.world.paths.registry);
-    return [{ check: CHECK, level: "broken", text, mend }];
+    const fix = editCommand(context.world.paths.registry);
+    return [{ check: CHECK, level: "broken", text, fix }];
   }
   const findings: Finding[] = [];
   for (const agent of agents) findings.push(await sendTestWake(agent, context.world));
@@ -57,6 +57,6 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   if (agent.transport !== "inbox" && !hasOpenclaw(world)) {
     return { check: CHECK, level: "broken", text: `${text}; ${WITHOUT_OPENCLAW}` };
   }
-  const mend = taskCommand(world, "deliver", "--agent", agent.agent_id, "--once");
-  return { check: CHECK, level: "broken", text, mend };
+  const fix = taskCommand(world, "deliver", "--agent", agent.agent_id, "--once");
+  return { check: CHECK, level: "broken", text, fix };
 }

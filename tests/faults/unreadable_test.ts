@@ -66,7 +66,7 @@ for (const what of ["a fifo", "a folder", "a link to itself"]) {
   });
 }
 
-Deno.test("doctor names what cannot be used in the state folder, and its mend mends it", async () => {
+Deno.test("doctor names what cannot be used in the state folder, and its fix fixes it", async () => {
   await using clinic = await Clinic.create();
   const { state } = clinic.world.paths;
   put(clinic.world.paths);
@@ -80,7 +80,7 @@ Deno.test("doctor names what cannot be used in the state folder, and its mend me
   const broken = findings.filter(({ level }) => level === "broken");
   assertEquals(broken.length, 4);
   assertStringIncludes(broken.map(({ text }) => text).join("\n"), "/starts-warden is a fifo");
-  for (const { mend } of broken) await clinic.paste(mend!);
+  for (const { fix } of broken) await clinic.paste(fix!);
   assertEquals((await clinic.ask(checkState)).broken, []);
 });
 
@@ -106,7 +106,7 @@ Deno.test("doctor sends a wake again that was set aside while it could not be re
   Deno.mkdirSync(`${paths.state}/dead/warden`, { recursive: true });
   Deno.writeTextFileSync(aside, JSON.stringify(wake));
   const { findings } = await clinic.ask(checkOutbox);
-  await clinic.paste(findings.find(({ text }) => text.includes(aside))!.mend!);
+  await clinic.paste(findings.find(({ text }) => text.includes(aside))!.fix!);
   assert(isThere(`${paths.state}/inbox/warden/${wake.wake_id}.txt`));
 });
 
@@ -197,7 +197,7 @@ Deno.test({
       finding!.text,
       `${state}/locks/deliver-warden.lock.unreadable belongs to another user`,
     );
-    assertEquals(finding!.mend, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
+    assertEquals(finding!.fix, `sudo chown -R ${NOBODY}:${NOBODY} ${state}`);
   },
 });
 

@@ -107,11 +107,11 @@ export class Clinic implements AsyncDisposable {
     return { ok: texts("ok"), notes: texts("note"), broken: texts("broken"), findings };
   }
 
-  async repair(check: Check, which = ""): Promise<void> {
+  async fix(check: Check, which = ""): Promise<void> {
     const { findings } = await this.ask(check);
-    const repairs = findings.flatMap(({ repair }) => repair?.what.includes(which) ? [repair] : []);
-    assert(repairs.length > 0, "there is something to repair");
-    for (const { run } of repairs) await run();
+    const fixes = findings.flatMap(({ autofix }) => autofix?.what.includes(which) ? [autofix] : []);
+    assert(fixes.length > 0, "there is something to autofix");
+    for (const { run } of fixes) await run();
   }
 
   program(variable: string, script: string): void {

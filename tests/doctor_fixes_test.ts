@@ -15,12 +15,12 @@ import { startFakeGateway } from "./support/fake_gateway.ts";
 
 const INBOX = { ...WARDEN, delivery: { transport: "inbox" } };
 
-/** What is broken, mended with the very commands that are printed. */
-async function mended(clinic: Clinic, check: Check): Promise<string[]> {
+/** What is broken, fixed with the very commands that are printed. */
+async function fixed(clinic: Clinic, check: Check): Promise<string[]> {
   const broken = await brokenIn(clinic, check);
-  assert(broken.length > 0, "there is something to mend");
-  for (const mend of new Set(broken.map(({ mend, text }) => mend ?? text))) {
-    await clinic.paste(mend);
+  assert(broken.length > 0, "there is something to fix");
+  for (const fix of new Set(broken.map(({ fix, text }) => fix ?? text))) {
+    await clinic.paste(fix);
   }
   return (await brokenIn(clinic, check)).map(({ text }) => text);
 }
@@ -29,44 +29,44 @@ async function brokenIn(clinic: Clinic, check: Check): Promise<Finding[]> {
   return (await clinic.ask(check)).findings.filter(({ level }) => level === "broken");
 }
 
-Deno.test("doctor's mends put a registry where there is none, and open one that is broken", async () => {
+Deno.test("doctor's fixes put a registry where there is none, and open one that is broken", async () => {
   await using clinic = await Clinic.create();
   clinic.env.GSD_REGISTRY = `${clinic.dir}/new place/it's/registry.json`;
-  assertEquals(await mended(clinic, checkRegistryFile), []);
+  assertEquals(await fixed(clinic, checkRegistryFile), []);
   const example = clinic.read(`${ROOT}/config/recovery-registry.example.json`);
   assertEquals(clinic.read(clinic.env.GSD_REGISTRY), example);
 
-  // Without $EDITOR: vi, and a vi that mends what it is shown.
+  // Without $EDITOR: vi, and a vi that fixes what it is shown.
   await Deno.mkdir(`${clinic.dir}/bin`);
   const vi = `#!/bin/sh\n[ "$1" = +2 ] && echo '{ "agents": [] }' > "$2"\n`;
   await Deno.writeTextFile(`${clinic.dir}/bin/vi`, vi, { mode: 0o755 });
   clinic.env.PATH = `${clinic.dir}/bin:${clinic.env.PATH}`;
   clinic.registry('{\n "agents": {} }');
-  assertEquals(await mended(clinic, checkRegistryFile), []);
+  assertEquals(await fixed(clinic, checkRegistryFile), []);
 });
 
-Deno.test("doctor's mends register what is not registered, and what is, as it was", async () => {
+Deno.test("doctor's fixes register what is not registered, and what is, as it was", async () => {
   await using clinic = await Clinic.create();
-  assertEquals(await mended(clinic, checkHooks), []);
+  assertEquals(await fixed(clinic, checkHooks), []);
   assertEquals(await brokenIn(clinic, checkLaunchers), []);
 
   const project = `${clinic.dir}/a project/.claude/settings.json`;
   await Deno.mkdir(`${clinic.dir}/a project/.claude`, { recursive: true });
   clinic.registerHooks({ file: project, allowAll: true });
   await Deno.writeTextFile(project, clinic.read(project).replace('"timeout": 5', '"timeout": 6'));
-  assertEquals(await mended(clinic, checkHooks), []);
+  assertEquals(await fixed(clinic, checkHooks), []);
   assertStringIncludes(clinic.read(`${clinic.world.paths.data}/bin/hook`), "  -A \\\n");
 });
 
-Deno.test("doctor's mends name Deno by its path where it is not on PATH", async () => {
+Deno.test("doctor's fixes name Deno by its path where it is not on PATH", async () => {
   await using clinic = await Clinic.create();
   await clinic.withoutDeno();
   const [finding] = await brokenIn(clinic, checkHooks);
-  assertEquals(finding!.mend, `${Deno.execPath()} ${TASK} register`);
-  assertEquals(await mended(clinic, checkHooks), []);
+  assertEquals(finding!.fix, `${Deno.execPath()} ${TASK} register`);
+  assertEquals(await fixed(clinic, checkHooks), []);
 });
 
-Deno.test("doctor's mends deliver what waits, for an agent of any name", async () => {
+Deno.test("doctor's fixes deliver what waits, for an agent of any name", async () => {
   await using clinic = await Clinic.create();
   const agent_id = "it's; me";
   clinic.registry({ agents: [{ ...INBOX, agent_id }] });
@@ -79,11 +79,11 @@ Deno.test("doctor's mends deliver what waits, for an agent of any name", async (
   await Deno.writeTextFile(`${deadFile(paths, dead)}.unreadable`, "not a wake");
   await Deno.chmod(paths.state, 0o755);
   assertEquals((await brokenIn(clinic, checkOutbox)).length, 4);
-  assertEquals(await mended(clinic, checkOutbox), []);
+  assertEquals(await fixed(clinic, checkOutbox), []);
 
-  // Without a launcher the test wake stays where it is, and the mend carries it.
+  // Without a launcher the test wake stays where it is, and the fix carries it.
   const [lost] = await brokenIn(clinic, sendTestWakes);
-  await clinic.paste(lost!.mend!);
+  await clinic.paste(lost!.fix!);
   assertEquals((await clinic.ask(checkOutbox)).notes, []);
 });
 
@@ -96,41 +96,41 @@ Deno.test("checkGateway() says what to do about a session that sync would leave 
     const [unknown] = await brokenIn(clinic, checkGateway);
     assertMatch(unknown!.text, /Speak to the agent once if it is new; else empty the field/);
     const edit = `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`;
-    assertEquals(unknown!.mend, `${edit} && deno ${TASK} sync`);
+    assertEquals(unknown!.fix, `${edit} && deno ${TASK} sync`);
     await Deno.remove(clinic.env.GSD_OPENCLAW!); // which sync asks
-    assertEquals((await brokenIn(clinic, checkGateway))[0]!.mend, edit);
+    assertEquals((await brokenIn(clinic, checkGateway))[0]!.fix, edit);
   } finally {
     await gateway.stop();
   }
   const [gone] = await brokenIn(clinic, checkGateway);
   assertMatch(gone!.text, /Cannot reach the gateway.*; run here: openclaw gateway run/);
-  assertEquals(gone!.mend, undefined);
+  assertEquals(gone!.fix, undefined);
 });
 
 Deno.test("doctor without OpenClaw names no command that needs it, and says what would help", async () => {
   await using clinic = await Clinic.create();
-  const mendOf = async (check: Check) => (await brokenIn(clinic, check))[0]!;
+  const fixOf = async (check: Check) => (await brokenIn(clinic, check))[0]!;
   clinic.registry({ agents: [{ ...WARDEN, openclaw_session_key: "" }] });
-  const unknown = await mendOf(checkRegistryFile);
+  const unknown = await fixOf(checkRegistryFile);
   assertMatch(unknown.text, /nor openclaw_session_id; install OpenClaw, or .*"inbox"/);
-  assertEquals(unknown.mend, `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`);
+  assertEquals(unknown.fix, `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`);
 
   clinic.registry({ agents: [WARDEN] });
   const created_at = new Date(Date.now() - 600_000).toISOString();
   enqueue(clinic.world.paths, aWake({ created_at }));
-  const late = await mendOf(checkOutbox);
+  const late = await fixOf(checkOutbox);
   assertMatch(late.text, /OpenClaw, which is not there/);
-  assertEquals([late.mend, late.repair], [undefined, undefined]);
-  const lost = await mendOf(sendTestWakes);
+  assertEquals([late.fix, late.autofix], [undefined, undefined]);
+  const lost = await fixOf(sendTestWakes);
   assertMatch(lost.text, /install OpenClaw, or .*"inbox"/);
-  assertEquals(lost.mend, undefined);
+  assertEquals(lost.fix, undefined);
 
   clinic.program("GSD_OPENCLAW", "exit 0");
   for (const check of [checkOutbox, sendTestWakes]) {
-    assertEquals((await mendOf(check)).mend, `deno ${TASK} deliver --agent warden --once`);
+    assertEquals((await fixOf(check)).fix, `deno ${TASK} deliver --agent warden --once`);
   }
   clinic.registry({ agents: [{ ...WARDEN, openclaw_session_key: "" }] });
-  assertEquals((await mendOf(checkRegistryFile)).mend, `deno ${TASK} sync`);
+  assertEquals((await fixOf(checkRegistryFile)).fix, `deno ${TASK} sync`);
 });
 
 Deno.test("checkRegistryFile() knows two agents for one session as the hooks do", async () => {
@@ -165,7 +165,7 @@ Deno.test("doctor asked about one agent keeps silent about the others' wakes", a
   assertEquals([await about(), await about("warden")], [1, 0]);
 });
 
-Deno.test("doctor --fix --json tells what could not be repaired as that", async () => {
+Deno.test("doctor --fix --json tells what could not be fixed as that", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [INBOX] });
   clinic.registerHooks();
@@ -174,10 +174,10 @@ Deno.test("doctor --fix --json tells what could not be repaired as that", async 
   await Deno.chmod(clinic.settings, 0o444);
   assertEquals(await clinic.run("--fix", "--json"), 1);
   const told = JSON.parse(clinic.said().slice(clinic.said().indexOf("{\n")));
-  assertMatch(told.repaired.join(), /^write the launchers in [^,]*$/);
-  assertEquals(told.not_repaired.length, 1);
-  assertMatch(told.not_repaired[0].what, /register our hooks/);
-  assertMatch(told.not_repaired[0].reason, /read-only/);
+  assertMatch(told.fixed.join(), /^write the launchers in [^,]*$/);
+  assertEquals(told.not_fixed.length, 1);
+  assertMatch(told.not_fixed[0].what, /register our hooks/);
+  assertMatch(told.not_fixed[0].reason, /read-only/);
 });
 
 Deno.test("doctor finishes without a folder for temporary files", async () => {
