@@ -185,6 +185,9 @@ Deno.test("doctor measures a hook as registered, and judges what it costs", asyn
       /takes \d+ ms, \d+\.\d times a bare Deno/,
     );
   }
+  // Then bin/hook starts no Deno.
+  Deno.removeSync(clinic.paths.registry);
+  assertEquals((await clinic.ask(checkSpeed)).findings, []);
   assertEquals(judged(20, 30).level, "ok");
   assertEquals(judged(20, 90).level, "note");
   assertEquals(judged(20, NaN).level, "broken");
