@@ -186,7 +186,7 @@ Deno.test("doctor measures a hook as registered, and judges what it costs", asyn
     );
   }
   // Then bin/hook starts no Deno.
-  Deno.removeSync(clinic.paths.registry);
+  Deno.removeSync(clinic.world.paths.registry);
   assertEquals((await clinic.ask(checkSpeed)).findings, []);
   assertEquals(judged(20, 30).level, "ok");
   assertEquals(judged(20, 90).level, "note");
