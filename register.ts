@@ -6,14 +6,13 @@ import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type Installed, lookAround } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
-import { readTextIfThere } from "./lib/files.ts";
+import { readTextIfThere, regularFile } from "./lib/files.ts";
 import { linkNotes } from "./lib/install/path_link.ts";
 import { release } from "./lib/install/release.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/put_launchers.ts";
 import { register, type Registration, unregister } from "./lib/install/registration.ts";
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
-import { regularFile } from "./lib/regular_file.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/cli/world.ts";
 

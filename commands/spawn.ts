@@ -4,7 +4,7 @@ import { type Given, milliseconds, readCommandLine, refuse } from "../lib/cli/co
 import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { messageOf } from "../lib/process.ts";
 import { whyUnreachable } from "../lib/registry.ts";
-import { shellQuote } from "../lib/shell.ts";
+import { shellQuote } from "../lib/text.ts";
 import { agentIn } from "../lib/sessions/spawn_agent.ts";
 import { type SpawnResult, spawnSession, type SpawnWish } from "../lib/sessions/spawn_session.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";

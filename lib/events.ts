@@ -1,6 +1,81 @@
-/** What Claude Code tells a hook: `unknown` in, typed value out. Unknown events and fields pass. */
+/**
+ * What comes in on a hook's standard input. The registered command lets tmux speak first:
+ *
+ *   warden-main            the session
+ *   ❯ …                    the screen
+ *   <RS>{"session_id": …   a record separator, then the event
+ *
+ * By hand the event comes alone, and the hook asks tmux itself. Unknown events and fields pass.
+ */
 
 import { isObject } from "./json.ts";
+
+/** How many lines above the screen the registered command captures; for more, ask tmux again. */
+export const SHELL_CAPTURE_LINES = 100;
+
+/** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */
+export const SHELL_DELIVERS = "GSD_SHELL_DELIVERS";
+export const WAKE_WAITS = 10;
+
+export interface HookInput {
+  event: string;
+  tmux?: { session: string; capture: string };
+}
+
+const SEPARATOR = "\u001e";
+
+export function splitInput(text: string): HookInput {
+  // Claude Code writes its events without control characters: the first one is ours.
+  const end = text.indexOf(SEPARATOR);
+  if (end === -1) return { event: text };
+  const lineEnd = text.indexOf("\n");
+  const named = lineEnd !== -1 && lineEnd < end;
+  return {
+    event: text.slice(end + 1),
+    tmux: {
+      session: named ? text.slice(0, lineEnd) : "",
+      capture: named ? text.slice(lineEnd + 1, end) : "",
+    },
+  };
+}
+
+export type PaneOwner =
+  /** `shownIn`: every session that shows the pane's window, as a person's who looks on. */
+  | { kind: "session"; name: string; shownIn: ShowingSession[] }
+  | { kind: "none"; reason: string };
+
+export interface ShowingSession {
+  /** tmux's own number of it, such as `$3`. */
+  id: string;
+  name: string;
+}
+
+/**
+ * The session, the height of the pane, its window; then each session with its windows:
+ *   warden-main <TAB> 40 <TAB> @1 <TAB> $0 <TAB> warden-main <TAB> @0 @1 <TAB> $3 <TAB> …
+ * A tab is no part of a name; a comma, which tmux's own list of sessions has, may be.
+ */
+export const OWNER_FORMAT = "#{session_name}\t#{pane_height}\t#{window_id}\t" +
+  "#{S:#{session_id}\t#{session_name}\t#{W:#{window_id} }\t}";
+
+/** tmux answers with an empty name, not an error, for a pane that has gone. */
+export function paneOwner(line: string): PaneOwner {
+  const [name = "", _height, window = "", ...sessions] = line.split("\t");
+  if (name === "") return { kind: "none", reason: "The pane is gone" };
+  const shownIn: ShowingSession[] = [];
+  for (let at = 0; at + 2 < sessions.length; at += 3) {
+    const [id = "", other = "", windows = ""] = sessions.slice(at, at + 3);
+    if (windows.split(" ").includes(window)) shownIn.push({ id, name: other });
+  }
+  if (!shownIn.some((session) => session.name === name)) shownIn.unshift({ id: "", name });
+  return { kind: "session", name, shownIn };
+}
+
+/** How many lines of a capture are the screen; what stands above them is history. */
+export function paneHeight(line: string): number | undefined {
+  const height = Number(line.split("\t")[1]);
+  return height > 0 ? height : undefined;
+}
 
 export interface HookEvent {
   name: string;

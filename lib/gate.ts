@@ -2,7 +2,7 @@
 
 import { readTextIfThere } from "./files.ts";
 import { isKnownName } from "./known_sessions.ts";
-import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./hook_input.ts";
+import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./events.ts";
 import { type Env, later, type Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
 import {

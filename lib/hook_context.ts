@@ -1,10 +1,15 @@
 /** All that a hook knows about its event, and the tools it works with. */
 
 import type { Closed, ClosingOf } from "./close_pending.ts";
-import type { HookEvent } from "./events.ts";
+import {
+  type HookEvent,
+  type HookInput,
+  paneHeight,
+  SHELL_CAPTURE_LINES,
+  SHELL_DELIVERS,
+} from "./events.ts";
 import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
-import { type HookInput, paneHeight, SHELL_CAPTURE_LINES, SHELL_DELIVERS } from "./hook_input.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";

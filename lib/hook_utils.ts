@@ -7,10 +7,9 @@
  * Tools are loaded only for a managed session: in all others a hook must cost little.
  */
 
-import { type HookEvent, readEvent } from "./events.ts";
+import { type HookEvent, readEvent, splitInput, WAKE_WAITS } from "./events.ts";
 import { askTmux, openGate } from "./gate.ts";
 import type { HookContext } from "./hook_context.ts";
-import { splitInput, WAKE_WAITS } from "./hook_input.ts";
 import { messageOf } from "./json.ts";
 import { knownSession, leaveMark } from "./known_sessions.ts";
 import { type Env, later, type Paths, pathsFrom, ROOT } from "./paths.ts";

@@ -1,9 +1,8 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
-import { appendLine, namesIn, withLock } from "./files.ts";
+import { appendLine, namesIn, readIfThere, withLock } from "./files.ts";
 import { isObject, messageOf } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
-import { readIfThere } from "./regular_file.ts";
 import { maskSecrets } from "./text.ts";
 
 /** The life of a wake, and what went wrong beside it. */

@@ -125,3 +125,14 @@ export function cutMiddle(text: string, max: number): MiddleCut | undefined {
 function isInCharacter(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(at - 1, at + 1));
 }
+
+/** A word for /bin/sh: it becomes one argument, whatever it holds. */
+export function shellQuote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** `export A=… B=…`: unlike `A=… exec x` it means the same in every sh. */
+export function exportLine(variables: Record<string, string>): string {
+  const words = Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`);
+  return `export ${words.join(" ")}`;
+}

@@ -1,7 +1,7 @@
 /** The door to tmux. Panes are addressed by id, sessions by exact name. */
 
 import { run } from "./process.ts";
-import { OWNER_FORMAT, type PaneOwner, paneOwner } from "./hook_input.ts";
+import { OWNER_FORMAT, type PaneOwner, paneOwner } from "./events.ts";
 import type { Env } from "./paths.ts";
 
 export type TmuxResult = { kind: "ok"; stdout: string } | { kind: "failed"; reason: string };

@@ -4,8 +4,15 @@ import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
-import { shellQuote } from "./shell.ts";
-import { cleanText, cutAtLine, cutMiddle, guardHeaders, maskSecrets, oneLine } from "./text.ts";
+import {
+  cleanText,
+  cutAtLine,
+  cutMiddle,
+  guardHeaders,
+  maskSecrets,
+  oneLine,
+  shellQuote,
+} from "./text.ts";
 
 export type State =
   | "menu"

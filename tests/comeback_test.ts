@@ -1,4 +1,4 @@
-import { shellQuote } from "../lib/shell.ts";
+import { shellQuote } from "../lib/text.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   clashOf,

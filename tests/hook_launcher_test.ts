@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { openGate } from "../lib/gate.ts";
-import { OWNER_FORMAT, paneOwner } from "../lib/hook_input.ts";
+import { OWNER_FORMAT, paneOwner } from "../lib/events.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { namesIn, writeAtomic } from "../lib/files.ts";
 import { run } from "../lib/process.ts";

@@ -5,7 +5,7 @@ import { launcherPlaces } from "../lib/install/launcher_places.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
-import { shellQuote } from "../lib/shell.ts";
+import { shellQuote } from "../lib/text.ts";
 import { TestHome } from "./support/home.ts";
 
 /** What a hook could be talked into, and whether its registered permissions let it. */

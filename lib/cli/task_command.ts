@@ -6,7 +6,7 @@ import { realPath } from "../doors/user_file.ts";
 import { readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import type { Paths } from "../paths.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import type { World } from "./world.ts";
 
 type Caller = Pick<World, "env" | "paths" | "cwd" | "deno">;

@@ -2,7 +2,7 @@
 
 import type { GatewayTarget } from "./openclaw_config.ts";
 import { messageOf } from "../process.ts";
-import { regularFile } from "../regular_file.ts";
+import { regularFile } from "../files.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
 export type GatewayAnswer =

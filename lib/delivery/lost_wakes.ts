@@ -3,11 +3,10 @@
  * a power cut has undone it.
  */
 
-import { isThere, namesIn, removeIfThere } from "../files.ts";
+import { isThere, namesIn, openRegular, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
-import { openRegular } from "../regular_file.ts";
 
 /** The temporary name that `enqueue` gives a wake. */
 const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;

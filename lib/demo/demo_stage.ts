@@ -10,7 +10,7 @@ import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";
 import { allProcesses } from "../doors/process_tree.ts";
 import type { Installation } from "../install/scope.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
 import type { DemoScene } from "./demo_scenes.ts";
 

@@ -4,7 +4,7 @@ import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import type { World } from "../cli/world.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { readInstallation } from "../install/install_file.ts";
 import type { DoctorContext } from "./finding.ts";
 

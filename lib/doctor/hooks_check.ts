@@ -1,14 +1,13 @@
 /** Are our hooks registered, once, with the right command, and does nothing keep them from running? */
 
-import { namesIn } from "../files.ts";
+import { namesIn, readIfThere } from "../files.ts";
 import { lineAt, propertyOf, readJson } from "../jsonc/tree.ts";
 import { originalName } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { readIfThere } from "../regular_file.ts";
 import { isDoubtful } from "../install/our_hooks.ts";
 import { register } from "../install/registration.ts";
 import { type FoundHook, readSettings, whySkipped } from "../install/settings_file.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 import { differences, otherFolders } from "./hook_differences.ts";
 import { editCommand, registerCommand } from "./fix_commands.ts";

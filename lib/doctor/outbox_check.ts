@@ -2,7 +2,7 @@
 
 import { listWakes } from "../delivery/wake_list.ts";
 import { readWake } from "../outbox.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { age, type DoctorContext, type Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { hasOpenclaw } from "./fix_commands.ts";

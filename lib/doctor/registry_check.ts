@@ -10,7 +10,7 @@ import {
   tmuxSessionName,
   whyUnreachable,
 } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";

@@ -1,9 +1,8 @@
 /** Can every file in the state folder be used? */
 
-import { namesIn } from "../files.ts";
+import { namesIn, readIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
-import { readIfThere } from "../regular_file.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import type { DoctorContext, Finding } from "./finding.ts";
 
 const CHECK = "state";

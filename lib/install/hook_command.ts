@@ -2,7 +2,7 @@
 
 import type { Paths } from "../paths.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { type HookEntry, HOOKS } from "./hook_list.ts";
 import { eventWord } from "./hook_launcher.ts";
 import { launcherPath } from "./scope.ts";

@@ -1,7 +1,7 @@
 /** The text of bin/hook: what Claude Code runs for every event of every session in tmux. */
 
-import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../hook_input.ts";
-import { exportLine, shellQuote } from "../shell.ts";
+import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../events.ts";
+import { exportLine, shellQuote } from "../text.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
 import { V8_FLAGS } from "./v8_flags.ts";

@@ -2,7 +2,7 @@
 
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
-import { exportLine, shellQuote } from "../shell.ts";
+import { exportLine, shellQuote } from "../text.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
 import { MOVING_VARIABLES } from "./launcher_places.ts";
 import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";

@@ -1,12 +1,11 @@
 /** The door to a settings file: one change at a time, whole or not at all, with a way back. */
 
 import { backUp, besides, followLinks, realPath, replacementFor } from "../doors/user_file.ts";
-import { readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
+import { readIfThere, readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { readIfThere } from "../regular_file.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 
 /** What a file was without our hooks, for each of our last writes to it. */
 export interface Remembered {

@@ -2,10 +2,9 @@
 
 import { parse } from "@std/jsonc";
 import { backUp, followLinks, replacementFor, statIfThere } from "../doors/user_file.ts";
-import { underLock } from "../files.ts";
+import { readIfThere, underLock } from "../files.ts";
 import { setValue } from "../jsonc/set_value.ts";
 import { type JsonPath, lineAt, nearestNode, parseText } from "../jsonc/tree.ts";
-import { readIfThere } from "../regular_file.ts";
 import { type AgentFile, type RegistryFile, registrySchema } from "./registry_schema.ts";
 
 export interface RegistryProblem {

@@ -10,7 +10,7 @@ import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
 

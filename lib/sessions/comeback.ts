@@ -3,7 +3,7 @@
 import type { AgentSession } from "./agent_sessions.ts";
 import type { Holder } from "./conversations.ts";
 import type { SessionState } from "./session_state.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 
 export interface SeenSession {
   session: string;

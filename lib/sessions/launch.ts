@@ -1,7 +1,7 @@
 /** A launch of Claude Code: its record, its script, its conversation. */
 
 import { choosesConversation } from "../doors/command_words.ts";
-import { exportLine, shellQuote } from "../shell.ts";
+import { exportLine, shellQuote } from "../text.ts";
 
 /** The record of a launch: all that it takes to start the session again. */
 export interface Launch {

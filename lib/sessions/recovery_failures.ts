@@ -8,7 +8,7 @@ import { hash } from "../paths.ts";
 import type { AgentResult } from "./recovery_plan.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 

@@ -7,7 +7,7 @@ import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { dialogHelp } from "./start_claude.ts";
 import { actionsFor, commandWords, otherSocket, type WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";

@@ -9,7 +9,7 @@ import { readScreen } from "../pane.ts";
 import type { RecoveryPlan } from "./recovery_plan.ts";
 import { recoveredDraft, send } from "./recovery_wake.ts";
 import { type Agent, whyUnreachable } from "../registry.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { awaitReady, dialogHelp, hasOurWords, launchInto, NO_WORDS } from "./start_claude.ts";
 import type { Tmux } from "../tmux.ts";
 import { type SeenServer, seeServer, tmuxWords } from "./tmux_servers.ts";

@@ -14,7 +14,7 @@ import { conversationOpened, whoHolds } from "./conversations.ts";
 import { findProgram } from "../doors/programs.ts";
 import { readRegistry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import {
   agentIn,
   type AgentWish,

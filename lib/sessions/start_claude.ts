@@ -5,7 +5,7 @@ import { writeLaunch, writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen, stripCodes } from "../pane.ts";
 import type { Paths } from "../paths.ts";
 import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";

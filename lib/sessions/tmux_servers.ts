@@ -1,7 +1,7 @@
 /** tmux servers as our commands meet them: by their sockets, in a clean environment. */
 
 import { type Env, setVariables } from "../paths.ts";
-import { shellQuote } from "../shell.ts";
+import { shellQuote } from "../text.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { otherSocket } from "../wake.ts";
 import type { World } from "../cli/world.ts";

@@ -4,7 +4,7 @@ import { HOOKS } from "../../lib/install/hook_list.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
-import { shellQuote } from "../../lib/shell.ts";
+import { shellQuote } from "../../lib/text.ts";
 import type { AgentRequest } from "../support/agent_model.ts";
 import type { Scene } from "../support/artefacts.ts";
 import { TestHome } from "../support/home.ts";

@@ -7,7 +7,7 @@ import { readTextIfThere } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { readMemory } from "../../lib/session_memory.ts";
 import { allProcesses, type ProcessInfo } from "../../lib/doors/process_tree.ts";
-import { shellQuote } from "../../lib/shell.ts";
+import { shellQuote } from "../../lib/text.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { claudeEnv, prepareHome } from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "../support/real_programs.ts";

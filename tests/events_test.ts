@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { splitInput } from "../lib/hook_input.ts";
+import { splitInput } from "../lib/events.ts";
 
 // deno-fmt-ignore
 const INPUTS: Record<string, [string, ReturnType<typeof splitInput>]> = {
