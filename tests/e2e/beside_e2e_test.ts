@@ -96,13 +96,15 @@ for (const version of VERSIONS.claude) {
         () => stage.wakes().find((w) => w.includes("choose <n>")),
       );
       const line = wake.split("\n").find((one) => one.includes(" choose <n>"))!;
-      const words = line.replace("<n>", "2").split(" ").slice(1);
+      const wordsOf = (action: string) =>
+        action.slice(action.indexOf(` ${stage.session} `) + 1).split(" ");
+      const words = wordsOf(line.replace("<n>", "2"));
       await press(claude, "3", { hasWorked: (screen) => screen.includes("Which language?") });
       const late = await stage.drive(...words);
       assertEquals([late.code, late.stdout], [1, ""]);
       assertStringIncludes(late.stderr, "is no longer open");
       const typed = wake.split("\n").find((one) => one.includes(" type <text>"))!;
-      const text = typed.replace("<text>", "Use DuckDB").split(" ").slice(1);
+      const text = wordsOf(typed.replace("<text>", "Use DuckDB"));
       assertEquals((await stage.drive(...text)).code, 1);
       assertEquals(stage.payloads("PostToolUse").length, 1, "only what the human chose");
     }));
