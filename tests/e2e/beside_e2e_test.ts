@@ -148,11 +148,13 @@ for (const version of VERSIONS.claude) {
     inScene(`queue ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: false });
       const claude = await stage.start();
-      stage.model.scenarios.slow = { say: "Slowly ".repeat(40), pieceMs: 300 };
+      const { promise: hold, resolve: goOn } = Promise.withResolvers<void>();
+      stage.model.scenarios.slow = { say: "Done slowly.", hold };
       await claude.submit("SCENARIO:slow");
       await claude.waitForScreen("work", (screen) => readScreen(screen).state === "working");
       assertEquals((await stage.drive("--wait", "0", stage.session, "type", "too soon")).code, 1);
       await stage.must("--queue", stage.session, "type", "and then; this \\");
+      goOn();
       await until("the queued prompt", () => stage.payloads("UserPromptSubmit").length === 2);
       assertEquals(stage.payloads("UserPromptSubmit")[1]!.prompt, "and then; this \\");
       await claude.waitUntilIdle();
