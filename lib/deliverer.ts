@@ -1,7 +1,7 @@
-/** Starts what carries the wakes, and never waits for it. */
+/** Starts the deliverer, and does not wait for it. */
 
 import { DELIVERER_ENV_NAMES, type Env, type Paths, setVariables } from "./paths.ts";
-import { readTextIfThere } from "./files.ts";
+import { isFile, readTextIfThere } from "./files.ts";
 import { startDetached } from "./process.ts";
 
 /**
@@ -12,13 +12,20 @@ export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedB
   const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
   const args = ["--agent", agentId, ...(claimedBy === undefined ? [] : ["--claimed", claimedBy])];
   const launcher = `${paths.data}/bin/deliver`;
-  if (isInstalledFor(paths)) return startDetached(launcher, args, passed);
+  if (isFile(launcher) && !isForOtherState(paths)) return startDetached(launcher, args, passed);
   const script = `${paths.root}/commands/deliver.ts`;
   startDetached(Deno.execPath(), ["run", "-A", "--quiet", script, ...args], passed);
 }
 
-/** The launchers know one state folder. */
-function isInstalledFor(paths: Paths): boolean {
-  const text = readTextIfThere(`${paths.data}/install.json`);
-  return text !== undefined && JSON.parse(text).state === paths.state;
+/**
+ * The launchers know one state folder. Where install.json cannot tell (missing, damaged, or a hook
+ * that may not read it), the launcher is taken: a registered hook may start nothing else.
+ */
+function isForOtherState({ data, state }: Paths): boolean {
+  try {
+    const known = JSON.parse(readTextIfThere(`${data}/install.json`) ?? "{}")?.state;
+    return typeof known === "string" && known !== state;
+  } catch {
+    return false;
+  }
 }

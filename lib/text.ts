@@ -133,6 +133,10 @@ export function shellQuote(word: string): string {
 
 /** `export A=… B=…`: unlike `A=… exec x` it means the same in every sh. */
 export function exportLine(variables: Record<string, string>): string {
-  const words = Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`);
-  return `export ${words.join(" ")}`;
+  return `export ${assignments(variables)}`;
+}
+
+/** `A=… B=…`, each quoted for a shell. */
+export function assignments(variables: Record<string, string>): string {
+  return Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
 }

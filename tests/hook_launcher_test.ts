@@ -4,11 +4,12 @@ import { assert, assertEquals } from "@std/assert";
 import { openGate } from "../lib/gate.ts";
 import { OWNER_FORMAT, paneOwner } from "../lib/events.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
-import { namesIn, writeAtomic } from "../lib/files.ts";
+import { isFile, namesIn, writeAtomic } from "../lib/files.ts";
 import { run } from "../lib/process.ts";
 import { seeded } from "./support/delivery_home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
+import { until } from "./support/until.ts";
 
 const STOP = fixtureEvent("stop-plain");
 const MANY = Number(Deno.env.get("GSD_GATE_CASES") ?? 150);
@@ -200,3 +201,72 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
   }
   assert(managed > MANY / 10 && unmanaged > MANY / 10, `${managed} and ${unmanaged} of ${MANY}`);
 });
+
+Deno.test("bin/hook gives Deno named variables only, and takes no function of the caller's shell", async () => {
+  const { world } = await gateWorld();
+  await using _ = world;
+  const deno = `${world.dir}/deno`;
+  await Deno.writeTextFile(deno, "#!/bin/sh\ncat >/dev/null\nenv\n", { mode: 0o755 });
+  const text = hookLauncherText({ ...world.installation((name) => world.env()[name]), deno });
+  const own = await world.server.env(await world.pane("warden-main"));
+  const foreign = {
+    NODE_OPTIONS: "--require /nowhere.cjs",
+    DENO_V8_FLAGS: "--none",
+    DENO_DIR: "/nowhere",
+    HOME: "/nowhere",
+    OPENCLAW_SHELL: "exec",
+    SHELLOPTS: "errexit:nounset",
+    "BASH_FUNC_grep%%": "() { return 1; }",
+    "BASH_FUNC_cd%%": "() { echo gone; }",
+    "BASH_FUNC_env%%": "() { echo gone; }",
+  };
+  for (const sh of ["/bin/sh", "/bin/bash"].filter((path) => isFile(path))) {
+    for (const event of ["stop", "permission_request"]) {
+      const options = { timeoutMs: 60_000, env: { ...foreign, ...own }, stdin: "{}" };
+      const outcome = await run(sh, ["-c", text, "hook", event], options);
+      assert(outcome.kind === "finished");
+      assertEquals([outcome.code, outcome.stderr], [0, ""], sh);
+      const seen = outcome.stdout.split("\n").filter((line) => line !== "");
+      const names = seen.map((line) => line.split("=")[0]!).filter((name) =>
+        !["PWD", "SHLVL", "_"].includes(name) // the shell that plays Deno adds these
+      );
+      const shell = event === "stop" ? ["GSD_SHELL_DELIVERS"] : [];
+      assertEquals(names.sort(), [
+        "DENO_DIR", // as it was at the registration
+        "DENO_NO_UPDATE_CHECK",
+        "GSD_DATA_DIR",
+        "GSD_REGISTRY",
+        ...shell,
+        "GSD_STATE_DIR",
+        "GSD_TMUX",
+        "HOME",
+        "OPENCLAW_SHELL",
+        "PATH",
+        "TMUX",
+        "TMUX_PANE",
+      ]);
+      assert(seen.includes(`HOME=${world.dir}/home`), outcome.stdout);
+      assert(!seen.includes("DENO_DIR=/nowhere"));
+    }
+  }
+});
+
+// deno-fmt-ignore
+const UNREADABLE: Record<string, (file: string) => void> = {
+  "is gone, as after register --remove": (file) => Deno.removeSync(file),
+  "is damaged": (file) => Deno.writeTextFileSync(file, "{ bad"),
+  "is null": (file) => Deno.writeTextFileSync(file, "null"),
+};
+for (const [what, spoil] of Object.entries(UNREADABLE)) {
+  Deno.test(`a hook that waits for a reply starts bin/deliver where install.json ${what}`, async () => {
+    const hook_settings = { hook_mode: "bidirectional", bidirectional_timeout_s: 1 };
+    await using world = await HookWorld.create({
+      registry: { agents: [{ ...WARDEN, hook_settings }] },
+    });
+    const script = `#!/bin/sh\ntouch '${world.dir}/started'\n`;
+    Deno.writeTextFileSync(`${world.dir}/data/bin/deliver`, script, { mode: 0o755 });
+    spoil(`${world.dir}/data/install.json`);
+    await world.hook("stop.ts", STOP);
+    await until("the deliverer", () => isFile(`${world.dir}/started`));
+  });
+}

@@ -1,7 +1,7 @@
 /** The text of bin/hook: what Claude Code runs for every event of every session in tmux. */
 
 import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../events.ts";
-import { exportLine, shellQuote } from "../text.ts";
+import { assignments, shellQuote } from "../text.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
@@ -15,8 +15,8 @@ export function eventWord(file: string): string {
 const WAITING = HOOKS.filter(({ timeout }) => timeout === "answer")
   .map(({ file }) => eventWord(file)).join(" | ");
 
-/** What deliver takes from Claude Code's environment; the rest is fixed at the registration. */
-const FOR_DELIVER = ["PATH", "OPENCLAW_GATEWAY_URL", "OPENCLAW_GATEWAY_PORT", "OPENCLAW_SHELL"];
+/** What is taken from Claude Code's environment; the rest is fixed at the registration. */
+const FROM_CALLER = ["OPENCLAW_GATEWAY_URL", "OPENCLAW_GATEWAY_PORT", "OPENCLAW_SHELL"];
 
 /** The variables that name the places: a hook's permissions name the same ones. */
 export function placesOf(install: Installation): Record<string, string> {
@@ -36,10 +36,14 @@ export function placesOf(install: Installation): Record<string, string> {
 export function hookLauncherText(install: Installation): string {
   const { paths } = install;
   const flags = install.allowAll ? ["-A"] : scopeFlags(hookScope(install));
-  const passed = FOR_DELIVER.map((name) => `\${${name}+"${name}=$${name}"}`);
+  const passed = FROM_CALLER.map((name) => `\${${name}+"${name}=$${name}"}`);
+  const fixed = { HOME: install.home, ...install.variables, ...placesOf(install) };
   return `#!/bin/sh
 # Runs a hook of gsd-code-skill: \`hook <event>\`, with Claude Code's event on standard input.
 # Made by register from install.json. Register again instead of editing it.
+# Functions and options of the caller's shell must not change what this one does.
+unset -f cd env grep cat printf [
+set +efux
 PATH=${shellQuote(install.path)} LC_ALL=C
 deno=${shellQuote(install.deno)}
 tmux=${shellQuote(install.tmux)}
@@ -54,27 +58,29 @@ cd /
 ask() { env -i "TMUX=$TMUX" "$tmux" -u "$@" </dev/null 2>/dev/null; }
 
 ${gate()}
-${exportLine(placesOf(install))}
-waits=$1
-set -- "$deno" run --no-lock --no-config --no-npm --no-remote --cached-only --no-prompt --quiet \\
+# Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.
+event=$1
+set -- ${assignments(fixed)} "PATH=$PATH" \\
+  "TMUX=$TMUX" "TMUX_PANE=$TMUX_PANE" \\
+  ${passed.join(" \\\n  ")} \\
+  "$deno" run --no-lock --no-config --no-npm --no-remote --cached-only --no-prompt --quiet \\
   ${V8_FLAGS} \\
 ${flags.map((flag) => `  ${shellQuote(flag)} \\\n`).join("")}  "$script"
 
 # Beside a dialog a hook must be Claude Code's own child, to notice its end.
-case $waits in ${WAITING}) exec "$@" 2>/dev/null ;; esac
+case $event in ${WAITING}) exec env -i "$@" 2>/dev/null ;; esac
 
 # tmux answers while Deno starts: the session and the screen go before the event.
-export ${SHELL_DELIVERS}=$$
 {
   ask display-message -p -t "$TMUX_PANE" ${shellQuote(OWNER_FORMAT)} \\; \\
     capture-pane -p -t "$TMUX_PANE" -S -${SHELL_CAPTURE_LINES}
   printf '\\036'
   cat
-} 2>/dev/null | "$@" 2>/dev/null
+} 2>/dev/null | env -i ${SHELL_DELIVERS}=$$ "$@" 2>/dev/null
 
 # This exit code says that a wake waits.
 [ $? -ne ${WAKE_WAITS} ] || {
-  env -i ${passed.join(" ")} \\
+  env -i "PATH=$PATH" ${passed.join(" ")} \\
     ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 &
 }
 exit 0
