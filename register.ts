@@ -4,7 +4,7 @@ import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
 import { statIfThere } from "./lib/doors/user_file.ts";
 import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
-import { type Installed, lookAround } from "./lib/install/installation.ts";
+import { type Installed, lookAround, whyOtherClone } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
 import { readTextIfThere, regularFile } from "./lib/files.ts";
 import { linkNotes } from "./lib/install/path_link.ts";
@@ -79,6 +79,11 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
   const { data, root } = world.paths;
   const store = { data, dryRun: options.dryRun, now: world.now() };
+  const otherClone = whyOtherClone(world.paths);
+  if (otherClone !== undefined) {
+    world.warn(otherClone);
+    return 1;
+  }
   if (options.remove) {
     const outcome = unregister(settings, root, store);
     const notes = options.dryRun || outcome.kind === "refused"

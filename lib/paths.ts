@@ -60,7 +60,7 @@ export function later(address: string): string {
 }
 
 export function pathsFrom(env: Env, root: string): Paths {
-  const home = env("HOME") ?? "/";
+  const home = (env("HOME") ?? "/").replace(/(.)\/+$/, "$1");
   const under = (base: string | undefined, fallback: string) =>
     `${absolute(base) ?? `${home}/${fallback}`}/gsd-code-skill`;
   return {

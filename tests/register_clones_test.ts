@@ -44,12 +44,18 @@ Deno.test("a second clone is refused in one sentence, and may have the folder on
   assertEquals((await register(ROOT)).code, 0);
   const before = files();
   const sentence = new RegExp(
-    `^The folder ${data} belongs to the clone ${ROOT}: run there first deno task register --remove, ` +
+    `^The folder ${data} belongs to the clone ${ROOT}: run deno task register --remove there first, ` +
       "or set GSD_DATA_DIR to a folder for this clone$",
   );
   const refused = await register(clone);
   assertEquals([refused.code, refused.stdout], [1, ""]);
   assertMatch(refused.stderr.trim(), sentence);
+  // Nor does it take the first one's hooks away, or its folder by an install.json of another version.
+  assertMatch((await register(clone, "--remove")).stderr.trim(), sentence);
+  const written = Deno.readTextFileSync(`${data}/install.json`);
+  Deno.writeTextFileSync(`${data}/install.json`, written.replace('"version": 1', '"version": 2'));
+  assertMatch((await register(clone)).stderr.trim(), sentence);
+  Deno.writeTextFileSync(`${data}/install.json`, written);
 
   const there = { ...clinic.world, paths: { ...clinic.world.paths, root: clone } };
   assertThrows(() => writeSettings(there, `${data}/launches/x.settings.json`), Error, "belongs to");

@@ -68,6 +68,16 @@ export function readInstallation(data: string): Installation | undefined {
   };
 }
 
+/** The clone that the data folder belongs to, also by an install.json of another version. */
+export function installedRoot(data: string): string | undefined {
+  try {
+    const root = JSON.parse(textIn(data) ?? "")?.root;
+    return isText(root) ? root : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The names of the facts that differ, as install.json spells them. */
 export function differingFacts(a: Installation, b: Installation): string[] {
   const [first, second] = [a, b].map((one) => JSON.parse(installText(one)));

@@ -4,7 +4,7 @@ import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
 import { isFile, readTextIfThere } from "../files.ts";
 import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
-import { readInstallation } from "./install_file.ts";
+import { installedRoot, readInstallation } from "./install_file.ts";
 import { launcherPlaces, placesLike } from "./launcher_places.ts";
 import { type Env, type Paths, placesFor } from "../paths.ts";
 import { messageOf } from "../process.ts";
@@ -39,8 +39,8 @@ export interface LookOptions {
 export function lookAround(env: Env, root: string, { running, as, allowAll }: LookOptions): Look {
   const paths = placesFor(env, root);
   const written = readInstallation(paths.data);
-  const owner = written === undefined ? undefined : whyOthers(written, root);
-  if (owner !== undefined) return { kind: "refused", reason: owner };
+  const refusal = whyOtherClone(paths);
+  if (refusal !== undefined) return { kind: "refused", reason: refusal };
   const kept = as === "registered" ? written : undefined;
   const tmux = tmuxFor(env, kept);
   if (tmux === undefined) {
@@ -76,12 +76,13 @@ export function lookAround(env: Env, root: string, { running, as, allowAll }: Lo
   };
 }
 
-/** One data folder serves one clone. Why it serves another one; undefined where it does not. */
-function whyOthers({ paths }: Installation, root: string): string | undefined {
-  if (paths.root === root || realPath(paths.root) === realPath(root)) return undefined;
-  if (!isFile(`${paths.root}/register.ts`)) return undefined; // that clone is gone
-  return `The folder ${paths.data} belongs to the clone ${paths.root}: run there first ` +
-    "deno task register --remove, or set GSD_DATA_DIR to a folder for this clone";
+/** One data folder serves one clone. Why this clone cannot have it; undefined where it can. */
+export function whyOtherClone({ data, root }: Paths): string | undefined {
+  const owner = installedRoot(data);
+  if (owner === undefined || realPath(owner) === realPath(root)) return undefined;
+  if (!isFile(`${owner}/register.ts`)) return undefined; // that clone is gone
+  return `The folder ${data} belongs to the clone ${owner}: run deno task register --remove there ` +
+    "first, or set GSD_DATA_DIR to a folder for this clone";
 }
 
 function tmuxFor(env: Env, kept: Installation | undefined): string | undefined {

@@ -2,15 +2,12 @@
 
 import { removeIfThere } from "../files.ts";
 import type { Env, Paths } from "../paths.ts";
-import { readInstallation } from "./install_file.ts";
 import { unlinkCommand } from "./path_link.ts";
 import { knownSettings, oursIn } from "./registered.ts";
 import { installFile } from "./scope.ts";
 
 /** The launchers stay: sessions that were spawned still call them. */
 export function release(env: Env, paths: Paths, cwd: string): string[] {
-  const owner = readInstallation(paths.data)?.paths.root;
-  if (owner !== undefined && owner !== paths.root) return [];
   const isUsed = knownSettings(paths, cwd).some((file) => oursIn(file, paths.root).length > 0);
   if (isUsed) return [];
   removeIfThere(installFile(paths.data));
