@@ -34,6 +34,26 @@ Deno.test("deliver returns at once and leaves its work to a process that is nobo
   });
 });
 
+Deno.test("gsd-code lets the caller's places win, names no program that is gone, starts anywhere", async () => {
+  await inHome(async ({ install, bin, dir }) => {
+    await useFakeDeno(install, "true");
+    installLaunchers({ ...install, openclaw: `${dir}/moved/openclaw` });
+    const gone = `${dir}/gone`;
+    const start = async (env: Record<string, string>) => {
+      const line = `mkdir '${gone}'; cd '${gone}'; rmdir '${gone}'; exec "${bin}/gsd-code" status`;
+      const outcome = await run("/bin/sh", ["-c", line], { timeoutMs: 60_000, env });
+      assert(outcome.kind === "finished");
+      return readTextIfThere(`${dir}/env`)!.split("\n");
+    };
+    const plain = await start({});
+    const names = (lines: string[]) => lines.map((line) => line.split("=")[0]);
+    assertEquals(names(plain).includes("GSD_OPENCLAW"), false);
+    assert(plain.includes(`GSD_TMUX=${install.tmux}`));
+    assert(plain.includes("PWD=/"));
+    assert((await start({ GSD_REGISTRY: "/other.json" })).includes("GSD_REGISTRY=/other.json"));
+  });
+});
+
 Deno.test("launchers pass words whole and the exit code on; deliver --wait stays", async () => {
   await inHome(async ({ install, bin, dir }) => {
     await useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"; exit 7`);

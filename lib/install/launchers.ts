@@ -18,7 +18,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "hook", text: hookLauncherText(install) },
     { name: "deliver", text: deliverText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
-    { name: "recover", text: commandText(install, runWords(install, "recover.ts", "all")) },
+    { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
     { name: "gsd-code", text: gsdCodeText(install) },
   ];
 }
@@ -48,7 +48,11 @@ function menuDriverText(install: Installation): string {
     run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
     net: [],
   };
-  return commandText(install, runWords(install, "menu_driver.ts", scope));
+  return scriptText([
+    ...callersStart(install),
+    exportLine(variablesOf(install)), // its permissions name these places
+    `exec ${runWords(install, "menu_driver.ts", scope)}`,
+  ]);
 }
 
 /** Two commands have fewer permissions than the rest, and so launchers of their own. */
@@ -60,13 +64,26 @@ function gsdCodeText(install: Installation): string {
     `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
     `deliver) shift; exec ${deliver} --wait "$@" ;;`,
     "esac",
-    ...callersStart(install),
-    `exec ${runWords(install, "gsd_code.ts", "all")}`,
+    ...commandLines(install, "gsd_code.ts"),
   ]);
 }
 
-function commandText(install: Installation, run: string): string {
-  return scriptText([...callersStart(install), `exec ${run}`]);
+/** The caller's own variables come first: register and doctor may have to find another program. */
+function commandLines(install: Installation, command: string): string[] {
+  const { GSD_TMUX, GSD_OPENCLAW, ...places } = variablesOf(install);
+  const programs = Object.entries({ GSD_TMUX, GSD_OPENCLAW }).flatMap(([name, path]) =>
+    path === undefined
+      ? []
+      : [`[ -n "$${name}" ] || [ ! -x ${shellQuote(path)} ] || export ${name}=${shellQuote(path)}`]
+  );
+  return [
+    ...callersStart(install),
+    ...Object.entries(places).map(([name, value]) =>
+      `[ -n "$${name}" ] || export ${name}=${shellQuote(value)}`
+    ),
+    ...programs,
+    `exec ${runWords(install, command, "all")}`,
+  ];
 }
 
 function scriptText(lines: string[]): string {
@@ -111,7 +128,7 @@ function callersStart(install: Installation): string[] {
     `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
     `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
     "export HOME PATH",
-    exportLine(variablesOf(install)),
+    '[ -d "$PWD" ] || cd /', // Deno does not start in a folder that was deleted
   ];
 }
 
@@ -119,7 +136,8 @@ function callersStart(install: Installation): string[] {
 function fixedStart(install: Installation): string[] {
   const foreign = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...MOVING_VARIABLES];
   return [
-    "unset -f cd", // a bash that plays sh takes functions from the environment
+    "unset -f cd [", // a bash that plays sh takes functions from the environment
+    "set +efux",
     `unset ${foreign.join(" ")}`,
     `HOME=${shellQuote(install.home)}`,
     `PATH=${shellQuote(install.path)}`,
