@@ -38,7 +38,7 @@ for (const hook of namesIn(`${ROOT}/hooks`)) {
 }
 
 for (const hook of namesIn(`${ROOT}/hooks`)) {
-  Deno.test(`hooks/${hook} imports the face, lib/hook_utils.ts, and nothing else`, () => {
+  Deno.test(`hooks/${hook} imports the entry, lib/hook_utils.ts, and nothing else`, () => {
     // Types and what is loaded later count, too.
     const text = Deno.readTextFileSync(`${ROOT}/hooks/${hook}`);
     const addresses = Array.from(

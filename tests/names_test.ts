@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { ROOT } from "../lib/paths.ts";
 
 /** These read the source as a whole. */
-const WHOLE = ["imports", "names", "rooms"];
+const WHOLE = ["folders", "imports", "names"];
 
 /** The names of all files, without .ts, and of all folders below one. */
 function namesBelow(folder: string): string[] {
