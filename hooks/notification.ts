@@ -47,7 +47,7 @@ async function fromDialog(
   message: string,
 ): Promise<Pick<WakeDraft, "body" | "state" | "actions">> {
   const { dialog, state } = await context.screen();
-  const body = dialog === undefined ? message : `${message}\n\n${withoutFrills(dialog.text)}`;
+  const body = dialog === undefined ? message : `${message}\n\n${withoutHints(dialog.text)}`;
   if (dialog?.kind === "question" || dialog?.kind === "review") {
     const questions = [{ multiSelect: false }];
     return { body, state, actions: actions(context, { kind: "question", questions }) };
@@ -60,7 +60,7 @@ async function fromDialog(
 }
 
 /** Rules, and hints to people at the keyboard, such as how to allow more than is asked. */
-function withoutFrills(text: string): string {
+function withoutHints(text: string): string {
   return text.split("\n").filter((line) => !/^\s*(╌+$|Tip: )/.test(line)).join("\n");
 }
 

@@ -1,4 +1,4 @@
-/** Stands beside a dialog until somebody has answered it: the agent, the human, or time. */
+/** Waits while a dialog is open: for an answer, its end, or the time limit. */
 
 import { type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
 import type { Paths } from "./paths.ts";
@@ -14,10 +14,10 @@ export type Waited =
 export interface WaitWorld {
   now(): number;
   sleep(ms: number): void;
-  /** Claude Code is our parent; when it has died we are another's child. */
+  /** Claude Code is our parent; when it has died, our parent changes. */
   parent(): number;
   look(): Promise<Screen>;
-  /** Is this the dialog that the hook stands beside? */
+  /** Is this the dialog that the hook waits for? */
   isOurs(dialog: Dialog): boolean;
 }
 

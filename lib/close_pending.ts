@@ -1,4 +1,4 @@
-/** Questions that are settled: their files go, and a hook that still waits for one leaves. */
+/** Questions that are settled: their files are removed, and a hook that still waits for one exits. */
 
 import {
   askedFile,

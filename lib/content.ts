@@ -26,7 +26,7 @@ export interface Content {
   tokens?: number;
 }
 
-/** For so long a transcript must rest where only it can tell that Claude's words are whole. */
+/** A transcript must rest for this long where only it can tell that Claude's words are whole. */
 const REST_MS = 25;
 
 const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };

@@ -1,5 +1,5 @@
 /**
- * What comes in on a hook's standard input. The registered command lets tmux speak first:
+ * What comes in on a hook's standard input. The registered command puts tmux's answer first:
  *
  *   warden-main            the session
  *   ❯ …                    the screen

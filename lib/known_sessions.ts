@@ -1,6 +1,6 @@
 /**
  * Which tmux session a Claude session runs in: a small file each, named by Claude's id. And which
- * tmux sessions were heard of before, by their memories.
+ * tmux sessions were seen before, by their memories.
  */
 
 import { createNew, isFile, isThere, readTextIfThere, writeAtomic } from "./files.ts";

@@ -34,7 +34,7 @@ export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T 
 
 /**
  * Reads until it is all there, again only when the file has grown, and what was read last when the
- * time is up. `restMs`: the file must not have grown for so long. Without a file nothing is waited
+ * time is up. `restMs`: the file must not have grown for this long. Without a file nothing is waited
  * for.
  */
 export function waitForLine<T>(

@@ -17,7 +17,7 @@ export interface Said {
 /** A dialog that has a wake and no answer yet. */
 export interface OpenDialog {
   id: string;
-  /** The questions, where it is one that asks. */
+  /** The questions, if it is a question. */
   asks?: string[];
   wake_id: string;
   prompt_id: string;
@@ -45,7 +45,7 @@ export interface Incoming {
   now: number;
 }
 
-/** A `weak` identity can come again in earnest: it only tells doubles that arrive together. */
+/** A `weak` identity may repeat; it only detects duplicates that arrive together. */
 export interface Identity {
   key: string;
   weak: boolean;

@@ -28,7 +28,7 @@ interface Box {
 
 /**
  * Takes `capture-pane -p`, with or without `-e`. With colours a dim suggestion in the input box is
- * told from a draft; without them only the known placeholders are.
+ * distinguished from a draft; without them only the known placeholders are.
  *
  *   ────────────────────────────────
  *   ❯ draft

@@ -83,7 +83,7 @@ function newLineIndexes(before: string[], now: string[]): number[] {
   return fresh;
 }
 
-/** The new lines; where they are fewer than `atLeast`, the last other lines keep them company. */
+/** The new lines; where they are fewer than `atLeast`, the last other lines are added. */
 export function newLines(before: string[], now: string[], atLeast: number): string[] {
   const chosen = new Set(newLineIndexes(before, now));
   for (let at = now.length - 1; at >= 0 && chosen.size < atLeast; at--) chosen.add(at);

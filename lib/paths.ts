@@ -1,4 +1,4 @@
-/** Where everything lives. One place decides, so that tests and unusual homes can move it. */
+/** Where everything is. One place decides, so that tests and unusual homes can move it. */
 
 export type Env = (name: string) => string | undefined;
 

@@ -11,8 +11,8 @@ export type ReplyDecision =
 const MOST_UNCLOSED = 50;
 
 /**
- * The last valid decision of a reply: an agent that shows the form first and decides afterwards is
- * taken at its last word. Bare JSON, a code fence or prose around make no difference.
+ * The last valid decision of a reply: if an agent shows the form first and decides afterwards, the
+ * last one counts. Bare JSON, a code fence or prose around make no difference.
  */
 export function decisionIn(reply: string): ReplyDecision {
   let found: ReplyDecision = { kind: "none" };

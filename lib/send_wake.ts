@@ -8,8 +8,8 @@ import { identityOf, judge, remember, type Verdict } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
+  eventOwner,
   type SessionMemory,
-  standingOf,
   withEvent,
   withoutDialog,
 } from "./session_memory.ts";
@@ -101,7 +101,7 @@ function judgeFor(
   memory: SessionMemory,
   { dialog }: SendOptions,
 ): Verdict {
-  if (standingOf(memory, context.event) === "guest") {
+  if (eventOwner(memory, context.event) === "guest") {
     const reason = "it comes from a claude -p beside the session's own Claude Code";
     return { kind: "suppress", reason };
   }
@@ -192,7 +192,7 @@ async function start(
   try {
     await context.startDeliverer(replyWait === undefined ? "after the hook" : "now");
   } catch (error) {
-    // The wake is safe in the outbox; the next event or the timer takes it along.
+    // The wake is safe in the outbox; the next event or the timer delivers it.
     const { paths, session, agent } = context;
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
     record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });

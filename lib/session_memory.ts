@@ -25,7 +25,7 @@ export interface SessionMemory extends Memory {
 }
 
 /** Whose an event is: the session's own Claude's, a `claude -p`'s beside it, or of yet another one. */
-export type Standing = "own" | "guest" | "other";
+export type EventOwner = "own" | "guest" | "other";
 
 const LOCK_WAIT_MS = 2000;
 const MOST_GUESTS = 20;
@@ -57,13 +57,13 @@ export function changeMemory<T>(
 export function rememberSession(
   context: HookContext,
   { closeDialog }: { closeDialog: boolean },
-): Standing {
+): EventOwner {
   const { event, paths, session } = context;
   try {
     const outcome = changeMemory(paths, session, (before) => {
       const after = withEvent(before, context);
       const memory = closeDialog ? withoutDialog(after, event.sessionId) : after;
-      return { memory, value: standingOf(before, event) };
+      return { memory, value: eventOwner(before, event) };
     });
     if (outcome.kind === "done") return outcome.value;
   } catch {
@@ -73,14 +73,14 @@ export function rememberSession(
 }
 
 /**
- * Whoever speaks is the session's own Claude, with two exceptions while the one before is not known
- * to have ended: an end takes nobody's place, and neither does a `claude -p`. That one is known by
- * its start: only in a terminal does Claude Code name its model at a `startup`.
+ * An event belongs to the session's own Claude. Two exceptions, while the one before is not known to
+ * have ended: the end of another one, and a `claude -p`. That one is known by its start: only in a
+ * terminal does Claude Code name its model at a `startup`.
  */
-export function standingOf(
+export function eventOwner(
   before: SessionMemory,
   { name, sessionId, fields }: HookEvent,
-): Standing {
+): EventOwner {
   const { claude_session_id: own, ended, guests = [] } = before;
   if (own === "" || sessionId === "" || sessionId === own) return "own";
   const isStart = name === "SessionStart";
@@ -107,7 +107,7 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
   }
   const { guests = [] } = before;
   const heard = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
-  switch (standingOf(before, event)) {
+  switch (eventOwner(before, event)) {
     case "other":
       return { ...before, ...heard };
     case "guest": {

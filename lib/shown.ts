@@ -5,7 +5,7 @@ import type { Dialog } from "./pane.ts";
 import { type Question, readQuestions } from "./questions.ts";
 
 /** Is it this question? In a low window its beginning, and some of its options, are cut off. */
-export function isShown(question: Question, dialog: Dialog): boolean {
+function isShown(question: Question, dialog: Dialog): boolean {
   if (!squeeze(question.question).endsWith(squeeze(dialog.title))) return false;
   const rows = dialog.options.filter((row) => row.number <= question.options.length);
   return rows.length > 0 && rows.every((row) => {
@@ -86,7 +86,7 @@ export function isAbout(pending: Pending, dialog: Dialog): boolean {
       readQuestions(pending.tool_input).some((question) => isShown(question, dialog)));
 }
 
-/** What a request is about; of a tool that has none of these, any of its words may be. */
+/** What a request is about; of a tool that has none of these, any text of its input. */
 const SUBJECTS = ["command", "file_path", "notebook_path", "path", "url", "plan", "query"];
 const ENOUGH = 60;
 

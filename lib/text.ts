@@ -49,7 +49,7 @@ const HEADERS = [
 // Compiled when a line is met that may be one.
 const makeHeaders = () => ({
   line: new RegExp(`^ ?\\[ ?(?:${HEADERS.join("|")}) ?\\] ?$`, "i"),
-  /** Nobody sees these; a reader of the message would see a header all the same. */
+  /** Invisible characters: with them in it a line still looks like a header. */
   unseen: new RegExp(
     "[\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]",
     "g",
@@ -108,7 +108,7 @@ export function cutMiddle(text: string, max: number): MiddleCut | undefined {
   const lineEnd = text.lastIndexOf("\n", half);
   const endsLine = lineEnd > half / 2;
   const end = endsLine ? lineEnd : isInCharacter(text, half) ? half - 1 : half;
-  // The end has the room that the beginning has left.
+  // The end gets the remaining room.
   const first = text.length - (max - end);
   const lineStart = text.indexOf("\n", first - 1) + 1;
   const startsLine = lineStart > 0 && text.length - lineStart > (max - end) / 2;
