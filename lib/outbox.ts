@@ -135,8 +135,8 @@ export function moveToDead(paths: Paths, wake: QueuedWake, reason: string): void
 }
 
 /**
- * What is no wake goes out of the way as it is: by a rename, since it may be huge, a fifo or
- * another user's. False when it has gone by itself.
+ * A file that is not a wake is renamed, not copied: it may be huge, a fifo or another user's.
+ * False when it is already gone.
  */
 export function setAside(
   paths: Paths,
@@ -165,29 +165,29 @@ export function whyNoWake(wakeId: string, path: string): { reason: string; passe
 /** Troubles of the machine, not of the file. */
 const PASSING = /^(EIO|ENOMEM|EMFILE|ENFILE|EAGAIN|EINTR)$/;
 
-/** Longer than Deno takes to start: a start that came to nothing holds up no other for longer. */
+/** Longer than Deno takes to start: a failed start holds up no other for longer. */
 const START_MS = 2000;
-const MARK = "starts-";
-/** The second mark of an agent; no name of an agent's file has this character. */
+const CLAIM = "starts-";
+/** The second claim of an agent; no name of an agent's file has this character. */
 const SECOND = "~2";
 
 /**
- * Whether to start a deliverer for an agent. Not when two are starting: each takes both marks away
+ * Whether to start a deliverer for an agent. Not when two are starting: each removes both claims
  * before it looks into the outbox, so what was written while they were there is seen. Many events
  * at once start a few processes instead of one each. Two, because one that is killed while it
- * starts leaves its mark: the next event must not trust it. `by` tells who claims.
+ * starts leaves its claim: the next event must not trust it. `by` tells who claims.
  */
 export function claimStart(paths: Paths, agentId: string, by = "", now = Date.now()): boolean {
-  return startMarks(paths, agentId).some((mark) => claimMark(mark, by, now));
+  return claimFiles(paths, agentId).some((file) => claim(file, by, now));
 }
 
-function claimMark(mark: string, by: string, now: number): boolean {
+function claim(file: string, by: string, now: number): boolean {
   try {
-    if (createNew(mark, by)) return true;
-    const { isFile, mtime } = Deno.lstatSync(mark);
+    if (createNew(file, by)) return true;
+    const { isFile, mtime } = Deno.lstatSync(file);
     const age = now - (mtime?.getTime() ?? 0);
     if (isFile && age >= 0 && age < START_MS) return false;
-    writeAtomic(mark, by);
+    writeAtomic(file, by);
   } catch {
     // Gone meanwhile, or not to be written: one process too many does no harm.
   }
@@ -205,8 +205,8 @@ export function claimedBy(paths: Paths, by: string): string[] {
     }
   };
   try {
-    const own = namesIn(dir).filter((name) => name.startsWith(MARK) && !name.endsWith(".tmp"))
-      .filter(isOwn).map((name) => originalName(name.slice(MARK.length).replace(SECOND, "")));
+    const own = namesIn(dir).filter((name) => name.startsWith(CLAIM) && !name.endsWith(".tmp"))
+      .filter(isOwn).map((name) => originalName(name.slice(CLAIM.length).replace(SECOND, "")));
     return [...new Set(own)];
   } catch {
     return []; // without locks no agent can be served: the record of each says so
@@ -215,16 +215,16 @@ export function claimedBy(paths: Paths, by: string): string[] {
 
 /** For a deliverer, before it looks into the outbox, and when none could be started. */
 export function unclaimStart(paths: Paths, agentId: string): void {
-  for (const mark of startMarks(paths, agentId)) {
+  for (const file of claimFiles(paths, agentId)) {
     try {
-      removeIfThere(mark);
+      removeIfThere(file);
     } catch {
-      // It grows too old to count.
+      // It expires after START_MS.
     }
   }
 }
 
-function startMarks(paths: Paths, agentId: string): string[] {
-  const first = `${paths.state}/locks/${MARK}${safeName(agentId)}`;
+function claimFiles(paths: Paths, agentId: string): string[] {
+  const first = `${paths.state}/locks/${CLAIM}${safeName(agentId)}`;
   return [first, first + SECOND];
 }
