@@ -33,7 +33,8 @@ Usage: gsd-code deliver [--agent <id>] [--once] [--json]
   --json             for programs
   --help             this text
 
-A wake that could not be delivered for a day becomes a dead letter.
+A wake becomes a dead letter after a day, or after 10 minutes if OpenClaw does not know or refuses
+its session. At least 9 tries come first.
 
 Examples:
   gsd-code deliver --list
@@ -100,10 +101,10 @@ async function serve(
 ): Promise<number> {
   const { paths } = world;
   const ids = agents ?? agentsToServe(options, world);
-  // Before the outbox is read: a hook that finds no mark starts another deliverer.
+  // Before the outbox is read: a hook that finds no claim starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
-  (await housekeeping()).keepHouse(paths, world.now());
+  (await housekeeping()).removeOldFiles(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
 }
@@ -187,7 +188,7 @@ function targetFromRegistry(registryPath: string) {
   };
 }
 
-export function realWorld(): DeliverWorld {
+function realWorld(): DeliverWorld {
   const env = (name: string) => Deno.env.get(name);
   const paths = pathsFrom(env, ROOT);
   return {

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { DAY } from "../lib/delivery/delivery.ts";
 import { namesIn, writeAtomic } from "../lib/files.ts";
-import { keepHouse } from "../lib/delivery/housekeeping.ts";
+import { removeOldFiles } from "../lib/delivery/housekeeping.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
 
-Deno.test("keepHouse() removes what is old, once a day, and never a wake that waits", async () => {
+Deno.test("removeOldFiles() removes what is old, once a day, and never a wake that waits", async () => {
   await using home = new DeliveryHome();
   const { state } = home.paths;
   const wake = put(home.paths);
@@ -22,16 +22,16 @@ Deno.test("keepHouse() removes what is old, once a day, and never a wake that wa
   lay("outbox/warden/left.json.1-0.tmp", 1);
   Deno.utimeSync(`${state}/outbox/warden/${wake.wake_id}.json`, new Date(0), new Date(0));
 
-  keepHouse(home.paths, Date.now());
+  removeOldFiles(home.paths, Date.now());
   assertEquals(left("journal"), ["new.jsonl"]);
   assertEquals([left("replies"), left("dead/warden"), left("content")], [[], [], ["new.txt"]]);
   assertEquals(left("outbox/warden"), [`${wake.wake_id}.json`]);
 
   lay("replies/old.json", 2);
-  keepHouse(home.paths, Date.now() + 60_000);
+  removeOldFiles(home.paths, Date.now() + 60_000);
   assertEquals(left("replies"), ["old.json"], "not twice a day");
-  keepHouse(home.paths, Date.now() - 400 * DAY);
+  removeOldFiles(home.paths, Date.now() - 400 * DAY);
   assertEquals(left("replies"), ["old.json"], "a clock that was set back makes nothing older");
-  keepHouse(home.paths, Date.now() + 2 * DAY);
+  removeOldFiles(home.paths, Date.now() + 2 * DAY);
   assertEquals(left("replies"), []);
 });

@@ -1,7 +1,7 @@
 /** The mark of a managed pane: with it the registered command starts Deno without a question. */
 
 import { assert, assertEquals } from "@std/assert";
-import { keepHouse } from "../lib/delivery/housekeeping.ts";
+import { removeOldFiles } from "../lib/delivery/housekeeping.ts";
 import { DAY } from "../lib/delivery/delivery.ts";
 import { isFile, isThere } from "../lib/files.ts";
 import { leaveMark } from "../lib/known_sessions.ts";
@@ -81,7 +81,7 @@ Deno.test("a hook wakes its agent although no mark can be left", async () => {
   assertEquals(world.wakes().length, 1);
 });
 
-Deno.test("keepHouse() removes marks of old panes and of servers that another one has replaced", async () => {
+Deno.test("removeOldFiles() removes marks of old panes and of servers that another one has replaced", async () => {
   await using home = new DeliveryHome();
   const mark = (tmux: string, pane: string, ageDays: number) => {
     const path = managedMark(home.paths, tmux, pane)!;
@@ -102,7 +102,7 @@ Deno.test("keepHouse() removes marks of old panes and of servers that another on
     mark("/tmp/tmux-0/other,10,0", "%1", 29),
     mark("/tmp/odd socket", "%1", 29),
   ];
-  keepHouse(home.paths, Date.now());
+  removeOldFiles(home.paths, Date.now());
   assertEquals(gone.filter(isThere), []);
   assertEquals(kept.filter((path) => !isThere(path)), []);
   assert(!isThere(`${home.paths.state}/managed/tmp/tmux-0/old,7,0`), "an empty folder goes, too");

@@ -17,7 +17,7 @@ import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 
 const OK: Tried = {
   outcome: { kind: "delivered", detail: "accepted" },
-  road: "gateway",
+  transport: "gateway",
   why: "test",
 };
 const DOWN: Tried = { outcome: { kind: "later", scope: "all", reason: "gateway down" }, why: "" };

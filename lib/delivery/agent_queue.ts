@@ -1,7 +1,7 @@
 /** Delivers one agent's wakes in order, with a pause after each failure. */
 
 import { AgentOutbox } from "./agent_outbox.ts";
-import { Carriers, type CarrierWorld, type Road, type Tried } from "./carriers.ts";
+import { Carriers, type CarrierWorld, type Tried, type UsedTransport } from "./carriers.ts";
 import {
   afterTry,
   type Delivered,
@@ -20,7 +20,7 @@ import { recoverLost } from "./lost_wakes.ts";
 import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
-import { letHooksGo, saveReply } from "./reply_files.ts";
+import { endReplyWaits, saveReply } from "./reply_files.ts";
 import { TurnEnds } from "./turn_ends.ts";
 
 export interface QueueWorld extends CarrierWorld {
@@ -105,7 +105,7 @@ export class AgentQueue {
         const isLast = this.options.once || this.isOver() || this.isOutOfPlace;
         const isSlow = this.world.now() - began > LONG_TRY_MS;
         if (isLast || isSlow || this.failures > 1) {
-          letHooksGo(this.world.paths, this.outbox.waiting(), this.lastError);
+          endReplyWaits(this.world.paths, this.outbox.waiting(), this.lastError);
         }
         if (isLast) return "done";
         this.carriers.close();
@@ -134,8 +134,8 @@ export class AgentQueue {
       this.turnEnds.add(wake);
       if (closed.has(targetOf(wake))) continue;
       const sent = asOfNow(wake, this.world.paths, this.world.now());
-      const { outcome, road, why } = await this.tryOne(sent);
-      if (outcome.kind === "delivered") this.settle(sent, outcome, { transport: road, why });
+      const { outcome, transport, why } = await this.tryOne(sent);
+      if (outcome.kind === "delivered") this.settle(sent, outcome, { transport, why });
       else if (this.failed(wake, outcome) === "waits") {
         if (outcome.kind !== "later" || outcome.scope === "all") return;
         closed.add(targetOf(wake));
@@ -178,7 +178,11 @@ export class AgentQueue {
     }
   }
 
-  private settle(wake: QueuedWake, outcome: Delivered, about: { transport?: Road; why: string }) {
+  private settle(
+    wake: QueuedWake,
+    outcome: Delivered,
+    about: { transport?: UsedTransport; why: string },
+  ) {
     const { paths } = this.world;
     const now = this.world.now();
     try {
@@ -214,7 +218,7 @@ export class AgentQueue {
     this.note(reason === undefined ? "failed" : "dead", tried, reason ?? outcome.reason);
     if (reason === undefined) return "waits";
     this.dead++;
-    letHooksGo(this.world.paths, [wake.wake_id], reason);
+    endReplyWaits(this.world.paths, [wake.wake_id], reason);
     return "dead";
   }
 

@@ -1,4 +1,4 @@
-/** By which road a wake is delivered, and why. */
+/** By which transport a wake is delivered, and why. */
 
 import type { TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
@@ -8,6 +8,7 @@ import { readGatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { type Env, type Paths, safeName } from "../paths.ts";
 import { run } from "../process.ts";
+import type { Transport } from "../registry.ts";
 
 export interface CarrierWorld {
   paths: Paths;
@@ -17,10 +18,11 @@ export interface CarrierWorld {
   now(): number;
 }
 
-export type Road = "gateway" | "cli" | "inbox";
+/** One that delivers; "auto" chooses among these. */
+export type UsedTransport = Exclude<Transport, "auto">;
 export interface Tried {
   outcome: TryOutcome;
-  road?: Road;
+  transport?: UsedTransport;
   why: string;
 }
 
@@ -68,13 +70,14 @@ export class Carriers {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
       if (reading.kind === "unreadable") {
-        return { outcome: { kind: "unfit", reason: reading.reason }, road: "gateway", why };
+        return { outcome: { kind: "unfit", reason: reading.reason }, transport: "gateway", why };
       }
       const carrier = new GatewayCarrier(reading.target, this.world.now);
       this.gateway = { carrier, source: reading.target.source };
     }
     const outcome = await this.gateway.carrier.deliver(wake);
-    return { outcome, road: "gateway", why: `${why}: its address is in ${this.gateway.source}` };
+    const whyHere = `${why}: its address is in ${this.gateway.source}`;
+    return { outcome, transport: "gateway", why: whyHere };
   }
 
   private async byCli(wake: QueuedWake, why: string): Promise<Tried> {
@@ -90,7 +93,7 @@ export class Carriers {
           run(program, args, { env, timeoutMs, keepOnTimeout: true, cwd: "/" }),
       });
     }
-    const tried = { outcome: await this.cli.deliver(wake), road: "cli" as const, why };
+    const tried = { outcome: await this.cli.deliver(wake), transport: "cli" as const, why };
     return wake.transport === "cli" ? later(tried) : tried;
   }
 
@@ -106,13 +109,13 @@ export class Carriers {
     );
     return {
       outcome: { kind: "delivered", detail: "written", reply },
-      road: "inbox",
+      transport: "inbox",
       why: "set in the registry",
     };
   }
 }
 
-/** A road that the registry names has no fallback: it is tried again. */
+/** A transport that the registry names has no fallback: it is tried again. */
 function later(tried: Tried): Tried {
   return tried.outcome.kind === "unfit"
     ? { ...tried, outcome: { kind: "later", scope: "all", reason: tried.outcome.reason } }

@@ -47,9 +47,9 @@ export const DAY = 24 * 60 * MINUTE;
 
 /** A gateway needs 10 to 20 s to restart: the first minute has short pauses. */
 const PAUSES = [0.25, 1, 2, 5, 5, 5, 10, 10, 10, 30, 60, 120, 300].map((s) => s * SECOND);
-/** At least so many tries before age counts: a clock that jumped ahead must not kill a new wake. */
+/** At least this many tries before age counts: a clock that jumped ahead must not kill a new wake. */
 const LEAST_TRIES = 9;
-/** A target that is unknown for so long will not appear. */
+/** A target that is unknown for this long will not appear. */
 const UNKNOWN_TARGET_LIMIT = 10 * MINUTE;
 
 export function pauseAfter(failures: number): number {
@@ -102,7 +102,7 @@ export function afterTry(wake: QueuedWake, outcome: Failed, now: number): Queued
 }
 
 /** All keys of a wake begin with its id: a session's history can be searched for any of them. */
-export function nextKey(wake: QueuedWake): string {
+function nextKey(wake: QueuedWake): string {
   const last = /~(\d+)$/.exec(keyOf(wake));
   return `${wake.wake_id}~${last ? Number(last[1]) + 1 : 2}`;
 }
@@ -111,7 +111,7 @@ export function targetOf(wake: QueuedWake): string {
   return wake.openclaw_session_key || wake.openclaw_session_id;
 }
 
-/** The agent's words in a finished run, by either road. */
+/** The agent's words in a finished run, by either transport. */
 export function replyFrom(final: unknown): Reply {
   const run = objectOf(final);
   const result = objectOf(run.result ?? final);

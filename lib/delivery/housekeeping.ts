@@ -24,7 +24,7 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   ...["sessions", "panes", "locks"].map((dir) => ({ dir, suffix: ".tmp", afterMs: 60 * MINUTE })),
 ];
 
-export function keepHouse(paths: Paths, now: number): void {
+export function removeOldFiles(paths: Paths, now: number): void {
   const stamp = `${paths.state}/locks/house`;
   try {
     const last = Number(readTextIfThere(stamp) ?? 0);

@@ -111,7 +111,7 @@ function endedOrWhy(outcome: Outcome, program: string): Ended | TryOutcome {
 }
 
 /** The JSON object of the output; notices may come before it. */
-export function jsonIn(stdout: string): Record<string, unknown> | undefined {
+function jsonIn(stdout: string): Record<string, unknown> | undefined {
   for (let at = stdout.indexOf("{"); at !== -1; at = stdout.indexOf("\n{", at) + 1 || -1) {
     try {
       const value: unknown = JSON.parse(stdout.slice(at));

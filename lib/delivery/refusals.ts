@@ -1,9 +1,9 @@
-/** What OpenClaw's refusals mean for a wake, by either road. */
+/** What OpenClaw's refusals mean for a wake, by either transport. */
 
 import type { TryOutcome } from "./delivery.ts";
 import type { GatewayAnswer } from "./gateway.ts";
 
-/** The result of a method of the gateway, by either road. */
+/** The result of a method of the gateway, by either transport. */
 export type Called =
   | { kind: "ok"; value: Record<string, unknown> }
   | { kind: "failed"; isUnknown: boolean; outcome: TryOutcome };

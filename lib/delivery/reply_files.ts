@@ -44,7 +44,7 @@ async function orNothing<T>(promise: Promise<T>, ms: number): Promise<T | undefi
 }
 
 /** Ends the waiting of hooks for a reply to these wakes, so that Claude goes on. */
-export function letHooksGo(paths: Paths, wakeIds: string[], why: string): void {
+export function endReplyWaits(paths: Paths, wakeIds: string[], why: string): void {
   const ids = new Set(wakeIds);
   try {
     for (const id of awaitedIds(paths).filter((id) => ids.has(id))) {

@@ -56,7 +56,7 @@ export async function serveAgent(
       lock.release();
     }
     if (ending === "wanted") {
-      await standBack(agentId, world);
+      await waitForTaker(agentId, world);
       hasHandedOver = true;
       continue;
     }
@@ -83,8 +83,8 @@ function lockFor(
   }
 }
 
-/** Leaves the lock to the process that asked for it, and waits for it only so long. */
-async function standBack(agentId: string, { paths, sleep }: QueueWorld): Promise<void> {
+/** Waits until the process that asked for the lock has taken it, but not for ever. */
+async function waitForTaker(agentId: string, { paths, sleep }: QueueWorld): Promise<void> {
   for (let ms = 0; ms < COMES_WITHIN_MS && isLockWanted(paths, agentId); ms += LOOK_EVERY_MS) {
     await sleep(LOOK_EVERY_MS);
   }

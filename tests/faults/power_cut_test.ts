@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { MINUTE } from "../../lib/delivery/delivery.ts";
-import { keepHouse } from "../../lib/delivery/housekeeping.ts";
+import { removeOldFiles } from "../../lib/delivery/housekeeping.ts";
 import { recoverLost } from "../../lib/delivery/lost_wakes.ts";
 import { serveAgent } from "../../lib/delivery/serve_agent.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
@@ -163,13 +163,13 @@ Deno.test("recoverLost() takes what was left of a try's note for no wake", async
   assertEquals(waitingIds(home.paths, "warden"), [], "its wake may have been delivered since");
 });
 
-Deno.test("keepHouse() keeps a whole wake that is a .tmp, and removes half ones", async () => {
+Deno.test("removeOldFiles() keeps a whole wake that is a .tmp, and removes half ones", async () => {
   await using home = new DeliveryHome();
   const whole = lose(home);
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   Deno.writeTextFileSync(path, "{");
   Deno.utimeSync(path, new Date(0), new Date(0));
-  keepHouse(home.paths, NOW);
+  removeOldFiles(home.paths, NOW);
   assertEquals(namesIn(outboxDir(home.paths, "warden")), [`${whole.wake_id}.json`]);
 });

@@ -8,7 +8,7 @@ import type { SimClock } from "./sim_clock.ts";
 
 export const OK: Tried = {
   outcome: { kind: "delivered", detail: "accepted" },
-  road: "gateway",
+  transport: "gateway",
   why: "",
 };
 export const DOWN: Tried = {
