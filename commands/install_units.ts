@@ -1,4 +1,4 @@
-/** Puts recovery after boot and redelivery every minute into systemd, or takes them out again. */
+/** Puts recovery after boot and redelivery every minute into systemd, or removes them. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { pinDeno } from "../lib/doors/deno_binary.ts";
@@ -12,13 +12,13 @@ import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/install/units.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP =
-  `Lets systemd bring sessions back after boot and carry waiting wakes every minute.
+  `Lets systemd bring sessions back after boot and deliver waiting wakes every minute.
 
 Usage: gsd-code install-units [options]
 
-  gsd-code install-units             write the units of your user and switch them on
+  gsd-code install-units             write the units of your user and enable them
   gsd-code install-units --dry-run   show what would be written
-  gsd-code install-units --remove    switch them off and remove them
+  gsd-code install-units --remove    disable and remove them
 
 They run as you, without root. To have them run before you log in, allow it once:
   loginctl enable-linger
@@ -26,7 +26,7 @@ Keys that Claude Code or OpenClaw need from the environment go into
 ~/.config/gsd-code-skill/env, one NAME=value on a line. Without systemd see docs/sessions.md.
 
 Options:
-  --remove    take the units out again
+  --remove    remove the units
   --dry-run   change nothing
   --help      this text
 `;
@@ -82,7 +82,7 @@ async function install(world: World, dryRun: boolean): Promise<number> {
   }
   if (dryRun) {
     world.say(
-      changed === 0 ? "The units are as they should be" : `Would switch on ${ENABLED.join(", ")}`,
+      changed === 0 ? "The units are as they should be" : `Would enable ${ENABLED.join(", ")}`,
     );
     return 0;
   }
@@ -91,10 +91,10 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     await systemctl(world, ["enable", ...ENABLED]) ??
     await systemctl(world, ["start", "gsd-redeliver.timer"]);
   if (failed !== undefined) {
-    world.warn(`The units are in ${dir}, but not switched on: ${failed}`);
+    world.warn(`The units are in ${dir}, but not enabled: ${failed}`);
     return 1;
   }
-  world.say(`Switched on: ${ENABLED.join(", ")}`);
+  world.say(`Enabled: ${ENABLED.join(", ")}`);
   return 0;
 }
 

@@ -29,7 +29,7 @@ Usage: gsd-code menu-driver [options] <session> <action>
   type <text>          type a prompt and send it; at an open question: answer in your own words.
                        - alone reads the text from standard input
   clear_then <text>    /clear, then type <text>
-  submit               hand in what is chosen already
+  submit               submit what is chosen
   enter | esc          press that key
   allow                allow what is asked for (only where answer_permissions is true)
   deny [<message>]     refuse it; Claude reads the message

@@ -64,7 +64,7 @@ function showSessions(name: string | undefined, json: boolean, world: StatusWorl
     .map((session) => statusOf(session, readJournal(world.paths, session), listed))
     .filter((one) => name === undefined || one.session === name || one.agent_id === name);
   if (name !== undefined && all.length === 0) {
-    world.warn(`Nothing is known of a session or agent "${name}": no wake was ever made for it`);
+    world.warn(`There is no record of a session or agent "${name}": no wake was ever made for it`);
     return 1;
   }
   if (json) world.say(JSON.stringify(all, null, 1));

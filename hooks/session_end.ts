@@ -22,7 +22,7 @@ export const hook: Hook = {
         trigger: "session_end",
         section: "CONTENT",
         body: `Claude Code has ended (${reason}). Its conversation is kept: ${event.sessionId}` +
-          (isOwn ? "" : "\nAnother Claude Code was heard of in this session since."),
+          (isOwn ? "" : "\nAnother Claude Code has since run in this session."),
         state: "terminated",
         actions: actions(context, { kind: "ended" }),
       }, { source: "event", open: null });

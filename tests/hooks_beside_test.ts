@@ -44,13 +44,13 @@ const SEQUENCES: Record<string, { steps: Step[]; hears: string[]; resumes: strin
     { steps: [start("own"), end("own", "clear"), start("new", { ...HEADLESS, source: "clear" }), end("new")], hears: ["session_end"], resumes: "new" },
   "of the end after /resume":
     { steps: [start("own"), end("own", "resume"), start("old", { source: "resume" }), end("old")], hears: ["session_end"], resumes: "old" },
-  "of the end of one in another pane, and resumes its own, which was heard of since":
+  "of the end of one in another pane, and resumes its own, which has run since":
     { steps: [start("own"), start("other"), stop("own"), end("other")], hears: ["response_complete", "session_end"], resumes: "own" },
   "of a second end soon after it was brought back":
     { steps: [start("own"), end("own"), start("own", { source: "resume" }), end("own")], hears: ["session_end", "session_end"], resumes: "own" },
   "of one end once, though two hooks tell it":
     { steps: [start("own"), end("own"), end("own")], hears: ["session_end"], resumes: "own" },
-  "of the end of one that was never heard of before":
+  "of the end of one that was not seen before":
     { steps: [start("own"), end("unheard")], hears: ["session_end"], resumes: "own" },
 };
 
@@ -76,12 +76,12 @@ Deno.test("the end of a claude -p that is not told stands in the journal with it
   assertStringIncludes(String(entry?.reason), "beside the session's own");
 });
 
-Deno.test("the end of another Claude says that one was heard of since", async () => {
+Deno.test("the end of another Claude says that one has run since", async () => {
   await using world = await HookWorld.create();
   for (const [hook, event, session_id, change] of [start("own"), end("other")]) {
     await world.hook(hook, { ...fixtureEvent(event), session_id, ...change });
   }
-  assertStringIncludes(world.wakes()[0]!, "Another Claude Code was heard of in this session since");
+  assertStringIncludes(world.wakes()[0]!, "Another Claude Code has since run in this session");
 });
 
 Deno.test("a question stays open while another Claude of the tmux session stops, asks and ends", async () => {
