@@ -65,7 +65,7 @@ Deno.test("takeAnswer() gives an answer to one taker only", () =>
     assertEquals(withdrawAnswer(paths, pending), false);
   }));
 
-Deno.test("withdrawAnswer() takes back what nobody has taken", () =>
+Deno.test("withdrawAnswer() takes back what no hook has taken", () =>
   withPaths((paths) => {
     const pending = pendingOf("q-1");
     openPending(paths, pending);

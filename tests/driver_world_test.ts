@@ -30,7 +30,7 @@ Deno.test("contextFor() lets an agent decide only where its settings say so", as
   );
 });
 
-Deno.test("contextFor() lets nobody decide in a session that no agent owns", async () => {
+Deno.test("contextFor() allows no decision in a session that no agent owns", async () => {
   await using home = new TestHome();
   const context = await contextIn(home, "--by", "me");
   assertEquals([context.agentId, context.by], ["", "me"]);

@@ -29,7 +29,7 @@ const OWNERS: Record<string, string[]> = {
   "my forge/main": [], "../../etc/x": [], "forge": [],
 };
 for (const [session, agents] of Object.entries(OWNERS)) {
-  Deno.test(`a hook in session "${session}" reaches ${agents[0] ?? "nobody"}`, async () => {
+  Deno.test(`a hook in session "${session}" reaches ${agents[0] ?? "no agent"}`, async () => {
     await using world = await HookWorld.create({ registry: FORGES });
     const { ms: _, ...result } = await world.hook("stop.ts", STOP, { session });
     assertEquals(result, SILENT);
@@ -125,7 +125,7 @@ Deno.test("a hook in a spawned session reaches its agent although somebody looks
 });
 
 for (const permissions of ["registered", "all"] as const) {
-  Deno.test(`a comma in a session's name reaches nobody's agent, with ${permissions} permissions`, async () => {
+  Deno.test(`a comma in a session's name reaches no agent, with ${permissions} permissions`, async () => {
     await using world = await HookWorld.create({ permissions });
     await world.pane("scratch,warden-main");
     await world.hook("stop.ts", STOP, { session: "scratch,warden-main" });
@@ -211,7 +211,7 @@ Deno.test("the end of a killed tmux session still reaches its agent", async () =
   assertEquals(section(world.wakes()[0]!, "STATE HINT"), "state: terminated");
 });
 
-Deno.test("the end of a conversation in a pane that was nobody's ends no agent's session", async () => {
+Deno.test("the end of a conversation in a pane of no agent ends no agent's session", async () => {
   await using world = await HookWorld.create();
   const start = { ...fixtureEvent("session_start-startup"), session_id: "claude-1" };
   await world.hook("session_start.ts", start);

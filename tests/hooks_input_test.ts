@@ -212,7 +212,7 @@ for (const permissions of ["registered", "all"] as const) {
   });
 }
 
-Deno.test("a Stop that is run twice is told once, though its words come from the pane", async () => {
+Deno.test("a Stop that is run twice makes one wake, though its words come from the pane", async () => {
   await using world = await HookWorld.create();
   const pane = await world.pane("warden-main");
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");

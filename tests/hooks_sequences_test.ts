@@ -226,7 +226,7 @@ Deno.test("notifications, failures and the end never wait for a reply", async ()
   assertEquals((await heard(world, steps, false)).length, 3);
 });
 
-Deno.test("a reminder of what was told before asks for no reply, for nobody waits for one", async () => {
+Deno.test("a reminder of what was sent before asks for no reply, since no hook waits", async () => {
   const settings = {
     dedup_mode: "lightweight",
     hook_mode: "bidirectional",

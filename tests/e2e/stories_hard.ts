@@ -106,7 +106,7 @@ export const HARD_DAYS: Story[] = [
     },
   },
   {
-    name: "the session ends, and the agent is told how to have it back",
+    name: "the session ends, and the agent learns how to bring it back",
     short: "session end is told",
     scenarios: { first: { say: "Good bye." } },
     async play(stage) {
@@ -121,7 +121,7 @@ export const HARD_DAYS: Story[] = [
     },
   },
   {
-    name: "the session is killed and recovered with its conversation, and the agent is told",
+    name: "the session is killed and recovered with its conversation, and the agent is woken",
     short: "killed and recovered",
     scenarios: { first: { say: "I keep the number 4711." }, second: { say: "It was 4711." } },
     async play(stage) {

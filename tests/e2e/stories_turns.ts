@@ -39,7 +39,7 @@ const RUN_BASH: Scenario = [
 
 export const TURNS: Story[] = [
   {
-    name: "a turn ends, the agent is told in Claude's words and instructs the next",
+    name: "a turn ends, the agent reads Claude's words and instructs the next",
     short: "turn ends, agent instructs the next",
     scenarios: {
       first: { say: [{ thinking: "Only one step." }, { text: FIRST_ANSWER }] },
@@ -81,7 +81,7 @@ export const TURNS: Story[] = [
     },
   },
   {
-    name: "a question is answered by the agent, and nobody asks for permission",
+    name: "a question is answered by the agent, without a permission prompt",
     short: "question answered by the agent",
     scenarios: { ask: ASK },
     async play(stage) {
@@ -101,7 +101,7 @@ export const TURNS: Story[] = [
     },
   },
   {
-    name: "a permission is denied by the agent, and Claude is told why",
+    name: "a permission is denied by the agent, and Claude reads why",
     short: "permission denied with a reason",
     options: { hookSettings: { answer_permissions: true } },
     scenarios: { bash: RUN_BASH },
@@ -120,7 +120,7 @@ export const TURNS: Story[] = [
     },
   },
   {
-    name: "an API failure is told as what it is",
+    name: "an API failure is reported as what it is",
     short: "API failure is told",
     scenarios: {
       limit: {
@@ -146,7 +146,7 @@ export const TURNS: Story[] = [
     },
   },
   {
-    name: "a compaction is told, and the agent's wishes reach the summariser",
+    name: "a compaction sends a wake, and the agent's wishes reach the summariser",
     short: "compaction",
     options: { hookSettings: { hook_mode: "bidirectional", bidirectional_timeout_s: 60 } },
     scenarios: { first: { say: "The parser is done." }, second: { say: "The printer is done." } },

@@ -19,7 +19,7 @@ Deno.test("askTmux() asks no tmux server when $TMUX is not set, though a pane is
   });
 });
 
-Deno.test("takeAnswer() gives an answer to who asked the question, and to nobody else", async () => {
+Deno.test("takeAnswer() gives an answer only to the hook that asked the question", async () => {
   await inFolder((dir) => {
     const paths = pathsFrom((name) => name === "GSD_STATE_DIR" ? dir : undefined, dir);
     const asked = (id: string, session: string): Pending => ({

@@ -129,8 +129,8 @@ Deno.test("the next event is delivered although the starter before it was killed
 
 Deno.test("an event is delivered although no claim can be written", async () => {
   await using world = await HookWorld.create({ registry: INBOX, deliver: true });
-  for (const mark of ["starts-warden", "starts-warden~2"]) {
-    ODD["a folder"]!(`${world.paths.state}/locks/${mark}`);
+  for (const claim of ["starts-warden", "starts-warden~2"]) {
+    ODD["a folder"]!(`${world.paths.state}/locks/${claim}`);
   }
   assertEquals((await world.hook("stop.ts", turn(1))).code, 0);
   const told = () => namesIn(`${world.paths.state}/inbox/warden`).length;
