@@ -97,6 +97,21 @@ Deno.test("every file of the project that a page names is there", () => {
   assertEquals(missing, []);
 });
 
+Deno.test("every file that a page names without its folder is somewhere in the project", () => {
+  const folders = ["bench", "commands", "config", "hooks", "lib", "tests", "types"];
+  const names = new Set(
+    ["register.ts", ...folders.flatMap(filesIn)].map((path) =>
+      path.slice(path.lastIndexOf("/") + 1)
+    ),
+  );
+  const named = pages().flatMap((page) =>
+    Array.from(read(page).matchAll(/`(\w+\.ts)`/g), ([, name]) => ({ page, name: name! }))
+  );
+  assert(named.length > 20);
+  const missing = named.filter(({ name }) => !names.has(name));
+  assertEquals(missing.map(({ page, name }) => `${page}: ${name}`), []);
+});
+
 function isThere(path: string): boolean {
   try {
     Deno.statSync(`${ROOT}/${path}`);
