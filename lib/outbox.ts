@@ -96,7 +96,7 @@ export function readWake(path: string): QueuedWake | undefined {
   }
 }
 
-/** Where a wake stands: only what has left outbox and dead letters has been delivered. */
+/** A delivered wake is neither in the outbox nor a dead letter. */
 export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {
   return ![wakeFile(paths, wake), deadFile(paths, wake), asideFile(paths, wake)].some(isThere);
 }
