@@ -4,14 +4,14 @@ import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
 import { statIfThere } from "./lib/doors/user_file.ts";
 import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
-import { type Installed, lookAround, whyOtherClone } from "./lib/install/installation.ts";
+import { type InstallPlan, planInstall, whyOtherClone } from "./lib/install/installation.ts";
 import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
 import { readTextIfThere, regularFile } from "./lib/files.ts";
-import { linkNotes } from "./lib/install/path_link.ts";
-import { release } from "./lib/install/release.ts";
+import { linkCommand } from "./lib/install/path_link.ts";
+import { release } from "./lib/install/registered.ts";
 import { messageOf } from "./lib/process.ts";
-import { putLaunchers } from "./lib/install/put_launchers.ts";
-import { register, type Registration, unregister } from "./lib/install/registration.ts";
+import { putLaunchers } from "./lib/install/launchers.ts";
+import { register, unregister } from "./lib/install/registration.ts";
 import { describe, type RegisterReport } from "./lib/install/register_report.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/cli/world.ts";
@@ -22,7 +22,7 @@ Adds the hooks of gsd-code-skill to Claude Code's settings. Everything else in t
 is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after
 this folder has moved, or after time limits in the registry have changed.
 Claude Code skips a file with comments or trailing commas. They are kept, but the exit code is 1, and
-the hooks do not run before somebody takes them out.
+the hooks do not run until they are taken out.
 
   gsd-code register                      in ~/.claude/settings.json, for all sessions of this user
   gsd-code register --dry-run            show the difference, touch nothing
@@ -37,7 +37,7 @@ Options:
   --dry-run           show what would change
   --print             write the hooks as a settings file of their own to stdout
   --allow-all         register hooks with all of Deno's permissions instead of the few they need
-  --json              tell the result as JSON
+  --json              print the result as JSON
   --help              this text`;
 
 interface Options {
@@ -62,69 +62,50 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const options = optionsFrom(given);
   if (typeof options === "string") return refuse(options, COMMAND, world);
-  const noFolder = whyNoProject(options, world);
-  if (noFolder !== undefined) {
-    world.warn(noFolder);
+  const failed = (reason: string) => {
+    world.warn(reason);
     return 1;
-  }
+  };
+  const problem = whyNoSettings(options, world);
+  if (problem !== undefined) return failed(problem);
   const settings = settingsFile(options, world);
-  if (settings === undefined) {
-    world.warn("Cannot tell where Claude Code's settings are: HOME is not set; use --settings");
-    return 1;
-  }
-  const noFile = options.print ? undefined : whyNoFile(settings);
-  if (noFile !== undefined) {
-    world.warn(`Cannot change the settings: ${noFile}`);
-    return 1;
-  }
+  const { allowAll, dryRun } = options;
   const { data, root } = world.paths;
-  const store = { data, dryRun: options.dryRun, now: world.now() };
+  const store = { data, dryRun, now: world.now() };
   const otherClone = whyOtherClone(world.paths);
-  if (otherClone !== undefined) {
-    world.warn(otherClone);
-    return 1;
-  }
+  if (otherClone !== undefined) return failed(otherClone);
   if (options.remove) {
     const outcome = unregister(settings, root, store);
-    const notes = options.dryRun || outcome.kind === "refused"
-      ? []
-      : release(world.env, world.paths, world.cwd());
-    return tell(outcome, "remove", options, world, [], notes);
+    if (outcome.kind === "refused") return failed(outcome.reason);
+    const notes = dryRun ? [] : release(world.env, world.paths, world.cwd());
+    return report({ action: "remove", outcome, launchers: [], notes }, options, world);
   }
 
-  const { allowAll } = options;
-  const look = lookAround(world.env, root, { allowAll, running: world.deno, as: "now" });
-  if (look.kind === "refused") {
-    world.warn(look.reason);
-    return 1;
-  }
-  const prepared = options.dryRun
-    ? { kind: "prepared" as const, launchers: [] }
-    : await prepare(look, world);
-  if (prepared.kind === "refused") {
-    world.warn(prepared.reason);
-    return 1;
-  }
+  const plan = planInstall(world.env, root, { allowAll, running: world.deno, as: "now" });
+  if (plan.kind === "refused") return failed(plan.reason);
+  const prepared = dryRun ? NOTHING_PREPARED : await prepare(plan, world);
+  if (prepared.kind === "refused") return failed(prepared.reason);
   if (options.print) {
-    for (const note of look.notes) world.warn(note);
-    world.say(JSON.stringify(hooksForSettings(look.wanted), null, 2));
+    for (const note of plan.notes) world.warn(note);
+    world.say(JSON.stringify(hooksForSettings(plan.wanted), null, 2));
     return 0;
   }
-  const outcome = register(settings, look.wanted, root, store);
-  const linked = options.dryRun || outcome.kind === "refused"
-    ? []
-    : linkNotes(world.env, world.paths);
-  return tell(outcome, "add", options, world, prepared.launchers, [...look.notes, ...linked]);
+  const outcome = register(settings, plan.wanted, root, store);
+  if (outcome.kind === "refused") return failed(outcome.reason);
+  const notes = [...plan.notes, ...dryRun ? [] : linkCommand(world.env, world.paths)];
+  return report({ action: "add", outcome, launchers: prepared.launchers, notes }, options, world);
 }
 
 type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };
 
+const NOTHING_PREPARED: Prepared = { kind: "prepared", launchers: [] };
+
 /** Everything that a hook calls is there before the first hook is registered. */
-async function prepare(look: Installed, world: World): Promise<Prepared> {
-  const { install } = look;
+async function prepare(plan: InstallPlan, world: World): Promise<Prepared> {
+  const { install } = plan;
   let launchers: string[];
   try {
-    launchers = putLaunchers(look);
+    launchers = putLaunchers(plan);
   } catch (error) {
     return { kind: "refused", reason: `Cannot make the launchers: ${messageOf(error)}` };
   }
@@ -141,65 +122,52 @@ async function prepare(look: Installed, world: World): Promise<Prepared> {
   };
 }
 
-function tell(
-  outcome: Registration,
-  action: RegisterReport["action"],
+function report(
+  result: Pick<RegisterReport, "action" | "outcome" | "launchers" | "notes">,
   options: Options,
   world: World,
-  launchers: string[],
-  notes: string[],
 ): number {
-  if (outcome.kind === "refused") {
-    world.warn(outcome.reason);
-    return 1;
-  }
-  const skipped = action === "add" ? whySkippedNow(outcome, options.dryRun) : undefined;
-  const report = {
-    action,
-    outcome,
+  const { action, outcome } = result;
+  const isNew = outcome.kind === "written" && !options.dryRun;
+  const text = isNew ? outcome.after : readTextIfThere(outcome.file);
+  const skipped = action === "add" ? whySkipped(outcome.file, text ?? "")?.reason : undefined;
+  const whole = {
+    ...result,
     folders: [world.paths.root, world.paths.data],
     dryRun: options.dryRun,
-    launchers,
-    notes,
     skipped,
-    then: { look: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
+    then: { check: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
   };
-  world.say(describe(report, options.json));
+  world.say(describe(whole, options.json));
   if (skipped === undefined) return 0;
   world.warn(skipped);
   return 1;
 }
 
-/** By the text that the file has now. */
-function whySkippedNow(
-  outcome: Exclude<Registration, { kind: "refused" }>,
-  dryRun: boolean,
-): string | undefined {
-  const isNew = outcome.kind === "written" && !dryRun;
-  const text = isNew ? outcome.after : readTextIfThere(outcome.file);
-  return whySkipped(outcome.file, text ?? "")?.reason;
-}
-
 /** The same place again, by a path that holds wherever it is typed. */
 function undoCommand(options: Options, world: World): string {
   const isUsual = options.settings === undefined && options.project === undefined;
-  const where = isUsual ? [] : ["--settings", settingsFile(options, world)!];
+  const where = isUsual ? [] : ["--settings", settingsFile(options, world)];
   return taskCommand(world, "register", "--remove", ...where);
 }
 
-/** A name that is mistyped must not become a folder. */
-function whyNoProject({ project }: Options, world: World): string | undefined {
-  if (project === undefined || statIfThere(absolute(project, world))?.isDirectory) return undefined;
-  return `Cannot register for ${absolute(project, world)}: there is no such folder`;
-}
-
-/** A device that is replaced by a file is gone for every other program, too. */
-function whyNoFile(settings: string): string | undefined {
+/** Why there are no settings to change; undefined when there are. */
+function whyNoSettings(options: Options, world: World): string | undefined {
+  const { project } = options;
+  // A mistyped name must not become a folder.
+  if (project !== undefined && !statIfThere(absolute(project, world))?.isDirectory) {
+    return `Cannot register for ${absolute(project, world)}: there is no such folder`;
+  }
+  const isNamed = options.settings !== undefined || project !== undefined;
+  if (!isNamed && !world.env("CLAUDE_CONFIG_DIR") && !world.env("HOME")) {
+    return "Cannot find Claude Code's settings: HOME is not set; use --settings";
+  }
+  if (options.print) return undefined;
   try {
-    regularFile(settings);
+    regularFile(settingsFile(options, world)); // a device must not be replaced by a file
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return `Cannot change the settings: ${messageOf(error)}`;
   }
 }
 
@@ -207,12 +175,11 @@ function absolute(path: string, world: World): string {
   return path.startsWith("/") ? path : `${world.cwd()}/${path}`;
 }
 
-function settingsFile(options: Options, world: World): string | undefined {
+function settingsFile(options: Options, world: World): string {
   if (options.settings !== undefined) return absolute(options.settings, world);
   if (options.project !== undefined) {
     return `${absolute(options.project, world)}/.claude/settings.json`;
   }
-  if (!world.env("CLAUDE_CONFIG_DIR") && !world.env("HOME")) return undefined;
   return `${world.paths.claudeConfig}/settings.json`;
 }
 
@@ -223,11 +190,14 @@ function optionsFrom({ flags, values }: Given<Flag, "settings" | "project">): Op
   if (settings !== undefined && project !== undefined) {
     return "--settings and --project exclude each other";
   }
-  const named = settings === undefined
-    ? project === undefined ? undefined : "--project"
-    : "--settings";
-  if (flags.print && named !== undefined) return `--print and ${named} exclude each other`;
-  if (flags.print && flags.remove) return "--print and --remove exclude each other";
+  const excluded = settings !== undefined
+    ? "--settings"
+    : project !== undefined
+    ? "--project"
+    : flags.remove
+    ? "--remove"
+    : undefined;
+  if (flags.print && excluded !== undefined) return `--print and ${excluded} exclude each other`;
   const { remove, print, json, "dry-run": dryRun, "allow-all": allowAll } = flags;
   return { settings, project, remove, dryRun, print, allowAll, json };
 }

@@ -1,8 +1,8 @@
-/** Looks at the whole chain from Claude Code to the agent, and says what is wrong and what fixes it. */
+/** Checks everything between Claude Code and the agents, and names what is wrong and what fixes it. */
 
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import type { Check, DoctorContext, Finding } from "../lib/doctor/finding.ts";
+import { broken, type Check, type DoctorContext, type Finding } from "../lib/doctor/finding.ts";
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
@@ -39,17 +39,20 @@ Options:
 
 Exit code: 0 when all is well, 1 when something is broken.`;
 
-const CHECKS: Check[] = [
-  checkPrograms,
-  checkHooks,
-  checkLaunchers,
-  checkRegistryFile,
-  checkSessions,
-  checkGateway,
-  checkState,
-  checkOutbox,
-  checkJournal,
-];
+/** In the order in which they are shown. */
+const CHECKS: Record<string, Check> = {
+  programs: checkPrograms,
+  hooks: checkHooks,
+  launchers: checkLaunchers,
+  registry: checkRegistryFile,
+  sessions: checkSessions,
+  gateway: checkGateway,
+  state: checkState,
+  outbox: checkOutbox,
+  journal: checkJournal,
+};
+
+type NamedFinding = Finding & { check: string };
 
 interface Options {
   agent?: string;
@@ -76,7 +79,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     world.warn(`The registry has no agent "${options.agent}"; its agents: ${known}`);
     return 1;
   }
-  const show = (finding: Finding) => {
+  const show = (finding: NamedFinding) => {
     if (!options.json) { for (const line of linesOf(finding, colours())) world.say(line); }
   };
   let fixes: Fixes = { done: [], failed: [] };
@@ -87,55 +90,62 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     findings = await examine(again.kind === "context" ? again.context : gathered.context, show);
   }
   if (options.sendTestWake) {
-    const sent = await sendTestWakes(gathered.context);
+    const sent = await finished("test wake", sendTestWakes, gathered.context);
     sent.forEach(show);
     findings.push(...sent);
   }
-  const broken = findings.filter(({ level }) => level === "broken").length;
+  const failures = findings.filter(({ level }) => level === "broken").length;
   if (options.json) {
-    const plain = findings.map(({ autofix, ...rest }) => ({
+    const plain = findings.map(({ check, autofix, ...rest }) => ({
+      check,
       ...rest,
       fixable: autofix !== undefined,
     }));
     const report = { fixed: fixes.done, not_fixed: fixes.failed, findings: plain };
-    world.say(JSON.stringify({ ok: broken === 0, broken, ...report }, null, 2));
+    world.say(JSON.stringify({ ok: failures === 0, broken: failures, ...report }, null, 2));
   } else {
     const fix = taskCommand(world, "doctor", "--fix");
     const fixable = findings.some(({ level, autofix }) => level === "broken" && autofix);
     const notes = findings.filter(({ level }) => level === "note").length;
     const well = notes === 0 ? "All is well" : `Nothing is broken; see the ${count(notes, "note")}`;
     world.say(
-      broken === 0 ? well : `${count(broken, "thing")} ${broken === 1 ? "is" : "are"} broken` +
-        (fixable && !options.fix ? `; ${fix} fixes what can be fixed safely` : ""),
+      failures === 0
+        ? well
+        : `${count(failures, "thing")} ${failures === 1 ? "is" : "are"} broken` +
+          (fixable && !options.fix ? `; ${fix} fixes what can be fixed safely` : ""),
     );
   }
-  return broken === 0 ? 0 : 1;
+  return failures === 0 ? 0 : 1;
 }
 
 /** All checks at once, shown in their order. */
 async function examine(
   context: DoctorContext,
-  show: (finding: Finding) => void,
-): Promise<Finding[]> {
-  const running = CHECKS.map((check) => finished(check, context));
-  const findings: Finding[] = [];
-  const tell = (some: Finding[]) => {
+  show: (finding: NamedFinding) => void,
+): Promise<NamedFinding[]> {
+  const running = Object.entries(CHECKS).map(([name, check]) => finished(name, check, context));
+  const findings: NamedFinding[] = [];
+  const add = (some: NamedFinding[]) => {
     some.forEach(show);
     findings.push(...some);
   };
-  for (const check of running) tell(await check);
-  tell(await finished(checkSpeed, context)); // alone, for the others would slow it down
+  for (const check of running) add(await check);
+  add(await finished("speed", checkSpeed, context)); // alone: the others would slow it down
   return findings;
 }
 
-async function finished(check: Check, context: DoctorContext): Promise<Finding[]> {
+async function finished(
+  name: string,
+  check: Check,
+  context: DoctorContext,
+): Promise<NamedFinding[]> {
+  let findings: Finding[];
   try {
-    return await check(context);
+    findings = await check(context);
   } catch (error) {
-    const text = `Cannot finish ${check.name}: ${messageOf(error)}; fix what this names, and ` +
-      "look again";
-    return [{ check: check.name, level: "broken", text }];
+    findings = [broken(`Cannot finish this check: ${messageOf(error)}; fix that and run it again`)];
   }
+  return findings.map((finding) => ({ check: name, ...finding }));
 }
 
 interface Fixes {
@@ -161,7 +171,7 @@ async function applyFixes(findings: Finding[], options: Options, world: World): 
   return fixes;
 }
 
-function linesOf(finding: Finding, ink: Colours): string[] {
+function linesOf(finding: NamedFinding, ink: Colours): string[] {
   const sign = { ok: ink.green("ok    "), note: ink.yellow("note  "), broken: ink.red("BROKEN") };
   const lines = [`${sign[finding.level]} ${finding.check}: ${finding.text}`];
   if (finding.fix !== undefined) lines.push(`         fix with: ${finding.fix}`);

@@ -3,8 +3,7 @@
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { pinDeno } from "../lib/doors/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
-import { lastingPath } from "../lib/install/launcher_places.ts";
-import { lookAround } from "../lib/install/installation.ts";
+import { lastingPath, planInstall } from "../lib/install/installation.ts";
 import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
 import { findProgram } from "../lib/doors/programs.ts";
@@ -58,13 +57,13 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     PATH: lastingPath(world.env),
   };
   const { root, state } = world.paths;
-  const look = lookAround(world.env, root, { running: world.deno, as: "registered" });
-  if (look.kind === "refused") throw new Error(look.reason);
-  if (look.deno.kind === "pin" && !dryRun) pinDeno(look.deno.from, look.deno.path);
+  const plan = planInstall(world.env, root, { running: world.deno, as: "registered" });
+  if (plan.kind === "refused") throw new Error(plan.reason);
+  if (plan.deno.kind === "pin" && !dryRun) pinDeno(plan.deno.from, plan.deno.path);
   let changed = 0;
   for (const name of UNITS) {
     const template = Deno.readTextFileSync(`${root}/systemd/${name}`);
-    const text = unitText(template, { deno: look.deno.path, root, state, environment });
+    const text = unitText(template, { deno: plan.deno.path, root, state, environment });
     const path = `${dir}/${name}`;
     const present = readTextIfThere(path);
     if (present === text) continue;

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
-import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { ROOT } from "../lib/paths.ts";
-import { Clinic, DENOS, TASK } from "./support/clinic.ts";
+import { Clinic, TASK } from "./support/clinic.ts";
 
 /** Commands of the version before bin/hook. */
 const INLINE = JSON.parse(
@@ -21,11 +20,17 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
 
   const spoilt: [string, RegExp][] = [
     [right.replaceAll(data, "/old/gsd"), /a folder that is gone: \/old\/gsd/],
-    [right.replace('/hook stop"', '/hook stop || true"'), /Stop hook .* has another command/],
-    [right.replace('"timeout": 610', '"timeout": 5'), /has 5 s instead of 610 s/],
+    [
+      right.replace('/hook stop"', '/hook stop || true"'),
+      /Stop hook .* is not as register writes it/,
+    ],
+    [
+      right.replace('"timeout": 610', '"timeout": 5'),
+      /PermissionRequest hook .* is not as register writes it/,
+    ],
     [
       right.replace('"matcher": "AskUserQuestion"', '"matcher": "Bash"'),
-      /another matcher: "Bash" instead of "AskUserQuestion"/,
+      /PreToolUse hook .* is not as register writes it/,
     ],
     [right.replace('"SessionEnd": [', '"SessionEnd": [],\n"Foo": ['), /SessionEnd hook .* missing/],
   ];
@@ -85,14 +90,8 @@ Deno.test("checkHooks() takes hooks registered with --allow-all for what they ar
   assertEquals((await clinic.ask(checkHooks)).broken, []);
 });
 
-for (const kind of ["installed", "npx"] as const) {
-  Deno.test(`checkHooks() finds an entry that was changed, and says what in it: Deno ${kind}`, () =>
-    findsChanges(kind));
-}
-
-async function findsChanges(kind: keyof typeof DENOS): Promise<void> {
+Deno.test("checkHooks() finds an entry that was changed, and --fix writes it again", async () => {
   await using clinic = await Clinic.create();
-  clinic.deno = DENOS[kind];
   clinic.registerHooks();
   const right = JSON.parse(clinic.read(clinic.settings));
   const stop = right.hooks.Stop[0].hooks[0];
@@ -101,27 +100,25 @@ async function findsChanges(kind: keyof typeof DENOS): Promise<void> {
     Stop: [{ hooks: [{ ...stop, ...change }] }],
   });
   const inline = INLINE["stop.ts"].replaceAll("/srv/it'\\''s here/gsd", ROOT);
-  const command = (from: string, to: string) =>
-    changed({ command: stop.command.replaceAll(from, to) });
-  const cases: [Record<string, unknown>, RegExp][] = [
-    [
-      { ...right.hooks, SubagentStop: right.hooks.Stop },
-      /stop\.ts is also registered for SubagentStop/,
-    ],
-    [changed({ async: true }), /Stop hook .* has "async" true instead of none/],
-    [changed({ type: "http" }), /has "type" "http" instead of "command"/],
-    [command("hook stop", "hook notification"), /has another command/],
-    [changed({ command: `${stop.command} || true` }), /has another command, edited or/],
-    [changed({ command: inline }), /has another command, edited or of an earlier version/],
+  const cases: Record<string, unknown>[] = [
+    { ...right.hooks, SubagentStop: right.hooks.Stop },
+    changed({ async: true }),
+    changed({ type: "http" }),
+    changed({ command: stop.command.replace("hook stop", "hook notification") }),
+    changed({ command: `${stop.command} || true` }),
+    changed({ command: inline }),
   ];
-  for (const [hooks, words] of cases) {
+  for (const hooks of cases) {
     await Deno.writeTextFile(clinic.settings, JSON.stringify({ ...right, hooks }, null, 2));
-    assertMatch((await clinic.ask(checkHooks)).broken.join("\n"), words);
+    assertMatch(
+      (await clinic.ask(checkHooks)).broken.join(),
+      /^The Stop hook .* is not as register writes it$|for SubagentStop, which it does not handle$/,
+    );
     await clinic.fix(checkHooks);
     assertEquals(JSON.parse(clinic.read(clinic.settings)), right);
     assertEquals((await clinic.ask(checkHooks)).broken, []);
   }
-}
+});
 
 Deno.test("checkHooks() finds hooks switched off in a file that holds none of ours", async () => {
   await using clinic = await Clinic.create();
@@ -149,7 +146,7 @@ Deno.test("checkHooks() knows where else our hooks were registered, and how", as
   );
   const { findings } = await clinic.ask(checkHooks);
   const wrong = findings.find(({ level }) => level === "broken");
-  assertMatch(wrong!.text, /SessionEnd hook .* has 6 s instead of 5 s/);
+  assertMatch(wrong!.text, /SessionEnd hook .* is not as register writes it/);
   assertEquals(wrong!.fix, `deno ${TASK} register --settings '${elsewhere}' --allow-all`);
 
   clinic.registerHooks(); // the user's own, with few permissions
@@ -179,34 +176,6 @@ Deno.test("checkHooks() leaves the hooks of another checkout to its owner while 
   await Deno.remove(`${other}/bin/hook`);
   await clinic.fix(checkHooks);
   assertEquals(clinic.read(clinic.settings), right);
-});
-
-Deno.test("checkLaunchers() takes the registered Deno for as good while it is there", async () => {
-  await using clinic = await Clinic.create();
-  const other = `${clinic.dir}/deno-2`;
-  await Deno.symlink(Deno.execPath(), other);
-  clinic.deno = other;
-  clinic.registerHooks();
-  await clinic.fix(checkLaunchers);
-  clinic.deno = DENOS.installed;
-  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
-  await Deno.remove(clinic.installed().deno);
-  assertMatch((await clinic.ask(checkLaunchers)).broken.join("\n"), /out of date: deno$/m);
-});
-
-Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it again", async () => {
-  await using clinic = await Clinic.create();
-  clinic.deno = clinic.npxDeno();
-  clinic.registerHooks();
-  await clinic.fix(checkLaunchers);
-  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
-
-  const pinned = `${clinic.world.paths.data}/bin/deno`;
-  await Deno.remove(pinned);
-  const missing = `The Deno of hooks and launchers, ${pinned}, is missing`;
-  assertEquals((await clinic.ask(checkLaunchers)).broken, [missing]);
-  await clinic.fix(checkLaunchers);
-  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
 Deno.test("checkHooks() knows a file that is no UTF-8 text, and converts nothing itself", async () => {

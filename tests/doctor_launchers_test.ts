@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
-import { Clinic } from "./support/clinic.ts";
+import { Clinic, DENOS } from "./support/clinic.ts";
 
 /** A home that is registered where openclaw and its node lie in a folder of their own. */
 async function registeredWithNode(): Promise<{ clinic: Clinic; node: string; poorer: string }> {
@@ -58,6 +58,46 @@ Deno.test("checkLaunchers() finds a deliverer that cannot run openclaw since its
   assertEquals(broken.length, 1);
   assertMatch(broken[0]!, /deliver cannot run .*openclaw.*: .*not found.*PATH of its registration/);
   assertMatch(findings[0]!.fix!, / register$/);
+  await clinic.fix(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+});
+
+Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registerHooks();
+  await clinic.fix(checkLaunchers);
+  clinic.env.PATH = `/opt/some/venv/bin:${clinic.env.PATH}`;
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+  const launcher = `${clinic.world.paths.data}/bin/deliver`;
+  const text = clinic.read(launcher).replace("\nPATH=", `\nPATH=${clinic.world.paths.state}/bin:`);
+  await Deno.writeTextFile(launcher, text);
+  assertEquals((await clinic.ask(checkLaunchers)).broken.length, 1);
+});
+
+Deno.test("checkLaunchers() takes the registered Deno for as good while it is there", async () => {
+  await using clinic = await Clinic.create();
+  const other = `${clinic.dir}/deno-2`;
+  await Deno.symlink(Deno.execPath(), other);
+  clinic.deno = other;
+  clinic.registerHooks();
+  await clinic.fix(checkLaunchers);
+  clinic.deno = DENOS.installed;
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+  await Deno.remove(clinic.installed().deno);
+  assertMatch((await clinic.ask(checkLaunchers)).broken.join("\n"), /out of date: deno$/m);
+});
+
+Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it again", async () => {
+  await using clinic = await Clinic.create();
+  clinic.deno = clinic.npxDeno();
+  clinic.registerHooks();
+  await clinic.fix(checkLaunchers);
+  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
+
+  const pinned = `${clinic.world.paths.data}/bin/deno`;
+  await Deno.remove(pinned);
+  const missing = `The Deno of hooks and launchers, ${pinned}, is missing`;
+  assertEquals((await clinic.ask(checkLaunchers)).broken, [missing]);
   await clinic.fix(checkLaunchers);
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });

@@ -5,7 +5,7 @@ import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { checkOutbox } from "../lib/doctor/outbox_check.ts";
 import { checkPrograms } from "../lib/doctor/programs_check.ts";
 import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
-import { checkSpeed, judged } from "../lib/doctor/speed_check.ts";
+import { checkSpeed, speedFinding } from "../lib/doctor/speed_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { record } from "../lib/journal.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
@@ -131,7 +131,7 @@ Deno.test("doctor asks the gateway: there, token good, session known; and sends 
   assertMatch((await clinic.ask(sendTestWakes)).broken.join(), /does not have the test wake/);
 });
 
-Deno.test("doctor counts what waits and what was given up, with its age", async () => {
+Deno.test("doctor counts waiting wakes and dead letters, with their age", async () => {
   await using clinic = await Clinic.create();
   const { paths } = clinic.world;
   assertEquals((await clinic.ask(checkOutbox)).ok, [
@@ -157,7 +157,7 @@ Deno.test("doctor counts what waits and what was given up, with its age", async 
   assert(!(await clinic.ask(checkOutbox)).broken.join("\n").includes("Others can look"));
 });
 
-Deno.test("doctor tells the failures of the last day, each once with its number", async () => {
+Deno.test("doctor lists the failures of the last day, each once with its number", async () => {
   await using clinic = await Clinic.create();
   const { paths } = clinic.world;
   assertEquals((await clinic.ask(checkJournal)).ok, ["No failure in the last day"]);
@@ -188,9 +188,9 @@ Deno.test("doctor measures a hook as registered, and judges what it costs", asyn
   // Then bin/hook starts no Deno.
   Deno.removeSync(clinic.world.paths.registry);
   assertEquals((await clinic.ask(checkSpeed)).findings, []);
-  assertEquals(judged(20, 30).level, "ok");
-  assertEquals(judged(20, 90).level, "note");
-  assertEquals(judged(20, NaN).level, "broken");
+  assertEquals(speedFinding(20, 30, "").level, "ok");
+  assertEquals(speedFinding(20, 90, "").level, "note");
+  assertEquals(speedFinding(20, NaN, "").level, "broken");
 });
 
 Deno.test("doctor exits 1 while something is broken and 0 when --fix and the user fixed it", async () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readTextIfThere } from "../lib/files.ts";
-import { launcherPlaces } from "../lib/install/launcher_places.ts";
+import { launcherPlaces } from "../lib/install/installation.ts";
 import { installLaunchers } from "../lib/install/launchers.ts";
 import { enqueue } from "../lib/outbox.ts";
 import { run } from "../lib/process.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { chooseDeno, pinDeno } from "../lib/doors/deno_binary.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { launcherPlaces } from "../lib/install/launcher_places.ts";
+import { launcherPlaces } from "../lib/install/installation.ts";
 import { installLaunchers } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";
 import { pathsFrom } from "../lib/paths.ts";

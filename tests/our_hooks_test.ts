@@ -20,12 +20,12 @@ for (const tail of TAILS) {
   Deno.test(`ownerOf() knows our commands of each version, followed by "${tail}"`, () => {
     for (const entry of HOOKS) {
       const owner = ownerOf(hookCommand(entry, PATHS) + tail, "/elsewhere");
-      assertEquals(owner, { kind: "ours", folder: DATA, file: entry.file });
+      assertEquals(owner, { kind: "ours", folder: DATA });
     }
-    for (const [file, command] of Object.entries(INLINE)) {
-      assertEquals(ownerOf(command + tail, "/elsewhere"), { kind: "ours", folder: ROOT, file });
+    for (const command of Object.values(INLINE)) {
+      assertEquals(ownerOf(command + tail, "/elsewhere"), { kind: "ours", folder: ROOT });
     }
-    const direct = { kind: "ours", folder: ROOT, file: "stop.ts" } as const;
+    const direct = { kind: "ours", folder: ROOT } as const;
     assertEquals(ownerOf(DIRECT + tail, ROOT), direct);
     assertEquals(ownerOf(`[ -n "$TMUX" ] || exit 0; exec /opt/${DIRECT}${tail}`, ROOT), direct);
   });
@@ -34,7 +34,7 @@ for (const tail of TAILS) {
 Deno.test("ownerOf() knows a hook of any folder that is called gsd-code-skill", () => {
   for (const folder of ["/home/u/gsd-code-skill", "~/gsd-code-skill", "$HOME/x/gsd-code-skill"]) {
     for (const word of [`${folder}/hooks/stop.ts`, `"${folder}/hooks/stop.ts"`]) {
-      const owner = { kind: "ours", folder, file: "stop.ts" } as const;
+      const owner = { kind: "ours", folder } as const;
       assertEquals(ownerOf(`deno run -A ${word} 2>/dev/null`, ROOT), owner);
     }
   }

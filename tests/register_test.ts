@@ -7,7 +7,6 @@ import { withoutHooks } from "../lib/install/settings_edit.ts";
 import { readSettings } from "../lib/install/settings_file.ts";
 import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
-import { TASK } from "./support/clinic.ts";
 import { seeded } from "./support/delivery_home.ts";
 import { make } from "./support/odd_files.ts";
 
@@ -24,7 +23,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const reading = readSettings(text, ROOT);
   assert(reading.kind === "settings");
   assertEquals([reading.found.length, reading.foreign.length], [HOOKS.length, 1]);
-  // And a Deno, where this one may be swept away: see writeSettings() in launcher_places_test.ts.
+  // And a Deno, where this one may be swept away: see writeSettings() in installation_test.ts.
   const launchers = namesIn(`${home.data}/bin`).filter((name) => name !== "deno");
   assertEquals(launchers, ["deliver", "gsd-code", "hook", "menu-driver", "recover"]);
 

@@ -255,7 +255,7 @@ Deno.test("unregister() gives back the exact text although a second register was
   });
 });
 
-Deno.test("changeSettings() decides anew when somebody changed the file meanwhile", async () => {
+Deno.test("changeSettings() decides again when another program changed the file", async () => {
   await inFolder((file, options) => {
     put(file, "first");
     const seen: (string | null)[] = [];

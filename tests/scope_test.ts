@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { eventWord, hookLauncherText } from "../lib/install/hook_launcher.ts";
-import { launcherPlaces } from "../lib/install/launcher_places.ts";
+import { launcherPlaces } from "../lib/install/installation.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
@@ -175,7 +175,7 @@ Deno.test("hookCommand() is silent when Deno, this folder or the launcher was re
   }
 });
 
-Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not write", () => {
+Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not write", async () => {
   const paths = {
     root: "/opt/gsd",
     registry: "/etc/gsd/registry.json",
@@ -192,20 +192,24 @@ Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not wri
     allowAll: false,
     ...launcherPlaces(() => undefined, undefined),
   };
-  const same = (path: string) => path;
-  const why = (change: Partial<typeof paths>, real = same) =>
-    whyUnsafe({ ...install, paths: { ...paths, ...change } }, real);
+  const why = (change: Partial<typeof paths>) =>
+    whyUnsafe({ ...install, paths: { ...paths, ...change } });
   assertEquals(why({}), undefined);
   assertStringIncludes(why({ data: "/var/state/gsd/data" })!, "the launchers");
   assertStringIncludes(why({ registry: "/var/state/gsd/r.json" })!, "the registry");
   assertStringIncludes(why({ state: "/" })!, "lies in the state folder /");
   assertStringIncludes(why({ state: "/home/u" })!, "Claude Code's folder");
   assertEquals(why({ state: "/var/data/gsd-state" }), undefined);
-  const linked = (path: string) => path.replace("/var/state/gsd", "/var/data");
-  assertStringIncludes(why({}, linked)!, "the launchers");
+  const dir = await Deno.makeTempDir({ prefix: "gsd-scope-" });
+  try {
+    await Deno.symlink(dir, `${dir}/link`);
+    assertStringIncludes(why({ state: `${dir}/link`, data: `${dir}/data` })!, "the launchers");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
   assertStringIncludes(why({ state: "/var/a,b" })!, "comma");
   assertEquals(
-    whyUnsafe({ ...install, allowAll: true, paths: { ...paths, state: "/a,b" } }, same),
+    whyUnsafe({ ...install, allowAll: true, paths: { ...paths, state: "/a,b" } }),
     undefined,
   );
 });

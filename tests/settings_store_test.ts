@@ -8,7 +8,7 @@ import { inFolder, namesOf, put, read, ROOT, WANTED } from "./support/settings_f
 const isRoot = Deno.uid() === 0;
 const NOBODY = 65534;
 
-Deno.test("changeSettings() decides anew when somebody writes while the disk is waited for", async () => {
+Deno.test("changeSettings() decides again when another program writes during the sync", async () => {
   await inFolder((file, options) => {
     put(file, "first");
     const { syncDataSync } = Deno.FsFile.prototype;

@@ -4,7 +4,7 @@ import { namesIn } from "../files.ts";
 import { hookCommand } from "../install/hook_command.ts";
 import { HOOKS } from "../install/hook_list.ts";
 import { writeInstallation } from "../install/install_file.ts";
-import { launcherPlaces } from "../install/launcher_places.ts";
+import { launcherPlaces } from "../install/installation.ts";
 import { installLaunchers } from "../install/launchers.ts";
 import { pathsFrom } from "../paths.ts";
 import { run } from "../process.ts";

@@ -1,9 +1,9 @@
 /** What all checks look at, gathered once. */
 
 import { loadRegistry } from "../gate.ts";
-import { readTextIfThere } from "../files.ts";
-import { lookAround } from "../install/installation.ts";
-import { knownSettings, oursIn } from "../install/registered.ts";
+import { readableText } from "../doors/user_file.ts";
+import { planInstall } from "../install/installation.ts";
+import { holdsOurs, knownSettings } from "../install/registered.ts";
 import type { World } from "../cli/world.ts";
 import type { DoctorContext } from "./finding.ts";
 
@@ -14,7 +14,7 @@ export type ContextResult =
 export function gatherContext(world: World, agentId: string | undefined): ContextResult {
   const { paths } = world;
   const settingsFiles = knownSettings(paths, world.cwd());
-  const registered = settingsFiles.filter((file) => oursIn(file, paths.root).length > 0);
+  const registered = settingsFiles.filter((file) => holdsOurs(file, paths.root));
   const registry = loadRegistry(paths.registry);
   const all = registry.kind === "registry" ? registry.registry.agents : [];
   const agents = agentId === undefined ? all : all.filter((one) => one.agent_id === agentId);
@@ -25,21 +25,13 @@ export function gatherContext(world: World, agentId: string | undefined): Contex
     kind: "context",
     context: {
       world,
-      look: lookAround(world.env, paths.root, { running: world.deno, as: "registered" }),
+      plan: planInstall(world.env, paths.root, { running: world.deno, as: "registered" }),
       registry,
-      registryText: textOf(paths.registry),
+      registryText: readableText(paths.registry) ?? "",
       agents,
       ...(agentId === undefined ? {} : { asked: agentId }),
       settingsFiles,
       registered,
     },
   };
-}
-
-function textOf(file: string): string {
-  try {
-    return readTextIfThere(file) ?? "";
-  } catch {
-    return ""; // the check of that file says why
-  }
 }

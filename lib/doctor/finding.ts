@@ -1,11 +1,10 @@
 /** What a check of the doctor says. */
 
-import type { Look } from "../install/installation.ts";
+import type { PlanResult } from "../install/installation.ts";
 import type { Agent, RegistryReading } from "../registry.ts";
 import type { World } from "../cli/world.ts";
 
 export interface Finding {
-  check: string;
   /** "note": worth knowing, nothing to fix. */
   level: "ok" | "note" | "broken";
   text: string;
@@ -15,9 +14,21 @@ export interface Finding {
   autofix?: { what: string; run(): Promise<void> | void };
 }
 
+export function ok(text: string): Finding {
+  return { level: "ok", text };
+}
+
+export function note(text: string, fix?: string): Finding {
+  return { level: "note", text, ...(fix === undefined ? {} : { fix }) };
+}
+
+export function broken(text: string, fix?: string, autofix?: Finding["autofix"]): Finding {
+  return { ...note(text, fix), level: "broken", ...(autofix === undefined ? {} : { autofix }) };
+}
+
 export interface DoctorContext {
   world: World;
-  look: Look;
+  plan: PlanResult;
   registry: RegistryReading | { kind: "missing" };
   registryText: string;
   /** All of them, or the one that was asked about. */

@@ -1,24 +1,20 @@
-/** Can wakes get through: the gateway there, our token good, the agents' sessions known? */
+/** Does the gateway answer, does it take our token, and does it know the agents' sessions? */
 
 import { connect, type Gateway, placeOf } from "../delivery/gateway.ts";
 import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
-import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
+import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { editCommand, openclawCommand } from "./fix_commands.ts";
 
-const CHECK = "gateway";
 const WAIT_MS = 10_000;
 
 export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   const agents = agentsToWake(context).filter((agent) => agent.transport !== "inbox");
   const inbox = agentsToWake(context).length - agents.length;
-  const notes: Finding[] = inbox === 0 ? [] : [{
-    check: CHECK,
-    level: "note",
-    text: `${inbox} agent${inbox === 1 ? " reads its" : "s read their"} wakes from an inbox folder`,
-  }];
+  const read = inbox === 1 ? "agent reads its" : "agents read their";
+  const notes = inbox === 0 ? [] : [note(`${inbox} ${read} wakes from an inbox folder`)];
   if (agents.length === 0) return notes;
   const reading = readGatewayTarget(context.world.env);
   if (reading.kind === "unreadable") {
@@ -35,7 +31,7 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
     const sessions = await Promise.all(
       agents.map((agent) => checkSession(gateway, agent, context)),
     );
-    return [{ check: CHECK, level: "ok", text }, ...notes, ...sessions.flat()];
+    return [ok(text), ...notes, ...sessions.flat()];
   } finally {
     gateway.close();
   }
@@ -48,29 +44,19 @@ function notConnected({ kind, reason }: Refusal, host: string, { world }: Doctor
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
   const words = kind === "unreachable" ? ["gateway", "run"] : ["doctor"];
   const fix = isHere ? openclawCommand(world, ...words) : undefined;
-  if (fix !== undefined) return { check: CHECK, level: "broken", text: reason, fix };
+  if (fix !== undefined) return broken(reason, fix);
   const where = isHere ? "here" : `on ${host}`;
-  const text = `${reason}; run ${where}: openclaw ${words.join(" ")}`;
-  return { check: CHECK, level: "broken", text };
+  return broken(`${reason}; run ${where}: openclaw ${words.join(" ")}`);
 }
 
 function withoutGateway(agents: Agent[], context: DoctorContext, reason: string): Finding {
   const cli = findProgram(context.world.env, "GSD_OPENCLAW", "openclaw");
-  const stuck = cli === undefined || agents.some((agent) => agent.transport === "gateway");
+  if (cli !== undefined && !agents.some((agent) => agent.transport === "gateway")) {
+    return note(`Wakes go by ${cli}, which is slower: ${reason}`);
+  }
   const fix = openclawCommand(context.world, "onboard");
-  return stuck
-    ? {
-      check: CHECK,
-      level: "broken",
-      text: `Wakes cannot be delivered: ${reason}` +
-        (fix === undefined ? "; install OpenClaw and set it up: openclaw onboard" : ""),
-      ...(fix === undefined ? {} : { fix }),
-    }
-    : {
-      check: CHECK,
-      level: "note",
-      text: `Wakes go by ${cli}, which is slower: ${reason}`,
-    };
+  const help = fix === undefined ? "; install OpenClaw and set it up: openclaw onboard" : "";
+  return broken(`Wakes cannot be delivered: ${reason}${help}`, fix);
 }
 
 async function checkSession(
@@ -79,7 +65,7 @@ async function checkSession(
   { world }: DoctorContext,
 ): Promise<Finding[]> {
   const { openclaw_session_key: key, openclaw_session_id: id } = agent;
-  if (key === "" && id === "") return []; // said by the registry's check
+  if (key === "" && id === "") return []; // checkRegistryFile() reports it
   const answer = await gateway.request(
     "sessions.resolve",
     key ? { key } : { sessionId: id },
@@ -87,10 +73,7 @@ async function checkSession(
   );
   const known = answer.kind === "ok" && typeof answer.payload.key === "string";
   const named = key ? `session key "${key}"` : `session id "${id}"`;
-  if (known) {
-    const text = `The gateway knows the ${named} of agent "${agent.agent_id}"`;
-    return [{ check: CHECK, level: "ok", text }];
-  }
+  if (known) return [ok(`The gateway knows the ${named} of agent "${agent.agent_id}"`)];
   const why = answer.kind === "error"
     ? answer.message
     : answer.kind === "lost"
@@ -98,15 +81,11 @@ async function checkSession(
     : "it answered without a key";
   const edit = editCommand(world.paths.registry);
   const canSync = findProgram(world.env, "GSD_OPENCLAW", "openclaw") !== undefined;
-  return [{
-    check: CHECK,
-    level: "broken",
-    // What is written there is kept by sync: it fills in what is missing.
-    text: `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}. Speak to ` +
-      "the agent once if it is new; else " +
-      (canSync
-        ? "empty the field, and sync finds the agent's session"
-        : "write the agent's own there: sync cannot find it without OpenClaw's program"),
-    fix: canSync ? `${edit} && ${taskCommand(world, "sync")}` : edit,
-  }];
+  // sync fills in empty fields only.
+  const text = `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}. ` +
+    "Speak to the agent once if it is new; else " +
+    (canSync
+      ? "empty the field, and sync finds the agent's session"
+      : "write the agent's own there: sync cannot find it without OpenClaw's program");
+  return [broken(text, canSync ? `${edit} && ${taskCommand(world, "sync")}` : edit)];
 }

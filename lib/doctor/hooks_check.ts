@@ -1,181 +1,184 @@
 /** Are our hooks registered, once, with the right command, and does nothing keep them from running? */
 
-import { namesIn, readIfThere } from "../files.ts";
-import { lineAt, propertyOf, readJson } from "../jsonc/tree.ts";
-import { originalName } from "../paths.ts";
-import { messageOf } from "../process.ts";
+import { readableText } from "../doors/user_file.ts";
+import { isThere, namesIn } from "../files.ts";
+import type { WantedHook } from "../install/hook_command.ts";
 import { isDoubtful } from "../install/our_hooks.ts";
 import { register } from "../install/registration.ts";
-import { type FoundHook, readSettings, whySkipped } from "../install/settings_file.ts";
+import { isExactly, withHooks } from "../install/settings_edit.ts";
+import {
+  type FoundHook,
+  readSettings,
+  type SettingsReading,
+  whySkipped,
+} from "../install/settings_file.ts";
+import { readContent } from "../install/settings_store.ts";
+import { lineAt, propertyOf, readJson } from "../jsonc/tree.ts";
+import { originalName, type Paths } from "../paths.ts";
+import { messageOf } from "../process.ts";
 import { shellQuote } from "../text.ts";
-import type { DoctorContext, Finding } from "./finding.ts";
-import { differences, otherFolders } from "./hook_differences.ts";
+import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { editCommand, registerCommand } from "./fix_commands.ts";
 
-const CHECK = "hooks";
-
 export function checkHooks(context: DoctorContext): Finding[] {
-  if (context.look.kind === "refused") {
-    return [{ check: CHECK, level: "broken", text: context.look.reason }];
+  const { plan, settingsFiles, registered, world } = context;
+  if (plan.kind === "refused") return [broken(plan.reason)];
+  const { root, data } = world.paths;
+  const findings = settingsFiles.flatMap((file) => checkFile(file, plan.wanted, context));
+
+  // A session keeps the hooks that it was spawned with.
+  const ending = ".settings.json";
+  const spawned = namesIn(`${data}/launches`).filter((name) => name.endsWith(ending));
+  for (const name of spawned) {
+    const text = readableText(`${data}/launches/${name}`);
+    if (text === undefined || withHooks(text, plan.wanted, root).kind === "unchanged") continue;
+    findings.push(note(
+      `The session "${originalName(name.slice(0, -ending.length))}" was spawned with hooks that ` +
+        "are out of date; it has the right ones when it is started again",
+    ));
   }
-  const findings = context.settingsFiles.flatMap((file) => lookAt(file, context));
-  const launches = `${context.look.install.paths.data}/launches`;
-  const spawned = namesIn(launches).filter((name) => name.endsWith(".settings.json"))
-    .map((name) => `${launches}/${name}`);
-  findings.push(...spawned.flatMap((file) => lookAtSpawned(file, context)));
-  if (context.registered.length > 0 || !isEditable(context.settingsFiles[0]!, context)) {
-    return findings;
-  }
-  return [...findings, {
-    check: CHECK,
-    level: spawned.length > 0 ? "note" : "broken",
-    text: `Our hooks are not registered in ${context.settingsFiles[0]}` +
-      (spawned.length > 0 ? "; only sessions started by spawn have them" : ""),
-    fix: registerCommand(context),
-  }];
+
+  const usual = settingsFiles[0]!;
+  if (registered.length > 0 || openSettingsFile(usual, root).kind === "unusable") return findings;
+  const text = `Our hooks are not registered in ${usual}`;
+  const fix = registerCommand(context);
+  findings.push(
+    spawned.length > 0
+      ? note(`${text}; only sessions started by spawn have them`, fix)
+      : broken(text, fix),
+  );
+  return findings;
 }
 
-/** A session keeps the hooks that it was spawned with. */
-function lookAtSpawned(file: string, context: DoctorContext): Finding[] {
-  const text = textOf(file);
-  if (text.kind !== "text") return []; // gone since it was listed, or of another user
-  const { root } = context.world.paths;
-  const reading = readSettings(text.text, root);
-  const found = reading.kind === "settings" ? reading.found : [];
-  const { look, world } = context;
-  if (look.kind === "refused") return [];
-  if (found.length > 0 && differences(found, look.wanted, world.paths, file).length === 0) {
-    return [];
-  }
-  const name = file.slice(file.lastIndexOf("/") + 1).replace(/\.settings\.json$/, "");
-  return [{
-    check: CHECK,
-    level: "note",
-    text: `The session "${originalName(name)}" was spawned with hooks that are no longer as they ` +
-      "should be; it has the right ones when it is started again",
-  }];
-}
+type OpenedFile =
+  | { kind: "missing" }
+  | { kind: "unusable"; finding: Finding }
+  | { kind: "open"; text: string; settings: Extract<SettingsReading, { kind: "settings" }> };
 
-function lookAt(file: string, context: DoctorContext): Finding[] {
-  const broken = (text: string, fix?: string): Finding => ({
-    check: CHECK,
-    level: "broken",
-    text,
-    ...(fix === undefined ? {} : { fix }),
+function openSettingsFile(file: string, root: string): OpenedFile {
+  const unusable = (text: string, fix?: string): OpenedFile => ({
+    kind: "unusable",
+    finding: broken(text, fix),
   });
-  const content = textOf(file);
-  switch (content.kind) {
-    case "missing":
-      return [];
-    case "unreadable":
-      return [broken(`Cannot read ${file}: ${content.reason}; its owner must give you access`)];
-    case "no text":
-      return [broken(
-        `We cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`,
-        converting(file),
-      )];
+  let content: ReturnType<typeof readContent>;
+  try {
+    content = readContent(file);
+  } catch (error) {
+    return unusable(`Cannot read ${file}: ${messageOf(error)}; its owner must give you access`);
   }
-  const { text } = content;
+  if (content.kind === "missing") return content;
+  if (content.kind === "not text") {
+    const text = `We cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`;
+    return unusable(text, convertCommand(file));
+  }
+  const settings = readSettings(content.text, root);
+  return settings.kind === "refused"
+    ? unusable(`We cannot edit ${file}: ${settings.reason}`, editCommand(file))
+    : { kind: "open", text: content.text, settings };
+}
+
+function checkFile(file: string, wanted: WantedHook[], context: DoctorContext): Finding[] {
   const { root, data } = context.world.paths;
-  const reading = readSettings(text, root);
-  if (reading.kind === "refused") {
-    return [broken(`We cannot edit ${file}: ${reading.reason}`, editCommand(file))];
-  }
+  const opened = openSettingsFile(file, root);
+  if (opened.kind === "missing") return [];
+  if (opened.kind === "unusable") return [opened.finding];
+  const { text, settings } = opened;
+  const findings: Finding[] = [];
   const skipped = whySkipped(file, text);
-  const problems = skipped === undefined
-    ? []
-    : [broken(skipped.reason, editCommand(file, skipped.line))];
-  const off = switchedOff(text);
+  if (skipped !== undefined) findings.push(broken(skipped.reason, editCommand(file, skipped.line)));
+  const off = lineOfSwitch(text);
   if (off !== undefined) {
     const words =
       `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
-    problems.push(broken(words, editCommand(file, off)));
+    findings.push(broken(words, editCommand(file, off)));
   }
-  const { look } = context;
-  if (look.kind === "refused") return [...problems, broken(look.reason)];
 
-  const ours = reading.found.filter(({ owner }) => owner.kind === "ours");
-  const wrong = oldOnes(reading.found, file);
-  if (ours.length > 0) wrong.push(...differences(ours, look.wanted, context.world.paths, file));
+  const ours = settings.found.filter(({ owner }) => owner.kind === "ours");
+  const old = settings.found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
+  const folders = otherFolders(ours, context.world.paths);
+  const problems = ours.length === 0 ? [] : differences(ours, wanted, folders, file);
+  if (old.length > 0) {
+    problems.unshift(`${file} still holds hooks of the old bash system: ${old.join(", ")}`);
+  }
   const autofix = {
     what: `register our hooks in ${file} again (a backup is made)`,
     run: () => {
       const store = { data, dryRun: false, now: context.world.now() };
-      const outcome = register(file, look.wanted, root, store);
+      const outcome = register(file, wanted, root, store);
       if (outcome.kind === "refused") throw new Error(outcome.reason);
     },
   };
   // The user decides whether another clone loses its hooks.
-  const harmless = ours.length > 0 &&
-    otherFolders(ours, context.world.paths).every(({ isThere }) => !isThere);
+  const isHarmless = ours.length > 0 && !folders.some(stillExists);
   const fix = registerCommand(context, file);
-  problems.push(
-    ...wrong.map((words) => ({ ...broken(words, fix), ...(harmless ? { autofix } : {}) })),
+  findings.push(...problems.map((one) => broken(one, fix, isHarmless ? autofix : undefined)));
+  if (findings.length === 0 && ours.length > 0) {
+    findings.push(ok(`Registered in ${file}, each once`));
+  }
+  return [...findings, ...foreignNotes(settings.foreign, file)];
+}
+
+/** How our hooks in a settings file differ from those that register would write. */
+function differences(
+  ours: FoundHook[],
+  wanted: WantedHook[],
+  folders: string[],
+  file: string,
+): string[] {
+  const problems = folders.map((folder) =>
+    stillExists(folder)
+      ? `${file} runs hooks of another folder, which still exists: ${folder}. Register in the ` +
+        "clone that is to have them"
+      : `${file} runs hooks of a folder that is gone: ${folder}`
   );
-  const others = othersIn(reading.foreign, file);
-  if (problems.length > 0 || ours.length === 0) return [...problems, ...others];
-  return [{ check: CHECK, level: "ok", text: `Registered in ${file}, each once` }, ...others];
-}
-
-/** A file that is not said to be broken already. */
-function isEditable(file: string, context: DoctorContext): boolean {
-  const content = textOf(file);
-  if (content.kind !== "text") return content.kind === "missing";
-  return readSettings(content.text, context.world.paths.root).kind === "settings";
-}
-
-type Content =
-  | { kind: "text"; text: string }
-  | { kind: "missing" }
-  | { kind: "no text" }
-  | { kind: "unreadable"; reason: string };
-
-function textOf(file: string): Content {
-  let bytes: Uint8Array | undefined;
-  try {
-    bytes = readIfThere(file, Deno.readFileSync);
-  } catch (error) {
-    return { kind: "unreadable", reason: messageOf(error) };
+  for (const hook of wanted) {
+    const same = ours.filter(({ event }) => event === hook.event);
+    const name = `The ${hook.event} hook in ${file}`;
+    if (same.length === 0) problems.push(`${name} is missing`);
+    else if (same.length > 1) problems.push(`${name} is registered ${same.length} times`);
+    else if (folders.length === 0 && !isExactly(same[0]!, hook)) {
+      problems.push(`${name} is not as register writes it`);
+    }
   }
-  if (bytes === undefined) return { kind: "missing" };
-  try {
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch {
-    return { kind: "no text" };
+  for (const { event } of ours) {
+    if (wanted.some((hook) => hook.event === event)) continue;
+    problems.push(`A hook of ours in ${file} is registered for ${event}, which it does not handle`);
   }
+  return problems;
 }
 
-/** Into the file that is there: it may be a link, and its mode is its owner's choice. */
-function converting(file: string): string {
+/** Folders of hooks that are neither this clone nor its data folder. */
+function otherFolders(ours: FoundHook[], { root, data }: Paths): string[] {
+  const folders = ours.flatMap(({ owner }) => owner.kind === "ours" ? [owner.folder] : []);
+  return [...new Set(folders)].filter((folder) => folder !== root && folder !== data);
+}
+
+function stillExists(folder: string): boolean {
+  return isThere(`${folder}/hooks`) || isThere(`${folder}/bin/hook`);
+}
+
+/** Writes into the file that is there: it may be a link, and its mode is its owner's choice. */
+function convertCommand(file: string): string {
   const [from, to] = [shellQuote(file), shellQuote(`${file}.utf8`)];
   return `iconv -f ISO-8859-1 -t UTF-8 ${from} > ${to} && cat ${to} > ${from} && rm ${to}`;
 }
 
-function oldOnes(found: FoundHook[], file: string): string[] {
-  const old = found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
-  return old.length === 0
-    ? []
-    : [`${file} still holds hooks of the old bash system: ${old.join(", ")}`];
-}
-
-function othersIn(foreign: string[], file: string): Finding[] {
+function foreignNotes(foreign: string[], file: string): Finding[] {
   if (foreign.length === 0) return [];
   const short = [...new Set(foreign)].map((one) => one.length > 50 ? `${one.slice(0, 48)} …` : one);
   const named = short.length <= 4 ? short.join(", ") : `${short.slice(0, 3).join(", ")} and others`;
-  const text =
-    `${file} also holds ${foreign.length} hook${foreign.length === 1 ? "" : "s"} of others: ` +
-    named;
-  const doubtful = foreign.filter(isDoubtful).map((command): Finding => ({
-    check: CHECK,
-    level: "note",
-    text: `A command in ${file} names a file of ours, but register did not write it. Remove it ` +
-      `yourself if it runs our hooks: ${command}`,
-  }));
-  return [{ check: CHECK, level: "note", text }, ...doubtful];
+  const hooks = foreign.length === 1 ? "1 hook" : `${foreign.length} hooks`;
+  const doubtful = foreign.filter(isDoubtful).map((command) =>
+    note(
+      `A command in ${file} names a file of ours, but register did not write it. Remove it ` +
+        `yourself if it runs our hooks: ${command}`,
+    )
+  );
+  return [note(`${file} also holds ${hooks} of others: ${named}`), ...doubtful];
 }
 
 /** The line in which all hooks are switched off. */
-function switchedOff(text: string): number | undefined {
+function lineOfSwitch(text: string): number | undefined {
   const reading = readJson(text);
   const node = reading.kind === "json" ? propertyOf(reading.root, "disableAllHooks") : undefined;
   return node?.value === true ? lineAt(text, node.offset) : undefined;

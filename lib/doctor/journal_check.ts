@@ -3,9 +3,8 @@
 import { namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
 import { originalName } from "../paths.ts";
-import { age, type DoctorContext, type Finding } from "./finding.ts";
+import { age, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 
-const CHECK = "journal";
 const DAY_MS = 86_400_000;
 const FAILURES = ["failed", "problem", "dead"];
 
@@ -35,14 +34,12 @@ export function checkJournal(context: DoctorContext): Finding[] {
       failures.set(reason, failure);
     }
   }
-  if (failures.size === 0) {
-    return [{ check: CHECK, level: "ok", text: "No failure in the last day" }];
-  }
+  if (failures.size === 0) return [ok("No failure in the last day")];
   const recent = [...failures.values()].sort((a, b) => b.last - a.last).slice(0, 5);
-  return recent.map(({ reason, sessions, count, last }) => ({
-    check: CHECK,
-    level: "note",
-    text: `${count === 1 ? "Once" : `${count} times`} in the last day, last ` +
-      `${age(now - last)} ago, in ${[...sessions].slice(0, 3).join(", ")}: ${reason}`,
-  }));
+  return recent.map(({ reason, sessions, count, last }) =>
+    note(
+      `${count === 1 ? "Once" : `${count} times`} in the last day, last ` +
+        `${age(now - last)} ago, in ${[...sessions].slice(0, 3).join(", ")}: ${reason}`,
+    )
+  );
 }

@@ -4,70 +4,56 @@ import { openclawPlaces } from "../delivery/openclaw_config.ts";
 import { isProgram } from "../doors/programs.ts";
 import { isFile } from "../files.ts";
 import { differingFacts } from "../install/install_file.ts";
-import type { Installed } from "../install/installation.ts";
-import {
-  MOVING_VARIABLES,
-  placesLike,
-  whyNoLaunchers,
-  whyNoOpenclaw,
-} from "../install/launcher_places.ts";
-import { launchersOf, stateOf } from "../install/launchers.ts";
+import { type InstallPlan, MOVING_VARIABLES, planInstall } from "../install/installation.ts";
+import { launchersOf, putLaunchers, stateOf } from "../install/launchers.ts";
 import { packagesReady } from "../install/packages.ts";
-import { putLaunchers } from "../install/put_launchers.ts";
-import { installFile, launcherPath } from "../install/scope.ts";
+import { type Installation, installFile, launcherPath } from "../install/scope.ts";
 import type { Env } from "../paths.ts";
-import { messageOf } from "../process.ts";
-import type { DoctorContext, Finding } from "./finding.ts";
+import { messageOf, run } from "../process.ts";
+import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { registerCommand } from "./fix_commands.ts";
 
-const CHECK = "launchers";
-
 export async function checkLaunchers(context: DoctorContext): Promise<Finding[]> {
-  if (context.look.kind === "refused") return [];
-  const { world } = context;
-  const { look, stuck } = await withWorkingPath(context.look, world.env);
-  const { install, written } = look;
+  const { plan, world } = context;
+  if (plan.kind === "refused") return [];
+  const { install, written, deno } = plan;
   const { data } = install.paths;
-  const impossible = whyNoLaunchers(install, install.paths.state, install.allowAll);
-  if (impossible !== undefined) return [{ check: CHECK, level: "broken", text: impossible }];
-  const fix = registerCommand(context);
-  const autofix = {
-    what: `write the launchers in ${data}/bin again`,
-    run: () => void putLaunchers(look),
-  };
-  const broken = (text: string): Finding => ({ check: CHECK, level: "broken", text, fix, autofix });
-
-  const findings: Finding[] = [];
-  if (look.deno.kind === "pin" && !isProgram(look.deno.path)) {
-    findings.push(broken(`The Deno of hooks and launchers, ${look.deno.path}, is missing`));
+  const problems: string[] = [];
+  if (deno.kind === "pin" && !isProgram(deno.path)) {
+    problems.push(`The Deno of hooks and launchers, ${deno.path}, is missing`);
   }
-  if (stuck !== undefined) {
-    findings.push(
-      broken(`The launcher deliver cannot run ${stuck}, in the PATH of its registration`),
+  const better = await planWithOpenclaw(install, context);
+  if (better !== undefined) {
+    problems.push(
+      `The launcher deliver cannot run ${better.why}, in the PATH of its registration`,
     );
   } else if (written === undefined) {
-    findings.push(broken(`${installFile(data)} is missing, or of another version`));
+    problems.push(`${installFile(data)} is missing, or of another version`);
   } else {
-    const facts = differingFacts(written, install);
-    const words = facts.join(", ");
-    if (facts.length > 0) findings.push(broken(`${installFile(data)} is out of date: ${words}`));
+    const facts = differingFacts(written, install).join(", ");
+    if (facts !== "") problems.push(`${installFile(data)} is out of date: ${facts}`);
   }
   for (const { name, text } of launchersOf(written ?? install)) {
     const path = launcherPath(install.paths, name);
     const state = readState(path, text);
-    if (state !== "right") findings.push(broken(`The launcher ${path} is ${state}`));
+    if (state !== "right") problems.push(`The launcher ${path} is ${state}`);
   }
-  if (findings.length > 0) return findings;
+  const fix = registerCommand(context);
+  if (problems.length > 0) {
+    const autofix = {
+      what: `write the launchers in ${data}/bin again`,
+      run: () => void putLaunchers(better?.plan ?? plan),
+    };
+    return problems.map((text) => broken(text, fix, autofix));
+  }
 
   const registered: Env = (name) =>
     MOVING_VARIABLES.includes(name) ? install.variables[name] : world.env(name);
   const packages = await packagesReady(install, registered);
   if (packages.kind === "missing") {
-    const text = `A launcher does not start: ${packages.reason}`;
-    return [{ check: CHECK, level: "broken", text, fix }];
+    return [broken(`A launcher does not start: ${packages.reason}`, fix)];
   }
-  const text = `The launchers in ${data}/bin start`;
-  return [{ check: CHECK, level: "ok", text }, ...otherConfig(registered, world.env, fix)];
+  return [ok(`The launchers in ${data}/bin start`), ...otherConfig(registered, world.env, fix)];
 }
 
 function readState(path: string, text: string): string {
@@ -79,29 +65,35 @@ function readState(path: string, text: string): string {
   }
 }
 
-/** With today's PATH where only that one has what openclaw needs. */
-async function withWorkingPath(
-  look: Installed,
-  env: Env,
-): Promise<{ look: Installed; stuck?: string }> {
-  const { install } = look;
-  const why = await whyNoOpenclaw(install, install.home);
-  if (why === undefined) return { look };
-  const { path: _, ...others } = install;
-  const today = placesLike(others, env);
-  const isBetter = today.path !== install.path &&
-    await whyNoOpenclaw(today, install.home) === undefined;
-  if (!isBetter) return { look };
-  return {
-    look: { ...look, install: { ...install, ...today } },
-    stuck: `${install.openclaw}: ${why}`,
-  };
+/** What register would write now, where OpenClaw's program runs with that and not as registered. */
+async function planWithOpenclaw(
+  install: Installation,
+  { world }: DoctorContext,
+): Promise<{ plan: InstallPlan; why: string } | undefined> {
+  const why = await whyNoOpenclaw(install);
+  if (why === undefined) return undefined;
+  const { allowAll, paths } = install;
+  const plan = planInstall(world.env, paths.root, { running: world.deno, as: "now", allowAll });
+  if (plan.kind === "refused" || plan.install.path === install.path) return undefined;
+  if (await whyNoOpenclaw(plan.install) !== undefined) return undefined;
+  return { plan, why: `${install.openclaw}: ${why}` };
 }
 
-/** Two OpenClaws on one machine: the reader must say which one is meant. */
+/** Why the deliverer cannot run OpenClaw's program; undefined when it can, or is only slow. */
+async function whyNoOpenclaw(install: Installation): Promise<string | undefined> {
+  const { openclaw, home, path, variables } = install;
+  if (openclaw === undefined) return undefined;
+  const env = { HOME: home, PATH: path, ...variables };
+  const outcome = await run(openclaw, ["--version"], { timeoutMs: 30_000, env, cwd: "/" });
+  if (outcome.kind === "missing") return outcome.reason;
+  if (outcome.kind === "timeout" || outcome.code === 0) return undefined;
+  return outcome.stderr.trim().split("\n")[0] || `it ended with code ${outcome.code}`;
+}
+
+/** Two OpenClaws on one machine: the user must say which one is meant. */
 function otherConfig(registered: Env, env: Env, fix: string): Finding[] {
   const [theirs, here] = [openclawPlaces(registered).config, openclawPlaces(env).config];
   if (theirs === here || !isFile(here)) return [];
   const text = `The launchers use OpenClaw's config ${theirs}, as registered; here it is ${here}`;
-  return [{ check: CHECK, level: "note", text, fix }];
+  return [note(text, fix)];
 }

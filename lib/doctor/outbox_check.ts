@@ -3,12 +3,11 @@
 import { listWakes } from "../delivery/wake_list.ts";
 import { readWake } from "../outbox.ts";
 import { shellQuote } from "../text.ts";
-import { age, type DoctorContext, type Finding } from "./finding.ts";
+import { age, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { hasOpenclaw } from "./fix_commands.ts";
 
-const CHECK = "outbox";
-/** Beyond this a wake is not on its way, it is stuck. */
+/** A wake that is older is stuck. */
 const LATE_S = 120;
 
 export function checkOutbox(context: DoctorContext): Finding[] {
@@ -21,54 +20,43 @@ export function checkOutbox(context: DoctorContext): Finding[] {
     const strays = own.filter((wake) => wake.created_at === ""); // files that are no wakes
     const dead = own.filter((wake) => wake.state === "dead" && wake.created_at !== "");
     const waiting = own.filter((wake) => wake.state === "waiting");
-    findings.push(...strays.map(({ wake_id, reason, file }): Finding => ({
-      check: CHECK,
-      level: "broken",
-      text: `Something for agent "${agentId}" cannot be delivered: ${reason}`,
-      fix: strayFix(context, wake_id, file),
-    })));
+    for (const { wake_id, reason, file } of strays) {
+      const text = `Something for agent "${agentId}" cannot be delivered: ${reason}`;
+      findings.push(broken(text, strayFix(context, wake_id, file)));
+    }
     if (dead.length > 0) {
       const last = dead.at(-1)!;
-      findings.push({
-        check: CHECK,
-        level: "broken",
-        text: `${count(dead.length)} of agent "${agentId}", the last ${age(last.age_s * 1000)} ` +
-          `ago: ${last.reason || "no reason noted"}`,
-        fix: taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
-      });
+      const letters = dead.length === 1 ? "1 dead letter" : `${dead.length} dead letters`;
+      findings.push(broken(
+        `${letters} of agent "${agentId}", the last ${age(last.age_s * 1000)} ago: ` +
+          (last.reason || "no reason noted"),
+        taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
+      ));
     }
     if (waiting.length > 0) {
       const oldest = Math.max(...waiting.map((wake) => wake.age_s));
       const reason = waiting.findLast((wake) => wake.reason !== "")?.reason;
       const canGo = hasOpenclaw(world) ||
         waiting.some(({ file }) => readWake(file)?.transport === "inbox");
-      const finding: Finding = {
-        check: CHECK,
-        level: oldest > LATE_S ? "broken" : "note",
-        text: `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
-          `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}` +
-          (canGo ? "" : "; they are for OpenClaw, which is not there"),
+      const say = oldest > LATE_S ? broken : note;
+      const text = `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
+        `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}`;
+      if (!canGo) {
+        findings.push(say(`${text}; they are for OpenClaw, which is not there`));
+        continue;
+      }
+      const autofix = {
+        what: `start the deliverer for agent "${agentId}"`,
+        run: () => world.startDeliverer(agentId),
       };
-      findings.push(
-        !canGo ? finding : {
-          ...finding,
-          fix: taskCommand(world, "deliver", "--agent", agentId, "--once"),
-          autofix: {
-            what: `start the deliverer for agent "${agentId}"`,
-            run: () => world.startDeliverer(agentId),
-          },
-        },
-      );
+      const fix = taskCommand(world, "deliver", "--agent", agentId, "--once");
+      findings.push({ ...say(text, fix), autofix });
     }
   }
-  return findings.length > 0 ? findings : [{
-    check: CHECK,
-    level: "ok",
-    text: "No wake waits, and there are no dead letters",
-  }];
+  return findings.length > 0 ? findings : [ok("No wake waits, and there are no dead letters")];
 }
 
-/** A wake that was only not to be read, as one of another user, is sent once it can be. */
+/** A wake that belongs to another user is sent once it can be read. */
 function strayFix({ world }: DoctorContext, wakeId: string, file: string): string {
   const retry = taskCommand(world, "deliver", "--retry", wakeId);
   if (readWake(file) !== undefined) return retry;
@@ -86,20 +74,11 @@ function stateFolder(context: DoctorContext): Finding[] {
   } catch {
     return []; // made by the first managed session
   }
-  const open = (info.mode ?? 0) & 0o077;
-  if (open === 0) return [];
-  return [{
-    check: CHECK,
-    level: "broken",
-    text: `Others can look into ${state}, where Claude's words are kept`,
-    fix: `chmod 700 ${shellQuote(state)}`,
-    autofix: {
-      what: `make ${state} readable for you alone`,
-      run: () => Deno.chmodSync(state, 0o700),
-    },
-  }];
-}
-
-function count(letters: number): string {
-  return letters === 1 ? "1 dead letter" : `${letters} dead letters`;
+  if (((info.mode ?? 0) & 0o077) === 0) return [];
+  const text = `Others can look into ${state}, where Claude's words are kept`;
+  const autofix = {
+    what: `make ${state} readable for you alone`,
+    run: () => Deno.chmodSync(state, 0o700),
+  };
+  return [broken(text, `chmod 700 ${shellQuote(state)}`, autofix)];
 }

@@ -1,10 +1,17 @@
 /** Are the programs there, which versions, and have these been tried? */
 
 import { missingProgram } from "../install/installation.ts";
-import { isTried, versionIn } from "../install/known_versions.ts";
+import type { Env } from "../paths.ts";
 import { run } from "../process.ts";
 import { findProgram } from "../doors/programs.ts";
-import type { DoctorContext, Finding } from "./finding.ts";
+import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
+
+const TRIED: Record<string, string[]> = {
+  deno: ["2.9.6"],
+  tmux: ["3.3a"],
+  claude: ["2.1.197", "2.1.325"],
+  openclaw: ["2026.2.17", "2026.9.6"],
+};
 
 const PROGRAMS = [
   { name: "tmux", variable: "GSD_TMUX", args: ["-V"], needed: true },
@@ -13,18 +20,18 @@ const PROGRAMS = [
 ];
 
 export async function checkPrograms(context: DoctorContext): Promise<Finding[]> {
-  const deno = judged("deno", Deno.execPath(), Deno.version.deno);
-  return [deno, ...await Promise.all(PROGRAMS.map((program) => look(program, context)))];
+  const deno = versionFinding("deno", Deno.execPath(), Deno.version.deno);
+  const others = PROGRAMS.map((program) => checkProgram(program, context.world.env));
+  return [deno, ...await Promise.all(others)];
 }
 
-async function look(program: typeof PROGRAMS[number], context: DoctorContext): Promise<Finding> {
+async function checkProgram(program: typeof PROGRAMS[number], env: Env): Promise<Finding> {
   const { name, variable, args, needed } = program;
-  const { env } = context.world;
+  const say = needed ? broken : note;
   const path = findProgram(env, variable, name);
   if (path === undefined) {
     const without = needed ? "" : "; without it wakes go by the gateway alone";
-    const text = `${missingProgram(env, variable, name)}${without}`;
-    return { check: "programs", level: needed ? "broken" : "note", text };
+    return say(`${missingProgram(env, variable, name)}${without}`);
   }
   const passed = { HOME: env("HOME") ?? "/", PATH: env("PATH") ?? "", DISABLE_AUTOUPDATER: "1" };
   const outcome = await run(path, args, { timeoutMs: 30_000, env: passed });
@@ -34,19 +41,15 @@ async function look(program: typeof PROGRAMS[number], context: DoctorContext): P
       : outcome.kind === "timeout"
       ? `it said nothing for ${outcome.afterMs / 1000} s`
       : outcome.reason;
-    const text =
-      `Cannot start ${path}: ${why}; install it again, or set ${variable} to one that starts`;
-    return { check: "programs", level: needed ? "broken" : "note", text };
+    const help = `install it again, or set ${variable} to one that starts`;
+    return say(`Cannot start ${path}: ${why}; ${help}`);
   }
-  return judged(name, path, versionIn(outcome.stdout));
+  return versionFinding(name, path, /\d+(\.\d+)+[a-z]?/.exec(outcome.stdout)?.[0] ?? "");
 }
 
-function judged(name: string, path: string, version: string): Finding {
-  const works = isTried(name, version);
-  return {
-    check: "programs",
-    level: works ? "ok" : "note",
-    text: `${name} ${version || "of unknown version"} at ${path}` +
-      (works ? ", known to work" : ": this version has not been tried"),
-  };
+function versionFinding(name: string, path: string, version: string): Finding {
+  const text = `${name} ${version || "of unknown version"} at ${path}`;
+  return TRIED[name]?.includes(version)
+    ? ok(`${text}, known to work`)
+    : note(`${text}: this version has not been tried`);
 }

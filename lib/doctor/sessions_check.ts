@@ -10,19 +10,17 @@ import { sessionNames } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { type Agent, tmuxSessionName } from "../registry.ts";
-import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
+import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { tmuxCommand } from "./fix_commands.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
 
-const CHECK = "sessions";
-
 export async function checkSessions(context: DoctorContext): Promise<Finding[]> {
-  if (context.look.kind === "refused" || context.registry.kind !== "registry") return [];
+  if (context.plan.kind === "refused" || context.registry.kind !== "registry") return [];
   const { registry } = context.registry;
   const { world } = context;
   const { env } = world;
-  const program = context.look.install.tmux;
+  const program = context.plan.install.tmux;
   const tmux = tmuxFrom((name) => name === "GSD_TMUX" ? program : env(name), {
     timeoutMs: 5000,
     env: { HOME: env("HOME") ?? "/", TMUX_TMPDIR: env("TMUX_TMPDIR") ?? "/tmp" },
@@ -47,25 +45,19 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
         findings.push(marked(one.session, mark, recover, needsProgram(agent)));
       }
       if (one.state.kind !== "alive") {
-        // In a marked session it would get the mark again: how to be rid of that is said already.
+        // In a marked session it would get the mark again; the finding above says what helps.
         const helps = mark === undefined && bringsBack(one, anyLives);
         findings.push(withoutClaude(world, agent, one, helps ? fix : undefined));
       } else if (mark === undefined) {
-        const text = `The session "${one.session}" of agent "${agent.agent_id}" runs`;
-        findings.push({ check: CHECK, level: "ok", text });
+        findings.push(ok(`The session "${one.session}" of agent "${agent.agent_id}" runs`));
       }
     }
   }
   if (serverMark === undefined) return findings;
-  const hurts = agents.some(needsProgram);
-  findings.push({
-    check: CHECK,
-    level: hurts ? "broken" : "note",
-    text: `The tmux server hands ${serverMark} to every new session: OpenClaw's program refuses ` +
-      "messages from there. If the server is yours and no agent's, take the mark off it",
-    ...(hurts ? { fix: unmark } : {}),
-  });
-  return findings;
+  const text =
+    `The tmux server hands ${serverMark} to every new session: OpenClaw's program refuses ` +
+    "messages from there. If the server is yours and no agent's, take the mark off it";
+  return [...findings, agents.some(needsProgram) ? broken(text, unmark) : note(text)];
 
   function needsProgram({ transport }: Agent): boolean {
     return transport === "cli" ||
@@ -89,7 +81,7 @@ async function heldBy(tmux: Tmux, world: World, agent: Agent, own: string[]): Pr
   }));
 }
 
-/** Whether `recover --agent` does something about it: somebody else's shell is let alone. */
+/** Whether `recover --agent` does something about it: it leaves a shell that we did not start. */
 function bringsBack({ launch }: Held, anyLives: boolean): boolean {
   return !anyLives || launch !== undefined;
 }
@@ -102,7 +94,7 @@ const FOUND: Record<SessionState["kind"], string> = {
   gone: "no Claude Code runs: the session has just ended",
 };
 
-/** A note only: somebody may have left Claude Code on purpose. */
+/** A note only: a person may have left Claude Code on purpose. */
 function withoutClaude(
   world: World,
   agent: Agent,
@@ -110,39 +102,28 @@ function withoutClaude(
   fix: string | undefined,
 ): Finding {
   const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[state.kind]}`;
-  const note = { check: CHECK, level: "note" as const };
-  if (fix === undefined) return { ...note, text };
+  if (fix === undefined) return note(text);
   const way = wayBack(world, agent, launch);
   return way.kind === "refused"
-    ? {
-      ...note,
-      text: `${text}, and it cannot be brought back, for ${way.reason}: fix that first`,
-    }
-    : { ...note, text, fix };
+    ? note(`${text}, and it cannot be brought back, for ${way.reason}: fix that first`)
+    : note(text, fix);
 }
 
-/** No fix: what ends the session ends Claude's work, and only its owner knows when that may be. */
+/** No fix: ending the session ends Claude's work, and only its owner knows when that may be. */
 function marked(session: string, mark: string, recover: string, hurts: boolean): Finding {
-  return {
-    check: CHECK,
-    level: hurts ? "broken" : "note",
-    text: `The session "${session}" carries ${mark}: OpenClaw's program refuses messages from ` +
-      "there, its gateway does not; it keeps the mark until it is started again: end it when its " +
-      `work is done, then: ${recover}`,
-  };
+  const text = `The session "${session}" carries ${mark}: OpenClaw's program refuses messages ` +
+    "from there, its gateway does not; it keeps the mark until it is started again: end it when " +
+    `its work is done, then: ${recover}`;
+  return hurts ? broken(text) : note(text);
 }
 
 function notRunning(agent: Agent, fix: string): Finding {
   const { agent_id, tmux_session_name, working_directory } = agent;
   const session = tmuxSessionName(tmux_session_name);
   const text = `The session "${session}" of agent "${agent_id}" does not run`;
-  const finding = { check: CHECK, level: "note" as const };
   return working_directory !== "" && !isFolder(working_directory)
-    ? {
-      ...finding,
-      text: `${text}, and its working_directory ${working_directory} is no folder: correct it`,
-    }
-    : { ...finding, text, fix };
+    ? note(`${text}, and its working_directory ${working_directory} is no folder: correct it`)
+    : note(text, fix);
 }
 
 function isFolder(path: string): boolean {

@@ -1,4 +1,4 @@
-/** The mark that OpenClaw's exec tool leaves on all that is started below it. */
+/** The variable with which OpenClaw's exec tool marks everything that is started below it. */
 
 import { allProcesses, isClaude, treeBelow } from "../doors/process_tree.ts";
 import { panesOf } from "../doors/tmux_sessions.ts";
@@ -6,14 +6,14 @@ import type { Tmux } from "../tmux.ts";
 
 const MARK = /^OPENCLAW_SHELL=./;
 
-/** The server hands it to every session that is made from now on. */
+/** The server hands the mark to every new session. */
 export async function markOfServer(tmux: Tmux): Promise<string | undefined> {
   return markIn(await tmux.call("show-environment", "-g", "OPENCLAW_SHELL"));
 }
 
 /**
- * A hook has the environment of Claude Code, whatever tmux would hand out today; so its processes
- * are asked. Where they do not tell (no /proc), what tmux would hand out has to do.
+ * A hook has the environment of Claude Code, whatever tmux would hand out today. So the processes
+ * count; without /proc, what tmux would hand out.
  */
 export async function markOfSession(tmux: Tmux, session: string): Promise<string | undefined> {
   const processes = await allProcesses();

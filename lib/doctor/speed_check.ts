@@ -1,7 +1,7 @@
 /** What a hook costs here, compared with a Deno that does nothing. */
 
 import { messageOf, run } from "../process.ts";
-import type { DoctorContext, Finding } from "./finding.ts";
+import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { hookLauncherText } from "../install/hook_launcher.ts";
 import { V8_FLAGS } from "../install/v8_flags.ts";
 import { registerCommand } from "./fix_commands.ts";
@@ -11,13 +11,13 @@ const ROUNDS = 5;
 const TOO_SLOW = 2.5;
 
 export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
-  const { look, world } = context;
-  if (look.kind === "refused") return [];
+  const { plan, world } = context;
+  if (plan.kind === "refused") return [];
   // Without a registry bin/hook starts no Deno, and there is nothing to measure.
   if (context.registry.kind === "missing") return [];
   // Before the first registration the Deno that hooks will have may not be there yet.
   const isRegistered = context.registered.length > 0;
-  const install = isRegistered ? look.install : { ...look.install, deno: world.deno };
+  const install = isRegistered ? plan.install : { ...plan.install, deno: world.deno };
   const hook = ["-c", hookLauncherText(install), "hook", "session_start"];
   let empty: string;
   try {
@@ -26,7 +26,7 @@ export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
     const folder = world.env("TMPDIR") ?? "/tmp";
     const text = `What a hook costs was not measured: no file can be made in ${folder}, the ` +
       `folder for temporary files: ${messageOf(error)}`;
-    return [{ check: "speed", level: "note", text }];
+    return [note(text)];
   }
   // A pane of no server: Deno starts to find that the session is not managed, and writes nothing.
   const env = {
@@ -36,7 +36,7 @@ export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
     TMUX_PANE: "%0",
     DENO_NO_UPDATE_CHECK: "1",
   };
-  // With the flags of a hook: where Deno does not know them any more, no hook starts.
+  // With the V8 flags of a hook: a Deno that does not know them starts no hook.
   const bareArgs = ["run", "--no-config", "--no-lock", "--quiet", V8_FLAGS, empty];
   const timed = async (program: string, args: string[]) => {
     const began = performance.now();
@@ -50,28 +50,18 @@ export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
       bare.push(await timed(install.deno, bareArgs));
       hooks.push(await timed("/bin/sh", hook));
     }
-    const finding = judged(median(bare), median(hooks));
-    const fix = registerCommand(context);
-    return [finding.level === "broken" ? { ...finding, fix } : finding];
+    return [speedFinding(median(bare), median(hooks), registerCommand(context))];
   } finally {
     await Deno.remove(empty);
   }
 }
 
-export function judged(bare: number, hook: number): Finding {
-  if (Number.isNaN(bare) || Number.isNaN(hook)) {
-    return {
-      check: "speed",
-      level: "broken",
-      text: "A hook failed, or wrote to its error output",
-    };
-  }
+export function speedFinding(bare: number, hook: number, fix: string): Finding {
+  if (Number.isNaN(bare + hook)) return broken("A hook failed, or wrote to its error output", fix);
   const ratio = hook / bare;
   const text = `A hook that starts Deno takes ${Math.round(hook)} ms, ` +
     `${ratio.toFixed(1)} times a bare Deno (${Math.round(bare)} ms)`;
-  return ratio <= TOO_SLOW
-    ? { check: "speed", level: "ok", text }
-    : { check: "speed", level: "note", text: `${text}: more than it should; is tmux slow here?` };
+  return ratio <= TOO_SLOW ? ok(text) : note(`${text}: more than it should; is tmux slow here?`);
 }
 
 function median(values: number[]): number {

@@ -8,18 +8,15 @@ import type { Agent } from "../registry.ts";
 import { launcherPath } from "../install/scope.ts";
 import type { WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";
-import { agentsToWake, type DoctorContext, type Finding } from "./finding.ts";
+import { agentsToWake, broken, type DoctorContext, type Finding, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { editCommand, hasOpenclaw, WITHOUT_OPENCLAW } from "./fix_commands.ts";
-
-const CHECK = "test wake";
 
 export async function sendTestWakes(context: DoctorContext): Promise<Finding[]> {
   const agents = agentsToWake(context);
   if (agents.length === 0) {
     const text = "There is no agent to send a test wake to; name one in the registry";
-    const fix = editCommand(context.world.paths.registry);
-    return [{ check: CHECK, level: "broken", text, fix }];
+    return [broken(text, editCommand(context.world.paths.registry))];
   }
   const findings: Finding[] = [];
   for (const agent of agents) findings.push(await sendTestWake(agent, context.world));
@@ -47,16 +44,14 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const outcome = await run(launcher, args, { timeoutMs: 120_000, env });
   const took = Math.round(performance.now() - began);
   if (isDelivered(world.paths, wake)) {
-    const text = `Agent "${agent.agent_id}" has the test wake ${wake_id}, after ${took} ms`;
-    return { check: CHECK, level: "ok", text };
+    return ok(`Agent "${agent.agent_id}" has the test wake ${wake_id}, after ${took} ms`);
   }
   const why = readWake(wakeFile(world.paths, wake))?.attempts?.last_error ||
     (outcome.kind === "finished" ? outcome.stderr.trim().split("\n")[0] : "") ||
     (outcome.kind === "missing" ? outcome.reason : "it is still on its way");
   const text = `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`;
   if (agent.transport !== "inbox" && !hasOpenclaw(world)) {
-    return { check: CHECK, level: "broken", text: `${text}; ${WITHOUT_OPENCLAW}` };
+    return broken(`${text}; ${WITHOUT_OPENCLAW}`);
   }
-  const fix = taskCommand(world, "deliver", "--agent", agent.agent_id, "--once");
-  return { check: CHECK, level: "broken", text, fix };
+  return broken(text, taskCommand(world, "deliver", "--agent", agent.agent_id, "--once"));
 }

@@ -1,6 +1,6 @@
 /** Replaces a user's file in one step; links, mode and owner stay. */
 
-import { namesIn, removeIfThere, writeAtomic } from "../files.ts";
+import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { messageOf } from "../process.ts";
 
 /** The file that a link leads to, also when it does not exist yet. */
@@ -63,6 +63,15 @@ export function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
     throw new Error(
       `its owner and group (${uid}:${gid}) could not be kept by you: ${messageOf(error)}`,
     );
+  }
+}
+
+/** The text of a file; undefined where there is none, or none that can be read. */
+export function readableText(file: string): string | undefined {
+  try {
+    return readTextIfThere(file);
+  } catch {
+    return undefined;
   }
 }
 

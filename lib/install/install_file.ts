@@ -1,15 +1,16 @@
 /** install.json: the facts of an installation. Everything in bin/ beside it is made of them. */
 
-import { readTextIfThere, writeAtomic } from "../files.ts";
+import { readableText } from "../doors/user_file.ts";
+import { writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
-import type { Paths } from "../paths.ts";
 import { type Installation, installFile } from "./scope.ts";
 
 const VERSION = 1;
 
-export function installText(install: Installation): string {
+/** As the file has them. */
+function factsOf(install: Installation) {
   const { paths } = install;
-  const facts = {
+  return {
     version: VERSION,
     root: paths.root,
     registry: paths.registry,
@@ -27,43 +28,37 @@ export function installText(install: Installation): string {
     gateway_hosts: install.gatewayHosts,
     variables: install.variables,
   };
-  return JSON.stringify(facts, null, 2) + "\n";
 }
 
+type Facts = ReturnType<typeof factsOf>;
+
+const TEXTS = ["root", "registry", "state", "claude_config", "home", "deno", "tmux", "path"];
+const LISTS = ["transcripts", "gateway_files", "gateway_hosts"];
+
 export function writeInstallation(install: Installation): void {
-  const { data } = install.paths;
-  const text = installText(install);
-  if (textIn(data) !== text) writeAtomic(installFile(data), text);
+  const file = installFile(install.paths.data);
+  const text = JSON.stringify(factsOf(install), null, 2) + "\n";
+  if (readableText(file) !== text) writeAtomic(file, text);
 }
 
 /** Undefined where there is none, or none that this version can use: register writes a new one. */
 export function readInstallation(data: string): Installation | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(textIn(data) ?? "");
+    value = JSON.parse(readableText(installFile(data)) ?? "");
   } catch {
     return undefined;
   }
-  if (!isObject(value) || value.version !== VERSION) return undefined;
+  if (!isFacts(value)) return undefined;
   const { root, registry, state, claude_config: claudeConfig } = value;
-  const { home, deno, tmux, openclaw, setsid, path, variables } = value;
-  const { transcripts, gateway_files: gatewayFiles, gateway_hosts: gatewayHosts } = value;
-  const texts = [root, registry, state, claudeConfig, home, deno, tmux, path];
-  const lists = [transcripts, gatewayFiles, gatewayHosts];
-  if (!texts.every(isText) || !lists.every(isTexts) || !isObject(variables)) return undefined;
-  if (!isTexts(Object.values(variables))) return undefined;
+  const { home, deno, tmux, path, transcripts, variables, openclaw, setsid } = value;
   return {
-    paths: { root, registry, state, data, claudeConfig } as Paths,
-    home: home as string,
-    deno: deno as string,
-    tmux: tmux as string,
-    path: path as string,
+    paths: { root, registry, state, data, claudeConfig },
+    ...{ home, deno, tmux, path, transcripts, variables },
     ...(isText(openclaw) ? { openclaw } : {}),
     ...(isText(setsid) ? { setsid } : {}),
-    transcripts: transcripts as string[],
-    gatewayFiles: gatewayFiles as string[],
-    gatewayHosts: gatewayHosts as string[],
-    variables: variables as Record<string, string>,
+    gatewayFiles: value.gateway_files,
+    gatewayHosts: value.gateway_hosts,
     allowAll: value.allow_all === true,
   };
 }
@@ -71,26 +66,25 @@ export function readInstallation(data: string): Installation | undefined {
 /** The clone that the data folder belongs to, also by an install.json of another version. */
 export function installedRoot(data: string): string | undefined {
   try {
-    const root = JSON.parse(textIn(data) ?? "")?.root;
+    const root = JSON.parse(readableText(installFile(data)) ?? "")?.root;
     return isText(root) ? root : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The names of the facts that differ, as install.json spells them. */
-export function differingFacts(a: Installation, b: Installation): string[] {
-  const [first, second] = [a, b].map((one) => JSON.parse(installText(one)));
-  const names = new Set([...Object.keys(first), ...Object.keys(second)]);
-  return [...names].filter((name) => JSON.stringify(first[name]) !== JSON.stringify(second[name]));
+function isFacts(value: unknown): value is Facts {
+  return isObject(value) && value.version === VERSION &&
+    TEXTS.every((name) => isText(value[name])) && LISTS.every((name) => isTexts(value[name])) &&
+    isObject(value.variables) && isTexts(Object.values(value.variables));
 }
 
-function textIn(data: string): string | undefined {
-  try {
-    return readTextIfThere(installFile(data));
-  } catch {
-    return undefined; // unreadable: writing it says why
-  }
+/** The names of the facts that differ, as install.json spells them. */
+export function differingFacts(a: Installation, b: Installation): string[] {
+  const second: Record<string, unknown> = factsOf(b);
+  return Object.entries(factsOf(a))
+    .filter(([name, fact]) => JSON.stringify(fact) !== JSON.stringify(second[name]))
+    .map(([name]) => name);
 }
 
 function isText(value: unknown): value is string {

@@ -1,48 +1,50 @@
-/** Looks at this machine: the facts that install.json and the launchers are made of. */
+/** Plans an installation: the facts of this machine that install.json and the launchers are made of. */
 
-import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
+import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { chooseDeno, type DenoChoice, isSwept } from "../doors/deno_binary.ts";
+import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
 import { isFile, readTextIfThere } from "../files.ts";
-import { type TimeLimits, timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
-import { installedRoot, readInstallation } from "./install_file.ts";
-import { launcherPlaces, placesLike } from "./launcher_places.ts";
-import { type Env, type Paths, placesFor } from "../paths.ts";
+import { type Env, type Paths, pathsFrom, placesFor } from "../paths.ts";
 import { messageOf } from "../process.ts";
-import { findProgram, isProgram } from "../doors/programs.ts";
 import { readRegistry, type Registry } from "../registry.ts";
-import { type Installation, whyUnsafe } from "./scope.ts";
+import { timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
+import { installedRoot, readInstallation } from "./install_file.ts";
+import { type Installation, isWithin, type LauncherPlaces, whyUnsafe } from "./scope.ts";
 
-export interface Installed {
-  kind: "installation";
+export interface InstallPlan {
+  kind: "plan";
   install: Installation;
   /** As install.json has it now. */
   written?: Installation;
   deno: DenoChoice;
-  limits: TimeLimits;
   wanted: WantedHook[];
   notes: string[];
 }
-export type Look = Installed | { kind: "refused"; reason: string };
 
-export interface LookOptions {
-  /** The Deno that looks around. */
+export type PlanResult = InstallPlan | { kind: "refused"; reason: string };
+
+export interface PlanOptions {
+  /** The Deno that runs this. */
   running: string;
   /**
    * "now": what a new registration would write. "registered": the same, but what install.json says
-   * stays while it works; the environment may be a poorer one than that of the registration.
+   * stays while it works. Doctor, spawn or a timer may run in another environment.
    */
   as: "now" | "registered";
   /** Without it, as registered. */
   allowAll?: boolean;
 }
 
-export function lookAround(env: Env, root: string, { running, as, allowAll }: LookOptions): Look {
+export function planInstall(env: Env, root: string, options: PlanOptions): PlanResult {
+  const { running, as, allowAll } = options;
   const paths = placesFor(env, root);
   const written = readInstallation(paths.data);
-  const refusal = whyOtherClone(paths);
-  if (refusal !== undefined) return { kind: "refused", reason: refusal };
+  const otherClone = whyOtherClone(paths);
+  if (otherClone !== undefined) return { kind: "refused", reason: otherClone };
   const kept = as === "registered" ? written : undefined;
-  const tmux = tmuxFor(env, kept);
+  const tmux = registeredProgram(env, "GSD_TMUX", kept?.tmux) ??
+    findProgram(env, "GSD_TMUX", "tmux");
   if (tmux === undefined) {
     return { kind: "refused", reason: missingProgram(env, "GSD_TMUX", "tmux") };
   }
@@ -50,6 +52,9 @@ export function lookAround(env: Env, root: string, { running, as, allowAll }: Lo
     ? { kind: "as it is", path: kept.deno }
     : chooseDeno(running, paths, linksTo(running, env));
   const home = env("HOME") ?? "/";
+  const then = kept === undefined ? env : registeredEnv(kept, env);
+  const openclaw = registeredProgram(env, "GSD_OPENCLAW", kept?.openclaw) ??
+    findProgram(env, "GSD_OPENCLAW", "openclaw") ?? findProgram(then, "GSD_OPENCLAW", "openclaw");
   const install: Installation = {
     paths,
     home,
@@ -57,23 +62,13 @@ export function lookAround(env: Env, root: string, { running, as, allowAll }: Lo
     tmux,
     transcripts: transcriptFolders(paths, home, written),
     allowAll: allowAll ?? kept?.allowAll ?? false,
-    ...(kept === undefined
-      ? launcherPlaces(env, findProgram(env, "GSD_OPENCLAW", "openclaw"))
-      : placesLike(kept, env)),
+    ...launcherPlaces(then, openclaw),
   };
-  const unsafe = whyUnsafe(install, realPath);
+  const unsafe = whyUnsafe(install);
   if (unsafe !== undefined) return { kind: "refused", reason: unsafe };
   const notes: string[] = [];
-  const limits = timeLimits(registryFor(paths, notes));
-  return {
-    kind: "installation",
-    install,
-    ...(written === undefined ? {} : { written }),
-    deno,
-    limits,
-    wanted: wantedHooks(paths, limits),
-    notes,
-  };
+  const wanted = wantedHooks(paths, timeLimits(registryFor(paths, notes)));
+  return { kind: "plan", install, written, deno, wanted, notes };
 }
 
 /** One data folder serves one clone. Why this clone cannot have it; undefined where it can. */
@@ -85,9 +80,9 @@ export function whyOtherClone({ data, root }: Paths): string | undefined {
     "first, or set GSD_DATA_DIR to a folder for this clone";
 }
 
-function tmuxFor(env: Env, kept: Installation | undefined): string | undefined {
-  if (kept !== undefined && !env("GSD_TMUX") && isProgram(kept.tmux)) return kept.tmux;
-  return findProgram(env, "GSD_TMUX", "tmux");
+/** The program that is registered, while it is there and the variable names no other. */
+function registeredProgram(env: Env, variable: string, path?: string): string | undefined {
+  return path !== undefined && !env(variable) && isProgram(path) ? path : undefined;
 }
 
 export function missingProgram(env: Env, variable: string, name: string): string {
@@ -128,4 +123,59 @@ function registryFor(paths: Paths, notes: string[]): Registry | undefined {
     notes.push(`Cannot read the registry ${paths.registry}: ${messageOf(error)}; ${assumed}`);
   }
   return undefined;
+}
+
+/** These decide which code a launcher runs. */
+export const MOVING_VARIABLES = [
+  "DENO_DIR",
+  "XDG_CACHE_HOME",
+  "OPENCLAW_HOME",
+  "OPENCLAW_STATE_DIR",
+  "OPENCLAW_CONFIG_PATH",
+  "OPENCLAW_PROFILE",
+];
+
+/** The facts that the environment decides. */
+export function launcherPlaces(env: Env, openclaw: string | undefined): LauncherPlaces {
+  const { config, dotenv } = openclawPlaces(env);
+  const reading = readGatewayTarget(env);
+  const target = reading.kind === "target" ? reading.target : undefined;
+  const host = target === undefined ? [] : [new URL(target.url).hostname];
+  const path = lastingPath(env);
+  const setsid = onPath((name) => name === "PATH" ? path : undefined, "setsid");
+  return {
+    ...(openclaw === undefined ? {} : { openclaw }),
+    ...(setsid === undefined ? {} : { setsid }),
+    path,
+    gatewayFiles: [config, dotenv, ...(target?.certificateFile ? [target.certificateFile] : [])],
+    gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...host])],
+    variables: Object.fromEntries(
+      MOVING_VARIABLES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
+    ),
+  };
+}
+
+/** The folders of PATH that no clean-up removes, and in which no hook can put a program. */
+export function lastingPath(env: Env): string {
+  const state = realPath(pathsFrom(env, "").state);
+  const folders = (env("PATH") ?? "").split(":").filter((folder) =>
+    folder.startsWith("/") && !isSwept(`${folder}/`) && !isWithin(realPath(folder), state)
+  );
+  const known = ["/usr/local/bin", "/usr/bin", "/bin"];
+  return [...new Set([...folders, ...known])].join(":");
+}
+
+/** Today's environment with the registered PATH and variables, as far as they still work. */
+function registeredEnv({ path, variables }: Installation, env: Env): Env {
+  const then: Env = (name) => {
+    if (name === "PATH") return path;
+    return MOVING_VARIABLES.includes(name) ? variables[name] : env(name);
+  };
+  const isPathSafe = lastingPath(then) === path;
+  const hasConfigMoved = !isFile(openclawPlaces(then).config) && isFile(openclawPlaces(env).config);
+  return (name) => {
+    const isOutdated = name === "PATH" && !isPathSafe ||
+      name.startsWith("OPENCLAW_") && hasConfigMoved;
+    return isOutdated ? env(name) : then(name);
+  };
 }

@@ -1,10 +1,12 @@
 /** The scripts in the data folder's bin/: how Claude Code, agents and people start our programs. */
 
+import { pinDeno } from "../doors/deno_binary.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { exportLine, shellQuote } from "../text.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
-import { MOVING_VARIABLES } from "./launcher_places.ts";
+import { writeInstallation } from "./install_file.ts";
+import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
 import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
@@ -23,36 +25,46 @@ export function launchersOf(install: Installation): Launcher[] {
   ];
 }
 
+/**
+ * A hook may run this one, so its environment must not decide what is run. Claude Code ends a hook
+ * with all its descendants; a process that was forked twice is none. `--wait` as the first argument
+ * keeps it in the foreground, for people and timers.
+ */
 function deliverText(install: Installation): string {
-  const { paths } = install;
-  const scope: Scope = {
-    env: ["*"], // a gateway's token may stand in a variable of any name
+  const run = runLine(install, "deliver.ts", {
+    env: ["*"], // the token of a gateway may stand in a variable of any name
     read: [...ourFiles(install), ...install.gatewayFiles],
-    write: [paths.state],
+    write: [install.paths.state],
     run: [install.openclaw ?? "openclaw"],
     net: install.gatewayHosts,
-  };
+  });
+  const setsid = install.setsid === undefined ? "" : `${shellQuote(install.setsid)} `;
+  const unsafe = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...MOVING_VARIABLES];
   return scriptText([
-    ...fixedStart(install),
+    "unset -f cd [", // a bash that plays sh takes functions from the environment
+    "set +efux",
+    `unset ${unsafe.join(" ")}`,
+    `HOME=${shellQuote(install.home)}`,
+    `PATH=${shellQuote(install.path)}`,
     "export HOME PATH",
     exportLine(variablesOf(install)),
-    ...inBackground(runWords(install, "deliver.ts", scope), install.setsid),
+    "cd /",
+    `case "$1" in --wait) shift; exec ${run};; esac`,
+    `( ${setsid}${run} </dev/null >/dev/null 2>&1 & )`,
   ]);
 }
 
 function menuDriverText(install: Installation): string {
-  const scope: Scope = {
+  const run = runLine(install, "menu_driver.ts", {
     env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"],
     read: ourFiles(install),
     write: [install.paths.state],
     run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
     net: [],
-  };
-  return scriptText([
-    ...callersStart(install),
-    exportLine(variablesOf(install)), // its permissions name these places
-    `exec ${runWords(install, "menu_driver.ts", scope)}`,
-  ]);
+  });
+  // Its permissions name these places.
+  const places = exportLine(variablesOf(install));
+  return scriptText([...callersStart(install), places, `exec ${run}`]);
 }
 
 /** Two commands have fewer permissions than the rest, and so launchers of their own. */
@@ -82,7 +94,17 @@ function commandLines(install: Installation, command: string): string[] {
       `[ -n "$${name}" ] || export ${name}=${shellQuote(value)}`
     ),
     ...programs,
-    `exec ${runWords(install, command, "all")}`,
+    `exec ${runLine(install, command, "all")}`,
+  ];
+}
+
+/** People and agents run these with their own PATH. */
+function callersStart(install: Installation): string[] {
+  return [
+    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
+    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
+    "export HOME PATH",
+    '[ -d "$PWD" ] || cd /', // Deno does not start in a folder that was deleted
   ];
 }
 
@@ -92,8 +114,9 @@ function scriptText(lines: string[]): string {
 }
 
 /** Packages are for commands that may do everything; the others need no deno.json and no cache. */
-function runWords(install: Installation, command: string, scope: Scope | "all"): string {
+function runLine(install: Installation, command: string, scope: Scope | "all"): string {
   const { root } = install.paths;
+  const flags = scope === "all" || install.allowAll ? ["-A"] : scopeFlags(scope);
   const words = [
     install.deno,
     "run",
@@ -104,7 +127,7 @@ function runWords(install: Installation, command: string, scope: Scope | "all"):
     "--no-prompt",
     "--quiet",
     V8_FLAGS,
-    ...flagsOf(install.allowAll ? "all" : scope),
+    ...flags.map((flag) => flag === "--allow-env=*" ? "--allow-env" : flag),
     `${root}/commands/${command}`,
   ];
   return `${words.map(shellQuote).join(" ")} "$@"`;
@@ -122,46 +145,6 @@ function variablesOf(install: Installation): Record<string, string> {
   };
 }
 
-/** People and agents run these with their own PATH. */
-function callersStart(install: Installation): string[] {
-  return [
-    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
-    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
-    "export HOME PATH",
-    '[ -d "$PWD" ] || cd /', // Deno does not start in a folder that was deleted
-  ];
-}
-
-/** A hook may run this one, so its environment must not decide what is run. */
-function fixedStart(install: Installation): string[] {
-  const foreign = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...MOVING_VARIABLES];
-  return [
-    "unset -f cd [", // a bash that plays sh takes functions from the environment
-    "set +efux",
-    `unset ${foreign.join(" ")}`,
-    `HOME=${shellQuote(install.home)}`,
-    `PATH=${shellQuote(install.path)}`,
-  ];
-}
-
-/**
- * Claude Code ends a hook with all its descendants; a process that was forked twice is none.
- * `--wait` as the first argument keeps it in the foreground, for people and timers.
- */
-function inBackground(run: string, setsid: string | undefined): string[] {
-  const own = setsid === undefined ? "" : `${shellQuote(setsid)} `;
-  return [
-    "cd /",
-    `case "$1" in --wait) shift; exec ${run};; esac`,
-    `( ${own}${run} </dev/null >/dev/null 2>&1 & )`,
-  ];
-}
-
-function flagsOf(scope: Scope | "all"): string[] {
-  if (scope === "all") return ["-A"];
-  return scopeFlags(scope).map((flag) => flag === "--allow-env=*" ? "--allow-env" : flag);
-}
-
 export type LauncherState = "missing" | "different" | "not executable" | "right";
 
 export function stateOf(path: string, text: string): LauncherState {
@@ -171,7 +154,13 @@ export function stateOf(path: string, text: string): LauncherState {
   return ((Deno.statSync(path).mode ?? 0o755) & 0o100) === 0 ? "not executable" : "right";
 }
 
-/** Writes the launchers that are not as these facts make them; their paths. */
+/** Writes install.json and the launchers that are not right; the paths of those launchers. */
+export function putLaunchers({ install, deno }: InstallPlan): string[] {
+  if (deno.kind === "pin") pinDeno(deno.from, deno.path);
+  writeInstallation(install);
+  return installLaunchers(install);
+}
+
 export function installLaunchers(install: Installation): string[] {
   ensureDir(`${install.paths.data}/bin`);
   const written: string[] = [];

@@ -1,10 +1,10 @@
-/** Whose a command in Claude Code's settings is: ours, the old bash system's, or somebody else's. */
+/** The owner of a command in Claude Code's settings: we, the old bash system, or another program. */
 
 import { HOOKS } from "./hook_list.ts";
 
 export type Owner =
   /** `folder`: the clone that it names, or the data folder of its launcher. */
-  | { kind: "ours"; folder: string; file: string }
+  | { kind: "ours"; folder: string }
   | { kind: "old"; script: string }
   | { kind: "foreign" };
 
@@ -17,7 +17,7 @@ const SCRIPT = String.raw`/hooks/(?:${EVENTS})\.ts`;
 const IN_TMUX = '[ -n "$TMUX" ] || exit 0; ';
 
 const LAUNCHED = new RegExp(
-  String.raw`^\[ -z "\$TMUX" \] \|\| \[ ! -x ${WORD} \] \|\| exec ${WORD} (${EVENTS})$`,
+  String.raw`^\[ -z "\$TMUX" \] \|\| \[ ! -x ${WORD} \] \|\| exec ${WORD} (?:${EVENTS})$`,
 );
 const LAST_WORD = new RegExp(` ${WORD}$`);
 const DIRECT = new RegExp(String.raw`^(?:exec )?${WORD} (?:run )?(?:-\S+ )*${WORD}$`);
@@ -34,14 +34,14 @@ const NAMED = new RegExp(
 /** Longer than any command of ours. */
 const MOST_CHARS = 8000;
 
-/** Strict on purpose: what is not surely ours is somebody else's, and stays. */
+/** Strict on purpose: a command that may not be ours is foreign, and stays. */
 export function ownerOf(command: string, root: string): Owner {
   if (command.length > MOST_CHARS) return { kind: "foreign" };
   const text = withoutTail(command);
   const launched = LAUNCHED.exec(text);
   if (launched !== null && launched[1] === launched[2]) {
     const folder = /^(.*)\/bin\/hook$/s.exec(plain(launched[1]!))?.[1];
-    if (folder !== undefined) return { kind: "ours", folder, file: `${launched[3]}.ts` };
+    if (folder !== undefined) return { kind: "ours", folder };
   }
   // As earlier versions wrote it: the whole of today's bin/hook in one line.
   if (text.startsWith(IN_TMUX) && / GSD_(REGISTRY|STATE_DIR)=/.test(text)) {
@@ -68,15 +68,14 @@ function withoutTail(command: string): string {
   return text;
 }
 
-/** Somebody else's command that names a file of ours: perhaps ours, and edited. */
+/** A foreign command that names a file of ours: perhaps ours, and edited. */
 export function isDoubtful(command: string): boolean {
   return NAMED.test(command);
 }
 
 function hookIn(word: string | undefined) {
   const [folder = "", file] = plain(word ?? "").split(/\/hooks\/([a-z_]+\.ts)$/);
-  const isOurs = HOOKS.some((hook) => hook.file === file);
-  return isOurs ? { kind: "ours" as const, folder, file: file! } : undefined;
+  return HOOKS.some((hook) => hook.file === file) ? { kind: "ours" as const, folder } : undefined;
 }
 
 /** The word without its quotes. */

@@ -1,56 +1,42 @@
-/** A link to bin/gsd-code where people find commands. */
+/** A link to bin/gsd-code in ~/.local/bin, where people find commands. */
 
 import { isThere, removeIfThere } from "../files.ts";
-import { messageOf } from "../process.ts";
 import type { Env, Paths } from "../paths.ts";
+import { messageOf } from "../process.ts";
 import { launcherPath } from "./scope.ts";
 
-export type LinkOutcome =
-  | { kind: "linked"; link: string; isNew: boolean }
-  /** There is no folder of the user's own on PATH. */
-  | { kind: "nowhere" }
-  | { kind: "not ours"; link: string }
-  | { kind: "failed"; link: string; reason: string };
-
-/** ~/.local/bin/gsd-code; undefined where that folder is not on PATH. */
-function linkOnPath(env: Env): string | undefined {
+/** What register says about the link. One that is not ours stays. */
+export function linkCommand(env: Env, paths: Paths): string[] {
+  const launcher = launcherPath(paths, "gsd-code");
   const folder = `${env("HOME") ?? ""}/.local/bin`;
-  const folders = (env("PATH") ?? "").split(":").map((one) => one.replace(/\/+$/, ""));
-  return folder.startsWith("/") && folders.includes(folder) ? `${folder}/gsd-code` : undefined;
-}
-
-/** A link of ours is replaced, also one of another data folder; anything else stays. */
-export function linkCommand(env: Env, paths: Paths): LinkOutcome {
-  const link = linkOnPath(env);
-  if (link === undefined) return { kind: "nowhere" };
-  const target = launcherPath(paths, "gsd-code");
+  const link = `${folder}/gsd-code`;
+  const onPath = (env("PATH") ?? "").split(":").map((one) => one.replace(/\/+$/, ""));
+  if (!folder.startsWith("/") || !onPath.includes(folder)) {
+    return [`Command: ${launcher}; ~/.local/bin is not on PATH, so there is no link to it`];
+  }
   const present = targetOf(link);
-  if (present === target) return { kind: "linked", link, isNew: false };
-  if (present === undefined && isThere(link)) return { kind: "not ours", link };
-  if (present !== undefined && !isOurs(present)) return { kind: "not ours", link };
+  if (present === launcher) return [];
+  // Ours is also the link of another data folder, or of one that is gone.
+  const isOurs = present?.endsWith("/gsd-code-skill/bin/gsd-code") ?? !isThere(link);
+  if (!isOurs) return [`Command: ${launcher}; ${link} is not ours and stays as it is`];
   try {
-    Deno.mkdirSync(link.slice(0, link.lastIndexOf("/")), { recursive: true });
+    Deno.mkdirSync(folder, { recursive: true });
     const temporary = `${link}.${Deno.pid}.tmp`;
     removeIfThere(temporary);
-    Deno.symlinkSync(target, temporary);
+    Deno.symlinkSync(launcher, temporary);
     Deno.renameSync(temporary, link);
-    return { kind: "linked", link, isNew: true };
+    return [`Command: gsd-code (${link} leads to ${launcher})`];
   } catch (error) {
-    return { kind: "failed", link, reason: messageOf(error) };
+    return [`Command: ${launcher}; cannot make the link ${link}: ${messageOf(error)}`];
   }
 }
 
-/** The link that was removed; only one that leads to this data folder is. */
-export function unlinkCommand(env: Env, paths: Paths): string | undefined {
+/** Removes the link if it leads to this data folder. */
+export function unlinkCommand(env: Env, paths: Paths): string[] {
   const link = `${env("HOME") ?? ""}/.local/bin/gsd-code`;
-  if (targetOf(link) !== launcherPath(paths, "gsd-code")) return undefined;
+  if (targetOf(link) !== launcherPath(paths, "gsd-code")) return [];
   removeIfThere(link);
-  return link;
-}
-
-/** Our launcher's name; the folder may be gone. */
-function isOurs(target: string): boolean {
-  return /\/gsd-code-skill\/bin\/gsd-code$/.test(target);
+  return [`Removed the link ${link}`];
 }
 
 function targetOf(link: string): string | undefined {
@@ -58,21 +44,5 @@ function targetOf(link: string): string | undefined {
     return Deno.readLinkSync(link);
   } catch {
     return undefined;
-  }
-}
-
-/** What register says about it. */
-export function linkNotes(env: Env, paths: Paths): string[] {
-  const outcome = linkCommand(env, paths);
-  const launcher = launcherPath(paths, "gsd-code");
-  switch (outcome.kind) {
-    case "linked":
-      return outcome.isNew ? [`Command: gsd-code (${outcome.link} leads to ${launcher})`] : [];
-    case "nowhere":
-      return [`Command: ${launcher}; ~/.local/bin is not on PATH, so there is no link to it`];
-    case "not ours":
-      return [`Command: ${launcher}; ${outcome.link} is not ours and stays as it is`];
-    case "failed":
-      return [`Command: ${launcher}; cannot make the link ${outcome.link}: ${outcome.reason}`];
   }
 }

@@ -1,6 +1,7 @@
 /** The result of a registration, as text for people or as JSON for programs. */
 
 import type { Registration } from "./registration.ts";
+import type { FoundHook } from "./settings_file.ts";
 
 export interface RegisterReport {
   action: "add" | "remove";
@@ -13,7 +14,7 @@ export interface RegisterReport {
   /** Why Claude Code does not read the file as it is now. */
   skipped: string | undefined;
   /** Commands to check it and to undo it. */
-  then: { look: string; undo: string };
+  then: { check: string; undo: string };
 }
 
 export function describe(report: RegisterReport, asJson: boolean): string {
@@ -22,7 +23,6 @@ export function describe(report: RegisterReport, asJson: boolean): string {
 
 function asObject(report: RegisterReport): Record<string, unknown> {
   const { outcome } = report;
-  const { old, moved } = takenFrom(report);
   const changed = outcome.kind === "written";
   return {
     action: report.action,
@@ -30,9 +30,9 @@ function asObject(report: RegisterReport): Record<string, unknown> {
     dry_run: report.dryRun,
     settings: outcome.file,
     backup: changed ? outcome.backup ?? null : null,
-    old_hooks_removed: old,
-    old_hooks_left: leftOf(report),
-    moved_from: moved,
+    old_hooks_removed: oldIn(outcome.taken),
+    old_hooks_left: oldIn(outcome.left),
+    moved_from: otherFolders(report),
     launchers_written: report.launchers,
     notes: report.notes,
     skipped_by_claude_code: report.skipped ?? null,
@@ -44,7 +44,6 @@ function asObject(report: RegisterReport): Record<string, unknown> {
 
 function asText(report: RegisterReport): string {
   const { outcome, dryRun } = report;
-  const { old, moved } = takenFrom(report);
   const lines: string[] = [];
   if (outcome.kind === "unchanged") {
     lines.push(
@@ -62,20 +61,20 @@ function asText(report: RegisterReport): string {
     if (outcome.backup) lines.push(`As it was before: ${outcome.backup}`);
   }
   const would = dryRun ? "Would take out" : "Took out";
+  const [old, left] = [oldIn(outcome.taken), oldIn(outcome.left)];
   if (old.length > 0) lines.push(`${would} hooks of the old bash system: ${old.join(", ")}`);
-  const left = leftOf(report);
   if (left.length > 0) {
     lines.push(
       `Hooks of the old bash system are still there: ${left.join(", ")}. Remove them yourself`,
     );
   }
-  for (const folder of moved) {
+  for (const folder of otherFolders(report)) {
     lines.push(`${would} our hooks of another folder: ${folder}`);
   }
   for (const launcher of report.launchers) lines.push(`Launcher: ${launcher}`);
   lines.push(...report.notes);
   if (report.action === "add" && !dryRun && outcome.kind === "written") {
-    lines.push(`See that all is well: ${report.then.look}`, `Undo: ${report.then.undo}`);
+    lines.push(`See that all is well: ${report.then.check}`, `Undo: ${report.then.undo}`);
   }
   return lines.join("\n");
 }
@@ -87,18 +86,15 @@ function verbOf({ action, skipped }: RegisterReport): string {
     : "Our hooks, which do not run yet, are in";
 }
 
-function leftOf({ outcome }: RegisterReport): string[] {
-  return outcome.left.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
+/** The scripts of the old bash system. */
+function oldIn(hooks: FoundHook[]): string[] {
+  return hooks.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
 }
 
-function takenFrom(report: RegisterReport): { old: string[]; moved: string[] } {
-  const old = report.outcome.taken.flatMap(({ owner }) =>
-    owner.kind === "old" ? [owner.script] : []
-  );
-  const roots = report.outcome.taken.flatMap(({ owner }) =>
-    owner.kind === "ours" && !report.folders.includes(owner.folder) ? [owner.folder] : []
-  );
-  return { old, moved: [...new Set(roots)] };
+/** The folders of hooks of ours that are neither of this clone nor of its data folder. */
+function otherFolders({ outcome, folders }: RegisterReport): string[] {
+  const all = outcome.taken.flatMap(({ owner }) => owner.kind === "ours" ? [owner.folder] : []);
+  return [...new Set(all)].filter((folder) => !folders.includes(folder));
 }
 
 /** The lines that only one of the texts has. */

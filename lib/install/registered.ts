@@ -1,56 +1,40 @@
-/** The settings files that may hold our hooks. */
+/** The settings files that may hold our hooks, and what happens when none does any more. */
 
-import { namesIn, readTextIfThere } from "../files.ts";
-import { isObject } from "../json.ts";
-import type { Paths } from "../paths.ts";
-import { type FoundHook, readSettings } from "./settings_file.ts";
+import { readableText, realPath } from "../doors/user_file.ts";
+import { removeIfThere } from "../files.ts";
+import type { Env, Paths } from "../paths.ts";
+import { unlinkCommand } from "./path_link.ts";
+import { installFile } from "./scope.ts";
+import { readSettings } from "./settings_file.ts";
+import { rememberedSettings } from "./settings_store.ts";
 
 /** The user's settings first, then those of the current folder, then others we registered in. */
 export function knownSettings(paths: Paths, cwd: string): string[] {
-  const folders = [paths.claudeConfig, `${cwd}/.claude`];
-  const usual = folders.flatMap((folder) =>
-    ["settings.json", "settings.local.json"].map((name) => `${folder}/${name}`)
-  );
-  const remembered = rememberedSettings(paths.data)
-    .filter((file) => oursIn(file, paths.root).length > 0);
-  const real = new Set<string>();
-  return [...usual, ...remembered].filter((file) => {
-    const same = realFile(file);
-    return !real.has(same) && real.add(same);
-  });
-}
-
-/** Our hooks in a settings file; none where it cannot be read. */
-export function oursIn(file: string, root: string): FoundHook[] {
-  const reading = readSettings(textIn(file), root);
-  const found = reading.kind === "settings" ? reading.found : [];
-  return found.filter(({ owner }) => owner.kind === "ours");
-}
-
-function rememberedSettings(data: string): string[] {
-  const folder = `${data}/registered`;
-  return namesIn(folder).flatMap((name) => {
-    try {
-      const value: unknown = JSON.parse(textIn(`${folder}/${name}`));
-      return isObject(value) && typeof value.settings === "string" ? [value.settings] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function realFile(file: string): string {
-  try {
-    return Deno.realPathSync(file);
-  } catch {
-    return file;
+  const usual = [paths.claudeConfig, `${cwd}/.claude`].flatMap((folder) => [
+    `${folder}/settings.json`,
+    `${folder}/settings.local.json`,
+  ]);
+  const remembered = rememberedSettings(paths.data).filter((file) => holdsOurs(file, paths.root));
+  const byRealPath = new Map<string, string>();
+  for (const file of [...usual, ...remembered]) {
+    const real = realPath(file);
+    if (!byRealPath.has(real)) byRealPath.set(real, file);
   }
+  return [...byRealPath.values()];
 }
 
-function textIn(file: string): string {
-  try {
-    return readTextIfThere(file) ?? "";
-  } catch {
-    return ""; // the check of that file says why
-  }
+/** Whether a settings file holds hooks of ours; false where it cannot be read. */
+export function holdsOurs(file: string, root: string): boolean {
+  const reading = readSettings(readableText(file) ?? "", root);
+  return reading.kind === "settings" && reading.found.some(({ owner }) => owner.kind === "ours");
+}
+
+/**
+ * Frees the data folder for another clone, once no settings file holds our hooks; what register
+ * says about it. The launchers stay: sessions that were spawned still call them.
+ */
+export function release(env: Env, paths: Paths, cwd: string): string[] {
+  if (knownSettings(paths, cwd).some((file) => holdsOurs(file, paths.root))) return [];
+  removeIfThere(installFile(paths.data));
+  return unlinkCommand(env, paths);
 }

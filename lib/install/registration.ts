@@ -1,11 +1,11 @@
-/** Puts our hooks into a settings file or takes them out, and says what that came to. */
+/** Puts our hooks into a settings file or takes them out, and says what has changed. */
 
 import { withHooks, withoutHooks } from "./settings_edit.ts";
 import { type FoundHook, readSettings } from "./settings_file.ts";
 import {
   changeSettings,
-  type Decision,
   type Remembered,
+  type SettingsDecision,
   signatureOf,
   type StoreOptions,
   type StoreOutcome,
@@ -21,7 +21,7 @@ export function register(
   options: StoreOptions,
 ): Registration {
   let taken: FoundHook[] = [];
-  const outcome = changeSettings(settings, options, (text, remembered): Decision => {
+  const outcome = changeSettings(settings, options, (text, remembered): SettingsDecision => {
     const exact = memoryOf(text, remembered);
     const change = withHooks(text ?? "", wanted, root);
     if (change.kind !== "changed") return change;
@@ -38,7 +38,7 @@ export function register(
 export function unregister(settings: string, root: string, options: StoreOptions): Registration {
   let taken: FoundHook[] = [];
   let left: FoundHook[] = [];
-  const outcome = changeSettings(settings, options, (text, remembered): Decision => {
+  const outcome = changeSettings(settings, options, (text, remembered): SettingsDecision => {
     if (text === null) return { kind: "unchanged" };
     const reading = readSettings(text, root);
     if (reading.kind === "refused") return reading;

@@ -1,5 +1,6 @@
 /** What each of our programs may touch, spelled out with absolute paths. */
 
+import { realPath } from "../doors/user_file.ts";
 import { ENV_NAMES, type Paths } from "../paths.ts";
 
 export interface Scope {
@@ -21,12 +22,12 @@ export interface Installation extends LauncherPlaces {
   allowAll: boolean;
 }
 
-/** Facts that the environment of the registration tells. */
+/** Facts that the environment of the registration decides. */
 export interface LauncherPlaces {
   openclaw?: string;
   /** Not on every system. It protects a program from the end of the terminal. */
   setsid?: string;
-  /** For programs that look for others, as openclaw does for node. */
+  /** For programs that plan for others, as openclaw does for node. */
   path: string;
   /** Files that say where OpenClaw's gateway is and how to log in. */
   gatewayFiles: readonly string[];
@@ -71,28 +72,27 @@ export function scopeFlags(scope: Scope): string[] {
 }
 
 /** Why an installation cannot be kept within a scope; undefined when it can. */
-export function whyUnsafe(
-  install: Installation,
-  real: (path: string) => string,
-): string | undefined {
-  const { paths } = install;
-  const places: [string, string][] = [
-    ["the launchers", paths.data],
-    ["the registry", paths.registry],
-    ["this project", paths.root],
-    ["Deno", install.deno],
-    ["tmux", install.tmux],
-    ["Claude Code's folder", paths.claudeConfig],
-  ];
-  for (const [what, place] of places) {
-    const inside = isWithin(place, paths.state) || isWithin(real(place), real(paths.state));
-    if (inside) {
+export function whyUnsafe(install: Installation): string | undefined {
+  const { paths, openclaw } = install;
+  const places = {
+    "the launchers": paths.data,
+    "the registry": paths.registry,
+    "this project": paths.root,
+    "Deno": install.deno,
+    "tmux": install.tmux,
+    "Claude Code's folder": paths.claudeConfig,
+    ...(openclaw === undefined ? {} : { "OpenClaw": openclaw }),
+  };
+  for (const [what, place] of Object.entries(places)) {
+    const { state } = paths;
+    if (isWithin(place, state) || isWithin(realPath(place), realPath(state))) {
       return `Cannot keep hooks away from ${what}: ${place} lies in the state folder ` +
-        `${paths.state}, where hooks may write; set GSD_STATE_DIR to a folder of its own`;
+        `${state}, where hooks may write; set GSD_STATE_DIR to a folder of its own`;
     }
   }
   if (install.allowAll) return undefined;
-  const listed = [...hookScope(install).read, ...hookScope(install).run];
+  const { read, run } = hookScope(install);
+  const listed = [...read, ...run, openclaw ?? "", ...install.gatewayFiles];
   const comma = listed.find((path) => path.includes(","));
   return comma === undefined
     ? undefined

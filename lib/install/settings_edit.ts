@@ -8,9 +8,9 @@ import { childOf, propertyOf } from "../jsonc/tree.ts";
 import type { Owner } from "./our_hooks.ts";
 import {
   type FoundHook,
+  type HookNode,
+  hookNodes,
   openSettings,
-  type Place,
-  placesIn,
   readSettings,
 } from "./settings_file.ts";
 
@@ -19,7 +19,7 @@ export type SettingsChange =
   | { kind: "changed"; text: string; taken: FoundHook[] }
   | { kind: "refused"; reason: string };
 
-/** The settings with exactly our wanted hooks: changed where they stand, added where they do not. */
+/** The settings with exactly our wanted hooks: changed in their place, or added. */
 export function withHooks(text: string, wanted: WantedHook[], root: string): SettingsChange {
   const reading = readSettings(text, root);
   if (reading.kind === "refused") return reading;
@@ -27,7 +27,7 @@ export function withHooks(text: string, wanted: WantedHook[], root: string): Set
     ? `${text.startsWith("\uFEFF") ? "\uFEFF" : ""}{}${layoutOf(text).eol}`
     : text;
   for (const hook of wanted) next = put(next, hook, root);
-  // What is left over goes last: no list is emptied, and lost, that was only to be filled again.
+  // Last, so that no list is removed as empty that gets a hook again.
   next = withoutSurplus(next, wanted, root);
   return next === text
     ? { kind: "unchanged" }
@@ -45,45 +45,42 @@ export function withoutHooks(
 ): string {
   const kept = keptIn(original);
   const isOut = ({ kind }: Owner) => kind === "ours" || kind === also;
-  const rest = withoutPlaces(text, root, kept, (places) => places.find((one) => isOut(one.owner)));
+  const rest = withoutNodes(text, root, kept, (nodes) => nodes.find(({ owner }) => isOut(owner)));
   return rest === text || original === undefined ? rest : onOneLine(rest, original);
 }
 
 function put(text: string, hook: WantedHook, root: string): string {
   const opened = openSettings(text);
   if (opened.kind === "refused" || opened.root === undefined) return text;
-  const present = placesIn(opened.hooks, root).filter((place) =>
-    place.owner.kind !== "foreign" && place.hook.event === hook.event &&
-    place.hook.matcher === hook.matcher
+  const present = hookNodes(opened.hooks, root).filter(({ owner, event, matcher }) =>
+    owner.kind !== "foreign" && event === hook.event && matcher === hook.matcher
   );
-  if (present.some((place) => isExactly(place.hook, hook))) return text;
-  const place = present.find(({ owner }) => owner.kind === "ours") ?? present[0];
-  if (place !== undefined) return rewritten(text, place, hook);
-  if (opened.hooks === undefined) {
-    return onItsLine(appended(text, opened.root, { [hook.event]: [GROUP] }, "hooks"), hook);
-  }
-  const groups = propertyOf(opened.hooks, hook.event);
-  const grown = groups === undefined
+  if (present.some((node) => isExactly(node, hook))) return text;
+  const node = present.find(({ owner }) => owner.kind === "ours") ?? present[0];
+  if (node !== undefined) return rewritten(text, node, hook);
+  const groups = opened.hooks && propertyOf(opened.hooks, hook.event);
+  const grown = opened.hooks === undefined
+    ? appended(text, opened.root, { [hook.event]: [GROUP] }, "hooks")
+    : groups === undefined
     ? appended(text, opened.hooks, [GROUP], hook.event)
     : appended(text, groups, GROUP);
-  return onItsLine(grown, hook);
+  return grown.replace(JSON.stringify(GROUP), () => groupLine(hook));
 }
 
-/** Stands for a group until it is written on one line: nine groups are then easy to read. */
+/** Stands for a group until groupLine() replaces it: nine groups on a line each are easy to read. */
 const GROUP = "a group of gsd-code-skill";
 
-function onItsLine(text: string, hook: WantedHook): string {
+function groupLine(hook: WantedHook): string {
   const entry = JSON.stringify(entryFor(hook), null, 1).replace(/\n\s*/g, " ");
   const matcher = hook.matcher === undefined ? "" : `"matcher": ${JSON.stringify(hook.matcher)}, `;
-  const group = `{ ${matcher}"hooks": [${entry}] }`;
-  return text.replace(JSON.stringify(GROUP), () => group);
+  return `{ ${matcher}"hooks": [${entry}] }`;
 }
 
 /** Value by value, so that comments between them stay. */
-function rewritten(text: string, place: Place, hook: WantedHook): string {
+function rewritten(text: string, node: HookNode, hook: WantedHook): string {
   const wanted: Record<string, unknown> = entryFor(hook);
-  const path = ["hooks", hook.event, place.group, "hooks", place.entry];
-  const entry = place.entries.children![place.entry]!;
+  const path = ["hooks", hook.event, node.groupIndex, "hooks", node.entryIndex];
+  const entry = node.entries.children![node.entryIndex]!;
   const keys = (entry.children ?? []).map((property) => String(property.children![0]!.value));
   for (let at = keys.length - 1; at >= 0; at--) {
     const isDouble = keys.indexOf(keys[at]!) < at;
@@ -100,57 +97,58 @@ function rewritten(text: string, place: Place, hook: WantedHook): string {
 }
 
 function withoutSurplus(text: string, wanted: WantedHook[], root: string): string {
-  return withoutPlaces(text, root, keptIn(undefined), (places) => {
-    const met = new Set<WantedHook>();
-    return places.filter(({ owner }) => owner.kind !== "foreign").find(({ hook }) => {
-      const same = wanted.find((one) => isExactly(hook, one));
-      if (same === undefined || met.has(same)) return true;
-      met.add(same);
-      return false;
+  return withoutNodes(text, root, keptIn(undefined), (nodes) => {
+    const ours = nodes.filter(({ owner }) => owner.kind !== "foreign");
+    return ours.find((node, at) => {
+      const same = wanted.find((one) => isExactly(node, one));
+      return same === undefined || ours.slice(0, at).some((earlier) => isExactly(earlier, same));
     });
   });
 }
 
-function withoutPlaces(
+/** Without the hooks that `next` chooses, one after the other. */
+function withoutNodes(
   text: string,
   root: string,
-  kept: Kept,
-  next: (places: Place[]) => Place | undefined,
+  kept: KeptLists,
+  next: (nodes: HookNode[]) => HookNode | undefined,
 ): string {
   for (;;) {
     const opened = openSettings(text);
     if (opened.kind === "refused" || opened.hooks === undefined) return text;
-    const place = next(placesIn(opened.hooks, root));
-    if (place === undefined) return text;
-    text = takenOut(text, opened.root!, opened.hooks, place, kept);
+    const node = next(hookNodes(opened.hooks, root));
+    if (node === undefined) return text;
+    text = takenOut(text, opened.root!, opened.hooks, node, kept);
   }
 }
 
-interface Kept {
+/** Lists that stay although they become empty. */
+interface KeptLists {
   hooks: boolean;
   events: ReadonlySet<string>;
 }
 
-function keptIn(original: string | undefined): Kept {
+function keptIn(original: string | undefined): KeptLists {
   const opened = original === undefined ? undefined : openSettings(original);
   if (opened?.kind !== "settings") return { hooks: false, events: new Set() };
   const names = (opened.hooks?.children ?? []).map((event) => String(event.children![0]!.value));
   return { hooks: opened.hooks !== undefined, events: new Set(names) };
 }
 
-/** From the entry outwards: the first thing that holds more than what is taken out stays. */
-function takenOut(text: string, root: Node, hooks: Node, place: Place, kept: Kept): string {
-  const group = place.groups.children![place.group]!;
-  const entry = place.entries.children![place.entry]!;
+/** Removes the entry, and each list and object around it that holds nothing else. */
+function takenOut(text: string, root: Node, hooks: Node, node: HookNode, kept: KeptLists): string {
+  const { event, eventNode, groups, groupIndex, entries, entryIndex } = node;
+  const group = groups.children![groupIndex]!;
+  const entry = entries.children![entryIndex]!;
   const isAll = (outer: Node, list: Node, inner: Node) =>
     list.children!.length === 1 && !hasCommentAround(text, outer, inner);
-  if (!isAll(group, place.entries, entry)) return without(text, place.entries, place.entry);
-  if (kept.events.has(place.hook.event) || !isAll(place.event, place.groups, group)) {
-    return without(text, place.groups, place.group);
+  if (!isAll(group, entries, entry)) return without(text, entries, entryIndex);
+  if (kept.events.has(event) || !isAll(eventNode, groups, group)) {
+    return without(text, groups, groupIndex);
   }
   const property = root.children!.find((child) => child.children![1] === hooks)!;
-  if (kept.hooks || !isAll(property, hooks, place.event)) {
-    return without(text, hooks, hooks.children!.indexOf(place.event));
+  if (kept.hooks || !isAll(property, hooks, eventNode)) {
+    return without(text, hooks, hooks.children!.indexOf(eventNode));
   }
   return without(text, root, root.children!.indexOf(property));
 }
@@ -163,7 +161,7 @@ function onOneLine(text: string, original: string): string {
   return isWhole && !joined.trim().includes("\n") ? joined : text;
 }
 
-function isExactly(found: Omit<FoundHook, "owner">, wanted: WantedHook): boolean {
+export function isExactly(found: FoundHook, wanted: WantedHook): boolean {
   const entry: Record<string, unknown> = entryFor(wanted);
   const keys = Object.keys(found.entry);
   return found.event === wanted.event && found.matcher === wanted.matcher &&

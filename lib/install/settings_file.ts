@@ -2,34 +2,31 @@
 
 import { getNodeValue, type Node } from "jsonc-parser";
 import { firstExtra } from "../jsonc/plain.ts";
-import { propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
+import { childOf, propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
 import { type Owner, ownerOf } from "./our_hooks.ts";
 
-/** A hook that is not foreign, and where it stands. */
+/** A hook in the settings. */
 export interface FoundHook {
   event: string;
   matcher?: string;
   command: string;
-  /** All of it, as it stands there. */
+  /** The whole entry, as it is in the file. */
   entry: Record<string, unknown>;
-  owner: Exclude<Owner, { kind: "foreign" }>;
+  owner: Owner;
 }
 
 export type SettingsReading =
-  | { kind: "settings"; found: FoundHook[]; foreign: string[] }
+  | { kind: "settings"; /** Ours and the old system's. */ found: FoundHook[]; foreign: string[] }
   | { kind: "refused"; reason: string };
 
 /** What the settings hold of us. Every way a file can be unfit for editing is found here. */
 export function readSettings(text: string, root: string): SettingsReading {
   const opened = openSettings(text);
   if (opened.kind === "refused") return opened;
-  const found: FoundHook[] = [];
-  const foreign: string[] = [];
-  for (const place of placesIn(opened.hooks, root)) {
-    if (place.owner.kind === "foreign") foreign.push(place.hook.command);
-    else found.push({ ...place.hook, owner: place.owner });
-  }
-  return { kind: "settings", found, foreign };
+  const hooks = hookNodes(opened.hooks, root);
+  const found = hooks.filter(({ owner }) => owner.kind !== "foreign");
+  const foreign = hooks.filter(({ owner }) => owner.kind === "foreign");
+  return { kind: "settings", found, foreign: foreign.map(({ command }) => command) };
 }
 
 export interface Skipped {
@@ -46,11 +43,11 @@ export function whySkipped(file: string, text: string): Skipped | undefined {
   return { reason, line: extra.line };
 }
 
-export type Opened =
+export type OpenedSettings =
   | { kind: "settings"; root?: Node; hooks?: Node }
   | { kind: "refused"; reason: string };
 
-export function openSettings(text: string): Opened {
+export function openSettings(text: string): OpenedSettings {
   if (text.replace(/^\uFEFF/, "").trim() === "") return { kind: "settings" };
   const reading = readJson(text);
   if (reading.kind === "broken") {
@@ -59,7 +56,7 @@ export function openSettings(text: string): Opened {
   const { root } = reading;
   if (root.type !== "object") return { kind: "refused", reason: "it does not hold an object" };
   if (propertiesNamed(root, "hooks").length > 1) {
-    return { kind: "refused", reason: `the key "hooks" stands in it twice` };
+    return { kind: "refused", reason: `it has the key "hooks" twice` };
   }
   const hooks = propertyOf(root, "hooks");
   if (hooks === undefined) return { kind: "settings", root };
@@ -67,7 +64,7 @@ export function openSettings(text: string): Opened {
   for (const property of hooks.children ?? []) {
     const [key, value] = property.children!;
     if (propertiesNamed(hooks, key!.value).length > 1) {
-      return { kind: "refused", reason: `the event "${key!.value}" stands in its "hooks" twice` };
+      return { kind: "refused", reason: `its "hooks" has the event "${key!.value}" twice` };
     }
     if (value!.type !== "array") {
       return { kind: "refused", reason: `"hooks.${key!.value}" is not a list` };
@@ -76,39 +73,36 @@ export function openSettings(text: string): Opened {
   return { kind: "settings", root, hooks };
 }
 
-export interface Place {
-  event: Node;
+/** A hook with its nodes in the tree of the text. */
+export interface HookNode extends FoundHook {
+  eventNode: Node;
   groups: Node;
-  group: number;
+  groupIndex: number;
   entries: Node;
-  entry: number;
-  hook: Omit<FoundHook, "owner">;
-  owner: Owner;
+  entryIndex: number;
 }
 
-export function placesIn(hooks: Node | undefined, root: string): Place[] {
-  const places: Place[] = [];
-  for (const event of hooks?.children ?? []) {
-    const groups = event.children![1]!;
-    groups.children?.forEach((node, group) => {
-      const entries = node.type === "object" ? propertyOf(node, "hooks") : undefined;
-      if (entries?.type !== "array") return;
-      entries.children?.forEach((value, entry) => {
-        if (value.type !== "object") return;
-        const command = propertyOf(value, "command")?.value;
-        const matcher = propertyOf(node, "matcher")?.value;
-        const hook = {
-          event: String(event.children![0]!.value),
-          command: String(command),
-          entry: getNodeValue(value),
+export function hookNodes(hooks: Node | undefined, root: string): HookNode[] {
+  const found: HookNode[] = [];
+  for (const eventNode of hooks?.children ?? []) {
+    const [key, groups] = eventNode.children as [Node, Node];
+    for (const [groupIndex, group] of (groups.children ?? []).entries()) {
+      const entries = childOf(group, "hooks");
+      if (entries?.type !== "array") continue;
+      const matcher = childOf(group, "matcher")?.value;
+      for (const [entryIndex, node] of (entries.children ?? []).entries()) {
+        if (node.type !== "object") continue;
+        const command = propertyOf(node, "command")?.value;
+        found.push({
+          event: String(key.value),
           ...(typeof matcher === "string" ? { matcher } : {}),
-        };
-        const owner: Owner = typeof command === "string"
-          ? ownerOf(command, root)
-          : { kind: "foreign" };
-        places.push({ event, groups, group, entries, entry, hook, owner });
-      });
-    });
+          command: String(command),
+          entry: getNodeValue(node),
+          owner: typeof command === "string" ? ownerOf(command, root) : { kind: "foreign" },
+          ...{ eventNode, groups, groupIndex, entries, entryIndex },
+        });
+      }
+    }
   }
-  return places;
+  return found;
 }

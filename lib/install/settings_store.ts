@@ -1,7 +1,14 @@
-/** The door to a settings file: one change at a time, whole or not at all, with a way back. */
+/** Changes a settings file: one change at a time, whole or not at all, with a backup. */
 
-import { backUp, besides, followLinks, realPath, replacementFor } from "../doors/user_file.ts";
-import { readIfThere, readTextIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
+import {
+  backUp,
+  besides,
+  followLinks,
+  readableText,
+  realPath,
+  replacementFor,
+} from "../doors/user_file.ts";
+import { namesIn, readIfThere, removeIfThere, withLock, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
@@ -15,7 +22,7 @@ export interface Remembered {
   base: string | null;
 }
 
-export type Decision =
+export type SettingsDecision =
   | { kind: "unchanged" }
   | { kind: "refused"; reason: string }
   /** `text` null: the file goes. `base`: to be remembered with it; null: there was no file. */
@@ -33,13 +40,16 @@ export interface StoreOptions {
   now: Date;
 }
 
+/** What becomes of a file, by its text now; null: there is no file. */
+type Decide = (text: string | null, remembered: Remembered[]) => SettingsDecision;
+
 const MEMORIES = 3;
 const TRIES = 5;
 
 export function changeSettings(
   path: string,
   options: StoreOptions,
-  decide: (text: string | null, remembered: Remembered[]) => Decision,
+  decide: Decide,
 ): StoreOutcome {
   const file = followLinks(path);
   // The same file by another path has the same lock and the same memory.
@@ -59,13 +69,13 @@ function attempt(
   file: string,
   memoryFile: string,
   options: StoreOptions,
-  decide: (text: string | null, remembered: Remembered[]) => Decision,
+  decide: Decide,
 ): StoreOutcome {
   for (let tries = 0; tries < TRIES; tries++) {
-    const bytes = readBytes(file);
-    const before = bytes === null ? null : decode(bytes);
-    if (before === undefined) return refused(file, "it is not UTF-8 text; convert it first");
-    const remembered = readMemory(memoryFile);
+    const content = readContent(file);
+    if (content.kind === "not text") return refused(file, "it is not UTF-8 text; convert it first");
+    const before = content.kind === "missing" ? null : content.text;
+    const remembered = readMemory(memoryFile).writes;
     const decision = decide(before, remembered);
     if (decision.kind === "unchanged") return { kind: "unchanged", file };
     if (decision.kind === "refused") return refused(file, decision.reason);
@@ -77,14 +87,15 @@ function attempt(
     if (options.dryRun) return { kind: "written", file, before, after };
 
     sweep(file);
-    // Before anything else is written: it may turn out that it cannot be done.
+    // Before anything else is written, since it may fail.
     const replacement = after === null ? undefined : replacementFor(file, after, temporaryOf(file));
     try {
-      const backup = before === null ? undefined : backUp(file, bytes!, options.now);
-      // Remembered first: killed in between, the old file still stands and its memory with it.
+      const backup = content.kind === "text" ? backUp(file, content.bytes, options.now) : undefined;
+      // First, so that a kill in between leaves the old file and the memory of it.
       remember(memoryFile, file, after, decision.base, remembered);
-      // Claude Code writes this file too, and knows no lock of ours.
-      if (signature(readBytes(file)) !== signature(bytes)) continue;
+      // Claude Code writes this file too, without our lock.
+      const now = readContent(file);
+      if (now.kind !== content.kind || now.kind === "text" && now.text !== before) continue;
       if (replacement === undefined) removeIfThere(file);
       else replacement.put();
       return { kind: "written", file, before, after, ...(backup ? { backup } : {}) };
@@ -92,27 +103,28 @@ function attempt(
       replacement?.drop();
     }
   }
-  return refused(file, "somebody else keeps changing it");
+  return refused(file, "another program keeps changing it");
 }
 
 export function signatureOf(text: string): string {
   return `${text.length}-${hash(text)}`;
 }
 
-function readBytes(file: string): Uint8Array | null {
-  return readIfThere(file, Deno.readFileSync) ?? null;
-}
+export type Content =
+  | { kind: "missing" }
+  | { kind: "text"; text: string; bytes: Uint8Array }
+  | { kind: "not text" };
 
-function decode(bytes: Uint8Array): string | undefined {
+/** Throws where the file cannot be read. */
+export function readContent(file: string): Content {
+  const bytes = readIfThere(file, Deno.readFileSync);
+  if (bytes === undefined) return { kind: "missing" };
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { kind: "text", text, bytes };
   } catch {
-    return undefined;
+    return { kind: "not text" };
   }
-}
-
-function signature(bytes: Uint8Array | null): string {
-  return bytes === null ? "none" : signatureOf(new TextDecoder("latin1").decode(bytes));
 }
 
 function temporaryOf(file: string): string {
@@ -124,18 +136,27 @@ function sweep(file: string): void {
   for (const name of besides(file, (rest) => /^\.gsd-\d+\.tmp/.test(rest))) removeIfThere(name);
 }
 
-function readMemory(memoryFile: string): Remembered[] {
+/** The settings files that we have written to. */
+export function rememberedSettings(data: string): string[] {
+  const memories = namesIn(`${data}/registered`).map((name) => `${data}/registered/${name}`);
+  return memories.flatMap((file) => readMemory(file).settings ?? []);
+}
+
+function readMemory(memoryFile: string): { settings?: string; writes: Remembered[] } {
   try {
-    const value: unknown = JSON.parse(readTextIfThere(memoryFile) ?? "");
-    const list = isObject(value) && Array.isArray(value.writes) ? value.writes : [];
-    return list.filter(isObject).flatMap(({ registered, base }) =>
-      typeof registered === "string" && (typeof base === "string" || base === null)
-        ? [{ registered, base }]
-        : []
-    );
+    const { settings, writes } = JSON.parse(readableText(memoryFile) ?? "");
+    return {
+      ...(typeof settings === "string" ? { settings } : {}),
+      writes: Array.isArray(writes) ? writes.filter(isRemembered) : [],
+    };
   } catch {
-    return [];
+    return { writes: [] };
   }
+}
+
+function isRemembered(value: unknown): value is Remembered {
+  return isObject(value) && typeof value.registered === "string" &&
+    (typeof value.base === "string" || value.base === null);
 }
 
 function remember(

@@ -2,8 +2,8 @@
 
 import { isFile, readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
-import { lookAround } from "../install/installation.ts";
-import { putLaunchers } from "../install/put_launchers.ts";
+import { planInstall } from "../install/installation.ts";
+import { putLaunchers } from "../install/launchers.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
 import { type Launch, type PendingRecovery, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
@@ -167,9 +167,9 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
 
 /** Our hooks for this one session: the very commands that register writes, so none runs twice. */
 export function writeSettings(world: World, file: string): void {
-  const look = lookAround(world.env, world.paths.root, { running: world.deno, as: "registered" });
-  if (look.kind === "refused") throw new Error(look.reason);
-  const { install, written } = look;
+  const plan = planInstall(world.env, world.paths.root, { running: world.deno, as: "registered" });
+  if (plan.kind === "refused") throw new Error(plan.reason);
+  const { install, written } = plan;
   for (const place of ["registry", "state"] as const) {
     const [theirs, ours] = [written?.paths[place], install.paths[place]];
     if (theirs === undefined || theirs === ours) continue;
@@ -178,8 +178,8 @@ export function writeSettings(world: World, file: string): void {
         `is ${ours}: register again, or set GSD_DATA_DIR to another folder`,
     );
   }
-  putLaunchers(look);
-  writeAtomic(file, JSON.stringify(hooksForSettings(look.wanted), null, 2) + "\n");
+  putLaunchers(plan);
+  writeAtomic(file, JSON.stringify(hooksForSettings(plan.wanted), null, 2) + "\n");
 }
 
 /** Places only, no keys or tokens: those are in the tmux server's own environment. */

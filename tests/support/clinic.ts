@@ -7,7 +7,7 @@ import { gatherContext } from "../../lib/doctor/doctor_context.ts";
 import { pinDeno } from "../../lib/doors/deno_binary.ts";
 import { readInstallation, writeInstallation } from "../../lib/install/install_file.ts";
 import type { Installation } from "../../lib/install/scope.ts";
-import { lookAround } from "../../lib/install/installation.ts";
+import { planInstall } from "../../lib/install/installation.ts";
 import { placesFor } from "../../lib/paths.ts";
 import { register } from "../../lib/install/registration.ts";
 import { ROOT } from "../../lib/paths.ts";
@@ -129,11 +129,11 @@ export class Clinic implements AsyncDisposable {
   /** As register does, without a look whether the launchers start. */
   registerHooks(how: { allowAll?: boolean; file?: string } = {}): void {
     const { allowAll = false, file = this.settings } = how;
-    const look = lookAround(this.world.env, ROOT, { allowAll, running: this.deno, as: "now" });
-    assert(look.kind === "installation");
-    writeInstallation(look.install);
+    const plan = planInstall(this.world.env, ROOT, { allowAll, running: this.deno, as: "now" });
+    assert(plan.kind === "plan");
+    writeInstallation(plan.install);
     const options = { data: this.world.paths.data, dryRun: false, now: new Date() };
-    assertEquals(register(file, look.wanted, ROOT, options).kind, "written");
+    assertEquals(register(file, plan.wanted, ROOT, options).kind, "written");
   }
 
   installed(): Installation {

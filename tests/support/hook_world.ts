@@ -4,7 +4,7 @@ import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
 import { hookLauncherText } from "../../lib/install/hook_launcher.ts";
 import { writeInstallation } from "../../lib/install/install_file.ts";
-import { launcherPlaces } from "../../lib/install/launcher_places.ts";
+import { launcherPlaces } from "../../lib/install/installation.ts";
 import { installLaunchers } from "../../lib/install/launchers.ts";
 import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
 

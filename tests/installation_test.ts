@@ -1,10 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
-import { launcherPlaces, whyNoLaunchers } from "../lib/install/launcher_places.ts";
+import { launcherPlaces, planInstall } from "../lib/install/installation.ts";
 import { installLaunchers } from "../lib/install/launchers.ts";
-import { putLaunchers } from "../lib/install/put_launchers.ts";
-import { lookAround } from "../lib/install/installation.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { writeSettings } from "../lib/sessions/agent_launch.ts";
@@ -24,9 +21,9 @@ Deno.test("deliver runs nothing that a hook put into the state folder and named 
   // Even where the folder was on PATH at the registration.
   const path = `${state}/bin:${clinic.env.PATH}`;
   clinic.env.PATH = path;
-  const look = lookAround(clinic.world.env, ROOT, { running: fakeDeno, as: "now" });
-  assert(look.kind === "installation");
-  installLaunchers({ ...look.install, deno: fakeDeno });
+  const plan = planInstall(clinic.world.env, ROOT, { running: fakeDeno, as: "now" });
+  assert(plan.kind === "plan");
+  installLaunchers({ ...plan.install, deno: fakeDeno });
 
   const chosen = {
     PATH: path,
@@ -60,24 +57,29 @@ Deno.test("launcherPlaces() reads OpenClaw's .env where OpenClaw does, wherever 
   assertEquals(gatewayFiles, ["/etc/oc/openclaw.json", "/h/.openclaw/.env"]);
 });
 
-Deno.test("whyNoLaunchers() refuses a comma where permissions are spelled out, and a writable openclaw", () => {
-  const env: Record<string, string> = { HOME: "/h", OPENCLAW_STATE_DIR: "/h/a,b" };
-  const places = launcherPlaces((name) => env[name], undefined);
-  assertStringIncludes(whyNoLaunchers(places, "/s", false)!, "/h/a,b/openclaw.json");
-  assertEquals(whyNoLaunchers(places, "/s", true), undefined);
-  const plain = launcherPlaces((name) => name === "HOME" ? "/h" : undefined, "/x,y/openclaw");
-  assertStringIncludes(whyNoLaunchers(plain, "/s", false)!, "/x,y/openclaw");
-  const inside = launcherPlaces((name) => name === "HOME" ? "/h" : undefined, "/s/openclaw");
-  assertStringIncludes(whyNoLaunchers(inside, "/s", true)!, "lies in the state folder");
-});
-
-Deno.test("putLaunchers() writes nothing when it is refused", async () => {
+Deno.test("planInstall() refuses a comma where permissions are spelled out, and a writable openclaw", async () => {
   await using clinic = await Clinic.create();
+  const why = (allowAll: boolean) => {
+    const plan = planInstall(clinic.world.env, ROOT, { running: clinic.deno, as: "now", allowAll });
+    return plan.kind === "refused" ? plan.reason : undefined;
+  };
   clinic.env.OPENCLAW_STATE_DIR = "/h/a,b";
-  const look = lookAround(clinic.world.env, ROOT, { running: clinic.deno, as: "now" });
-  assert(look.kind === "installation");
-  assertThrows(() => putLaunchers(look), Error, "comma");
+  assertStringIncludes(why(false)!, "permissions for /h/a,b/openclaw.json");
+  assertEquals(why(true), undefined);
+  assertThrows(() => writeSettings(clinic.world, `${clinic.dir}/settings.json`), Error, "comma");
   assertEquals(namesIn(clinic.world.paths.data), []);
+
+  delete clinic.env.OPENCLAW_STATE_DIR;
+  for (
+    const [folder, words] of [["x,y", "comma"], ["state", "Cannot keep hooks away from OpenClaw"]]
+  ) {
+    const dir = folder === "state" ? clinic.world.paths.state : `${clinic.dir}/${folder}`;
+    await Deno.mkdir(dir, { recursive: true });
+    clinic.env.GSD_OPENCLAW = `${dir}/openclaw`;
+    clinic.program("GSD_OPENCLAW", "exit 0");
+    assertStringIncludes(why(false)!, words!);
+  }
+  assertStringIncludes(why(true)!, "lies in the state folder");
 });
 
 for (const kind of ["installed", "npx"] as const) {
@@ -125,18 +127,6 @@ async function writesSettings(kind: keyof typeof DENOS): Promise<void> {
   }
   assertEquals(namesIn(`${data}/bin`).includes("deno"), kind === "npx");
 }
-
-Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
-  await using clinic = await Clinic.create();
-  clinic.registerHooks();
-  await clinic.fix(checkLaunchers);
-  clinic.env.PATH = `/opt/some/venv/bin:${clinic.env.PATH}`;
-  assertEquals((await clinic.ask(checkLaunchers)).broken, []);
-  const launcher = `${clinic.world.paths.data}/bin/deliver`;
-  const text = clinic.read(launcher).replace("\nPATH=", `\nPATH=${clinic.world.paths.state}/bin:`);
-  await Deno.writeTextFile(launcher, text);
-  assertEquals((await clinic.ask(checkLaunchers)).broken.length, 1);
-});
 
 function put(path: string, script: string): void {
   Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
