@@ -13,7 +13,7 @@ function way(world: SessionWorld, agent: Partial<Agent>, launch?: Partial<Launch
   const record = launch && launchOf({ working_directory: world.dir, ...launch });
   const choice = wayBack(world, reading.registry.agents[0]!, record);
   if (choice.kind === "refused") return choice.reason;
-  const { dir, command, world: there } = choice.way;
+  const { dir, command, world: there } = choice;
   return { dir, command, path: there.env("PATH") };
 }
 

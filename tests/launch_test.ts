@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   assignedIn,
   choosesConversation,
@@ -7,7 +7,7 @@ import {
   programOf,
 } from "../lib/doors/command_words.ts";
 import { conversationFor, type Launch, launchScript, promptText } from "../lib/sessions/launch.ts";
-import { launchFiles, readLaunch } from "../lib/sessions/launch_files.ts";
+import { launchesOf, launchFiles } from "../lib/sessions/launch_files.ts";
 import { chooseSession, defaultSessionName, sessionNameOf } from "../lib/sessions/session_names.ts";
 import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/doors/process_tree.ts";
 import { mayBeStarting } from "../lib/sessions/session_state.ts";
@@ -81,26 +81,20 @@ Deno.test("launchScript() ends with the first command, as one word that is no op
   assertStringIncludes(line(""), " --session-id x\n");
 });
 
-Deno.test("choosesConversation() tells options from words that look like them", () => {
-  const choosing = ["claude --continue", "claude -r x", "claude --resume=abc", "A=1 my-ai -c"];
-  for (const command of [...choosing, `bash -c 'exec /x/claude "$@"' claude --continue`]) {
-    assertEquals(choosesConversation(command), true, command);
-  }
-  for (const command of ["claude", "claude --resume-later", "my-claude-c", "claude --chrome"]) {
-    assertEquals(choosesConversation(command), false, command);
-  }
-});
-
-Deno.test("choosesConversation() takes no option of a wrapper for one of Claude's", () => {
-  for (
-    const command of [
-      `bash -c 'ulimit -n 4096; exec /opt/claude "$@"' claude`,
-      `bash -c 'exec my-ai "$@" -c' ai`,
-      `docker run -c 512 img claude`,
-      `claude --append-system-prompt "use -c and --continue" '-c'`,
-    ]
-  ) {
-    assertEquals(choosesConversation(command), false, command);
+const CHOOSING: [chooses: boolean, commands: string[]][] = [
+  [true, ["claude --continue", "claude -r x", "claude --resume=abc", "A=1 my-ai -c"]],
+  [true, [`bash -c 'exec /x/claude "$@"' claude --continue`]],
+  [false, ["claude", "claude --resume-later", "my-claude-c", "claude --chrome"]],
+  // An option of a wrapper, or a word in quotes.
+  [false, [
+    `bash -c 'ulimit -n 4096; exec /opt/claude "$@"' claude`,
+    "docker run -c 512 img claude",
+  ]],
+  [false, [`bash -c 'exec my-ai "$@" -c' ai`, `claude --append-system-prompt "use -c" '-c'`]],
+];
+Deno.test("choosesConversation() tells Claude's options from words that look like them", () => {
+  for (const [chooses, commands] of CHOOSING) {
+    for (const command of commands) assertEquals(choosesConversation(command), chooses, command);
   }
 });
 
@@ -140,15 +134,17 @@ for (const [name, mode, more, expected] of CONVERSATIONS) {
   });
 }
 
-Deno.test("readLaunch() reads a record in which recovery is called untold, as earlier versions did", () =>
+Deno.test("launchesOf() passes over records that are spoiled or have moved", () =>
   inSessionWorld((world) => {
-    const recovery = { wake_id: "1", found: "it was gone", conversation: { kind: "picker" } };
-    const { record } = launchFiles(world.paths, LAUNCH.session);
+    const sound = { ...LAUNCH, session: "sound" };
+    const recovery = { wake_id: "1", found: "", conversation: { kind: "picker" } };
+    const spoiled = [{ moved_to: "x" }, { recovery: "spoiled" }, { env: { A: 1 } }, { command: 1 }];
     Deno.mkdirSync(`${world.paths.data}/launches`);
-    Deno.writeTextFileSync(record, JSON.stringify({ ...LAUNCH, untold: recovery }));
-    assertEquals<unknown>(readLaunch(world.paths, LAUNCH.session), { ...LAUNCH, recovery });
-    Deno.writeTextFileSync(record, JSON.stringify({ ...LAUNCH, untold: "spoiled" }));
-    assertEquals(readLaunch(world.paths, LAUNCH.session), undefined);
+    for (const [at, change] of [...spoiled, { ...sound, recovery }].entries()) {
+      const record = JSON.stringify({ ...LAUNCH, ...change });
+      Deno.writeTextFileSync(launchFiles(world.paths, `s${at}`).record, record);
+    }
+    assertEquals<unknown>(launchesOf(world.paths, "warden"), [{ ...sound, recovery }]);
     return Promise.resolve();
   }));
 
@@ -161,21 +157,19 @@ Deno.test("promptText() appends the agent's words to the default, as written", (
 Deno.test("chooseSession() takes the first free number", () => {
   const name = (running: string[], others: string[] = []) =>
     chooseSession("w-main", new Set(running), new Set(others));
-  assertEquals(name([]), { kind: "name", name: "w-main" });
-  assertEquals(name(["w-main", "w-main-2"]), { kind: "name", name: "w-main-3" });
-  assertEquals(name(["w-main"], ["w-main-2"]), { kind: "name", name: "w-main-3" });
-  assertEquals(name([], ["w-main"]).kind, "refused");
+  assertEquals(name([]), "w-main");
+  assertEquals(name(["w-main", "w-main-2"]), "w-main-3");
+  assertEquals(name(["w-main"], ["w-main-2"]), "w-main-3");
+  assertThrows(() => name([], ["w-main"]), Error, "belongs to another agent");
   assertEquals(defaultSessionName("a.b c"), "a_b_c-main");
 });
 
 Deno.test("chooseSession() refuses what tmux would call otherwise, in both commands alike", () => {
   for (const base of ["$dollar", "a#{host}b", "#S", "back\\slash", "two\nlines", ""]) {
-    const choice = chooseSession(base, new Set(), new Set());
-    assertEquals(choice.kind, "refused", base);
-    assertMatch(choice.kind === "refused" ? choice.reason : "", /would call a session .*: give it/);
+    assertThrows(() => chooseSession(base, new Set(), new Set()), Error, "would call a session");
   }
   for (const base of ["my session", "a$b", "ünï"]) {
-    assertEquals(chooseSession(base, new Set(), new Set()), { kind: "name", name: base });
+    assertEquals(chooseSession(base, new Set(), new Set()), base);
   }
   const agent = { agent_id: "w", tmux_session_name: "v1.2:x" };
   assertEquals(sessionNameOf(agent), "v1_2_x");

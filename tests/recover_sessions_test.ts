@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
-import { launchFiles, readLaunch, writeLaunch } from "../lib/sessions/launch_files.ts";
+import { launchFiles, writeLaunch } from "../lib/sessions/launch_files.ts";
 import {
   another,
   brief,
@@ -11,6 +11,7 @@ import {
   killServer,
   listAs,
   promptIn,
+  readLaunch,
   recover,
   remember,
   sessions,
@@ -116,21 +117,37 @@ Deno.test("recover brings every lost session back under the agent's new name", (
     old.push(await another(world, "anvil"), await another(world, "anvil"));
     const ids = old.map((session) => resumes(world, session));
     changeAgent(world, { tmux_session_name: "new" });
-    const { agents: [living] } = await recover(world);
-    assertMatch(
-      living!.detail,
-      /open already in process .*; give that the name "new": tmux rename/,
-    );
+    // What runs is not opened twice; it can be renamed.
+    const running = (await recover(world)).agents;
+    assertEquals(running.map(({ outcome }) => outcome), ["failed", "failed", "failed"]);
+    for (const [at, { session, detail }] of running.entries()) {
+      const name = ["new", "new-2", "new-3"][at];
+      assertMatch(
+        detail,
+        new RegExp(`^it runs under .*: tmux rename-session -t =${session} ${name}$`),
+      );
+    }
 
     await killServer(world);
     const { agents } = await recover(world);
     assertEquals(agents.map(({ session }) => session).sort(), ["new", "new-2", "new-3"]);
     assertEquals(agents.map(({ conversation }) => conversation).sort(), ids.sort());
-    const moved = old.map((session) => readLaunch(world.paths, session)!.moved_to);
+    const moved = old.map((session) => readLaunch(world.paths, session).moved_to);
     assertEquals(moved.sort(), ["new", "new-2", "new-3"]);
     assertEquals((await recover(world)).agents.map(({ outcome }) => outcome), [
       ...["alive", "alive", "alive"],
     ]);
+  }));
+
+Deno.test("recover leaves the shell alone of a session whose name is no longer the agent's", () =>
+  inSessionWorld(async (world) => {
+    const old = await spawned(world, "anvil", { tmux_session_name: "old" });
+    const resume = resumes(world, old);
+    await world.killClaude(old);
+    changeAgent(world, { tmux_session_name: "new" });
+    assertEquals(brief((await recover(world)).agents), [["new", "recovered", resume]]);
+    assertEquals(await sessions(world), ["new", "old"]);
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
   }));
 
 Deno.test("recover opens one conversation once for two agents, in a dry run too", () =>
@@ -161,7 +178,7 @@ Deno.test("spawn and recover open a conversation once that the launch command na
     assertMatch(world.warned.at(-1)!, new RegExp(`conversation ${id} is open already in process`));
 
     // Two records of it, as an earlier version could write them.
-    writeLaunch(world.paths, { ...readLaunch(world.paths, session)!, session: "anvil-main-2" });
+    writeLaunch(world.paths, { ...readLaunch(world.paths, session), session: "anvil-main-2" });
     await killServer(world);
     const [one, two] = (await recover(world)).agents;
     assertEquals([one!.outcome, two!.outcome], ["recovered", "left out"]);
@@ -180,8 +197,13 @@ Deno.test("recover says where the conversation of a killed session goes on", () 
     await world.killClaude(second);
     listAs(world, await claudeIn(world, first), id); // by /resume
     const { code, agents } = await recover(world);
+    const { record } = launchFiles(world.paths, second);
     assertEquals([code, agents[1]!.outcome, agents[1]!.detail], [
-      ...[0, "left out", `its conversation ${id} goes on in ${first}`],
+      ...[
+        0,
+        "left out",
+        `its conversation ${id} goes on in ${first}; to give this one up, remove ${record}`,
+      ],
     ]);
   }));
 
@@ -224,7 +246,7 @@ Deno.test("recover keeps the environment of the launch, and finds the conversati
     for (let round = 0; round < 2; round++) {
       await world.killClaude(session);
       assertEquals((await recover(world)).agents[0]!.conversation, `resume ${id}`);
-      const { env } = readLaunch(world.paths, session)!;
+      const { env } = readLaunch(world.paths, session);
       assertEquals(env.CLAUDE_CONFIG_DIR, `${world.dir}/other-claude`);
     }
   }));

@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/recover.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
-import { readLaunch } from "../lib/sessions/launch_files.ts";
 import {
   changeAgent,
   IDLE,
   idOf,
   killServer,
+  readLaunch,
   recover,
   remember,
   spawned,
@@ -20,7 +20,7 @@ Deno.test("recover starts a killed Claude Code again in its pane, leaves others 
     await threeAgents(world);
     const panes = () => world.tmux("list-panes", "-a", "-F", "#S #{pane_id} #{pane_pid}");
     const before = await panes();
-    const { claude_session_id } = readLaunch(world.paths, "anvil-main")!;
+    const { claude_session_id } = readLaunch(world.paths, "anvil-main");
     assertEquals((await recover(world)).outcomes, {
       anvil: "alive",
       bolt: "alive",
@@ -64,7 +64,7 @@ Deno.test("recover brings all back when the tmux server is gone; one failure sta
 Deno.test("recover fails where tmux does, and brings the session back in the next run", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
-    const before = readLaunch(world.paths, session)!;
+    const before = readLaunch(world.paths, session);
     await killServer(world);
     const tmux = world.variables.GSD_TMUX!;
     const failures: [how: string, detail: RegExp][] = [
@@ -76,7 +76,7 @@ Deno.test("recover fails where tmux does, and brings the session back in the nex
       const { outcomes, agents } = await recover(world);
       assertEquals(outcomes, { anvil: "failed" });
       assertMatch(agents[0]!.detail, detail);
-      const { tmux_socket, tmux_server, recovery } = readLaunch(world.paths, session)!;
+      const { tmux_socket, tmux_server, recovery } = readLaunch(world.paths, session);
       assertEquals([tmux_socket, tmux_server], [before.tmux_socket, before.tmux_server]);
       assertEquals(recovery?.conversation, { kind: "resume", target: before.claude_session_id });
     }
@@ -118,11 +118,24 @@ Deno.test("recover takes a session in which somebody has begun to type for retur
     assertEquals(world.wakes("anvil").length, 1);
   }));
 
+Deno.test("recover fails where the launch command hands on no words, and reports it once", () =>
+  inSessionWorld(async (world) => {
+    await threeAgents(world);
+    await world.killClaude("anvil-main");
+    changeAgent(world, { claude_launch_command: `${world.dir}/anvil # note` });
+    for (let round = 0; round < 2; round++) {
+      const { outcomes, agents } = await recover(world);
+      assertEquals(outcomes, { anvil: "failed", bolt: "alive", crane: "alive" });
+      assertMatch(agents[0]!.detail, /^its launch command does not hand on the words behind it/);
+      assertEquals([world.wakes("anvil").length, world.wakes("global_status").length], [0, 1]);
+    }
+  }));
+
 const FIRST = "Fix the failing tests";
 Deno.test("recover gives the first command again while Claude Code has not come to it", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
-    const launch = readLaunch(world.paths, session)!;
+    const launch = readLaunch(world.paths, session);
     const id = launch.claude_session_id;
     Deno.removeSync(`${world.paths.claudeConfig}/projects`, { recursive: true });
     const file = `${world.paths.data}/launches/${session}.json`;

@@ -36,7 +36,7 @@ const BODIES: [Conversation, Parameters<typeof draft>[2], state: string, words: 
   [OWN, {}, "idle", /goes on with its own conversation \(x\)\.\nA turn that was running has been cut/],
   [OWN, { dialog: PICKER }, "menu", /conversation \(x\) was not found: .*\nPick the conversation to go on/],
   [SHOP, {}, "idle", /asked for the conversation of its claude_resume_target, "shop"/],
-  [SHOP, { dialog: PICKER }, "menu", /No conversation fits its claude_resume_target "shop": it shows/],
+  [SHOP, { dialog: PICKER }, "menu", /conversation \(shop\) was not found: it shows/],
   [{ kind: "picker" }, { dialog: PICKER }, "menu", /is not known: .*\nPick the conversation/],
   [{ kind: "chosen" }, {}, "idle", /Its launch command says itself which conversation it opens\./],
   [{ kind: "continue" }, {}, "idle", /goes on with the latest conversation of its folder/],

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
-import { parseAgents } from "../lib/sessions/ask_openclaw.ts";
+import { parseAgents } from "../lib/sessions/openclaw_sessions.ts";
 import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 
 const IDLE = "01-idle-fresh.txt";

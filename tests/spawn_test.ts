@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
-import { readLaunch } from "../lib/sessions/launch_files.ts";
+import { readLaunch } from "./support/recovering.ts";
 import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 
@@ -19,7 +19,7 @@ Deno.test("spawn registers the agent and starts its session as it can be started
     assertEquals(agents(world).map((agent) => [agent.agent_id, agent.tmux_session_name]), [
       ["warden", "warden-main"],
     ]);
-    const launch = readLaunch(world.paths, "warden-main")!;
+    const launch = readLaunch(world.paths, "warden-main");
     assertEquals(launch.working_directory, dir);
     assertEquals(launch.claude_session_id, result.claude_session_id);
     assertEquals(launch.env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE, "80");
@@ -77,11 +77,11 @@ Deno.test("spawn gives each of several at once a session, a record and a prompt 
     const names = ["anvil-main", "anvil-main-2", "anvil-main-3", "anvil-main-4"];
     assertEquals(results.map(({ session }) => session).sort(), names);
     assertEquals(
-      names.map((name) => readLaunch(world.paths, name)!.system_prompt).sort(),
+      names.map((name) => readLaunch(world.paths, name).system_prompt).sort(),
       prompts.sort(),
     );
     for (const { session, claude_session_id } of results) {
-      const launch = readLaunch(world.paths, session)!;
+      const launch = readLaunch(world.paths, session);
       assertEquals(launch.claude_session_id, claude_session_id);
       assertMatch(
         Deno.readTextFileSync(launch.prompt_file),
@@ -98,7 +98,10 @@ for (const command of NO_WORDS) {
       const claude_launch_command = command.replace("claude", program);
       world.registry({ agents: [{ agent_id: "w", claude_launch_command }] });
       assertEquals(await main(["w", project(world), "hello"], world), 1);
-      assertMatch(world.warned.join("\n"), /w-main runs, but .* hand on .*; nor .*: hello$/m);
+      assertMatch(
+        world.warned.join("\n"),
+        /w-main was started, but .* hand on .* hooks, .* first command; let[^]*=w-main$/m,
+      );
     }));
 }
 

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as installUnits } from "../commands/install_units.ts";
 import { main } from "../commands/sync.ts";
 import { type OpenClawSession, parseListing } from "../lib/sessions/openclaw_sessions.ts";
-import { planSync } from "../lib/sessions/sync_plan.ts";
+import { planSync } from "../lib/sessions/sync_registry.ts";
 import { inSessionWorld } from "./support/session_world.ts";
 
 const session = (key: string, id: string): OpenClawSession => ({

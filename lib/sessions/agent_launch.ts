@@ -5,7 +5,7 @@ import { hooksForSettings } from "../install/hook_command.ts";
 import { planInstall } from "../install/installation.ts";
 import { putLaunchers } from "../install/launchers.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
-import { type Launch, type PendingRecovery, promptText } from "./launch.ts";
+import { type Conversation, type Launch, type PendingRecovery, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
@@ -62,6 +62,7 @@ export interface LaunchWish {
   command: string;
   /** The agent's part of the system prompt. */
   prompt: string;
+  conversation: Conversation;
   claudeSessionId: string;
   /** The first command, where it has not been given yet. */
   first?: string;
@@ -93,19 +94,15 @@ export function asLaunched(
 }
 
 /** A command, its folder, and the world in which its program is found. */
-export interface LaunchWay {
-  world: World;
-  dir: string;
-  command: string;
-}
-
-export type WayChoice = { kind: "way"; way: LaunchWay } | { kind: "refused"; reason: string };
+type LaunchWay =
+  | { kind: "way"; world: World; dir: string; command: string }
+  | { kind: "refused"; reason: string };
 
 /**
  * How an agent's session is started again: as it was, if that still works. Else with today's PATH,
  * the registry's folder or the default command, since a person may have corrected those.
  */
-export function wayBack(world: World, agent: Agent, launch: Launch | undefined): WayChoice {
+export function wayBack(world: World, agent: Agent, launch: Launch | undefined): LaunchWay {
   const commands = new Set([commandOf(world, agent, launch), launchCommand(world, agent)]);
   const dirs = new Set([launch?.working_directory ?? "", agent.working_directory]);
   dirs.delete("");
@@ -115,7 +112,7 @@ export function wayBack(world: World, agent: Agent, launch: Launch | undefined):
       for (const path of new Set([launch?.env.PATH, world.env("PATH")])) {
         const there = asLaunched(world, launch, command, path);
         const refused = whyNoLaunch(there.env, dir, command);
-        if (refused === undefined) return { kind: "way", way: { world: there, dir, command } };
+        if (refused === undefined) return { kind: "way", world: there, dir, command };
         reason ??= refused === noFolder(dir) ? `${refused}: ${folderHelp(world, launch)}` : refused;
       }
     }

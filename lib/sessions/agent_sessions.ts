@@ -15,8 +15,8 @@ export interface AgentSession extends SeenSession {
   server: SeenServer;
   pane: string;
   launch: Launch | undefined;
-  /** The agent's name has changed since: it comes back under a free one. */
-  needsName: boolean;
+  /** Hooks find the agent by its name; not so when the agent was renamed in the registry. */
+  isOwn: boolean;
 }
 
 export interface AgentSessions {
@@ -25,7 +25,7 @@ export interface AgentSessions {
   /** The tmux server in reach, then those of the launches. */
   servers: SeenServer[];
   /** The names of all sessions on these servers. */
-  running: Set<string>;
+  names: Set<string>;
 }
 
 /** Every launch is looked for on its own tmux server; other sessions on the servers seen so. */
@@ -42,64 +42,42 @@ export async function sessionsOf(
     if (!bySocket.has(socket)) bySocket.set(socket, await seeServer(world, socket));
   }
   const servers = [...new Set(bySocket.values())];
-  const sessions: AgentSession[] = [];
-  const serverOf = (launch?: Launch) => bySocket.get(launch?.tmux_socket ?? "")!;
-  const add = async (session: string, launch: Launch | undefined) => {
-    const server = serverOf(launch);
-    const isThere = server.facts?.sessions.has(session);
-    const command = commandOf(world, agent, launch);
-    const state = isThere ? await stateOfSession(server.tmux, session, command) : GONE;
-    sessions.push(sessionFrom(world, session, server, state, launch));
-  };
 
-  const own = launches.filter(({ session }) => isOwn(registry, agent, session));
-  for (const launch of own) await add(launch.session, launch);
+  const look = async (session: string, server: SeenServer, launch?: Launch) => {
+    const found: SessionState = server.sessions.has(session)
+      ? await stateOfSession(server.tmux, session, commandOf(world, agent, launch))
+      : { kind: "gone" };
+    const memory = launch && memorySince(world.paths, session, launch);
+    return {
+      session,
+      server,
+      launch,
+      isOwn: isOwn(registry, agent, session),
+      state: found.kind,
+      pane: "pane" in found ? found.pane : "",
+      isServerThere: server.run !== undefined &&
+        [undefined, server.run].includes(launch?.tmux_server),
+      ended: memory?.ended ?? "",
+      endedAt: memory?.updated_at ?? "",
+      isUnfinished: launch?.recovery !== undefined,
+    };
+  };
+  const sessions: AgentSession[] = [];
+  for (const launch of launches) {
+    const server = bySocket.get(launch.tmux_socket ?? "")!;
+    sessions.push(await look(launch.session, server, launch));
+  }
   for (const server of servers) {
-    for (const session of server.facts?.sessions ?? []) {
-      if (!isOwn(registry, agent, session)) continue;
+    for (const session of server.sessions) {
       if (sessions.some((one) => one.server === server && one.session === session)) continue;
-      const command = commandOf(world, agent, own.find((one) => one.session === session));
-      const state = await stateOfSession(server.tmux, session, command);
-      // A shell under the agent's name may be anybody's: only a living Claude Code counts.
-      if (state.kind === "alive") sessions.push(sessionFrom(world, session, server, state));
+      if (!isOwn(registry, agent, session)) continue;
+      // A shell under the agent's name may be anybody's: only a running Claude Code counts.
+      const one = await look(session, server);
+      if (one.state === "alive") sessions.push(one);
     }
   }
-  const renamed = launches.filter((launch) => !own.includes(launch));
-  const name = sessionNameOf(agent);
-  // Never started, or renamed in the registry since: it gets the name that the registry has now.
-  if (sessions.length === 0) await add(name, renamed.shift());
-  for (const launch of renamed) {
-    const server = serverOf(launch);
-    if (server.facts?.sessions.has(launch.session)) continue; // no longer the agent's
-    sessions.push({ ...sessionFrom(world, name, server, GONE, launch), needsName: true });
-  }
-  const running = new Set(servers.flatMap(({ facts }) => [...facts?.sessions ?? []]));
-  return { sessions, servers, running };
-}
-
-const GONE: SessionState = { kind: "gone" };
-
-function sessionFrom(
-  { paths }: World,
-  session: string,
-  server: SeenServer,
-  found: SessionState,
-  launch?: Launch,
-): AgentSession {
-  const memory = launch && memorySince(paths, launch.session, launch);
-  const run = server.facts?.server;
-  return {
-    session,
-    server,
-    launch,
-    needsName: false,
-    state: found.kind,
-    pane: "pane" in found ? found.pane : "",
-    isServerThere: run !== undefined && [undefined, run].includes(launch?.tmux_server),
-    ended: memory?.ended ?? "",
-    endedAt: memory?.updated_at ?? "",
-    isUnfinished: launch?.recovery !== undefined,
-  };
+  if (sessions.length === 0) sessions.push(await look(sessionNameOf(agent), inReach));
+  return { sessions, servers, names: new Set(servers.flatMap(({ sessions }) => [...sessions])) };
 }
 
 /** The names that a new session cannot have: they run, or a recovery will bring them back. */
@@ -108,9 +86,9 @@ export async function namesKept(
   registry: Registry,
   agent: Agent,
 ): Promise<Set<string>> {
-  const { sessions, running } = await sessionsOf(world, registry, agent);
-  for (const { launch, ...seen } of sessions) {
-    if (launch !== undefined && comesBack(seen, false)) running.add(launch.session);
+  const { sessions, names } = await sessionsOf(world, registry, agent);
+  for (const one of sessions) {
+    if (one.launch !== undefined && comesBack(one, false)) names.add(one.session);
   }
-  return running;
+  return names;
 }

@@ -1,7 +1,5 @@
 /** Which of an agent's sessions are started again, and why the others are not. */
 
-import type { AgentSession } from "./agent_sessions.ts";
-import type { Holder } from "./conversations.ts";
 import type { SessionState } from "./session_state.ts";
 import { shellQuote } from "../text.ts";
 
@@ -47,8 +45,6 @@ export function verdictsOn(
   return sessions.map((seen) => {
     if (alive.includes(seen)) return "alive";
     if (back.includes(seen)) return "comes_back";
-    // One of the same name runs on another tmux server.
-    if (alive.some(({ session }) => session === seen.session)) return "unlisted";
     return isOldNews(seen, now) ? "unlisted" : "stays_out";
   });
 }
@@ -64,22 +60,6 @@ function isOldNews(seen: SeenSession, now: number): boolean {
   return seen.state === "gone" && wasLeft(seen) && now - Date.parse(seen.endedAt) >= DAY_MS;
 }
 
-type Server = AgentSession["server"];
-
-export interface SessionWords {
-  agentId: string;
-  /** The name that it was started under. */
-  launched: string;
-  dir: string;
-  /** The file of its launch. */
-  record: string;
-  server: Pick<Server, "socket">;
-  /** How a person calls tmux for a server. */
-  tmuxFor: (server: Pick<Server, "socket">) => string;
-  /** One of our commands as a line to paste. */
-  command: (...words: string[]) => string;
-}
-
 /** SessionEnd's reasons in the words of a person. */
 const LEFT_BY: Record<string, string> = {
   prompt_input_exit: "it was left with /exit, Ctrl-C or Ctrl-D",
@@ -87,60 +67,15 @@ const LEFT_BY: Record<string, string> = {
   unknown: "it was left with /exit or the like",
 };
 
-export function whyStaysOut(seen: SeenSession, about: SessionWords): string {
-  const { ended } = seen;
-  const recover = about.command("recover", "--agent", about.agentId);
+/** `recover` and `tmux`: how they are called for this agent and its server. */
+export function whyStaysOut(
+  seen: SeenSession,
+  { recover, tmux, record }: { recover: string; tmux: string; record: string },
+): string {
+  const { ended, session } = seen;
   const isLeft = wasLeft(seen);
   const why = isLeft ? LEFT_BY[ended] ?? `it has ended (${ended})` : "its tmux session was closed";
   if (seen.state !== "gone") return `${why}; ${recover} brings it back`;
-  const tmux = about.tmuxFor(about.server);
-  const way = about.launched === seen.session
-    ? `${tmux} new-session -d -s ${shellQuote(seen.session)}, then ${recover}, brings it back`
-    : `${about.command("spawn", about.agentId, about.dir)} starts a new one`;
-  return isLeft ? `${why}; ${way}` : `${why}; ${way}; to give it up, remove ${about.record}`;
-}
-
-export interface ConversationUse {
-  /** The conversation that would be opened. */
-  opens: string;
-  /** The process that has it open. */
-  held: Holder | undefined;
-  /** The agent's sessions that run. */
-  living: Pick<AgentSession, "session" | "server">[];
-  /** The session for which this run has opened it. */
-  first: { agentId: string; session: string } | undefined;
-}
-
-/** A conversation is never opened twice. That it goes on in another session is no failure. */
-export function clashOf(
-  { session, state }: Pick<SeenSession, "session" | "state">,
-  about: SessionWords,
-  { opens, held, living, first }: ConversationUse,
-): { outcome: "failed" | "left out"; reason: string } | undefined {
-  const around = held?.around;
-  const isOurs = living.some((one) =>
-    one.session === around?.session && one.server === around.server
-  );
-  const sibling = held === undefined && first?.agentId === about.agentId ? first : undefined;
-  const goesOnIn = isOurs ? around?.session : sibling?.session;
-  if (goesOnIn !== undefined) {
-    const forget = state === "gone" ? `; to give this one up, remove ${about.record}` : "";
-    const reason = `its conversation ${opens} goes on in ${goesOnIn}${forget}`;
-    return { outcome: "left out", reason };
-  }
-  const failed = (reason: string) => ({ outcome: "failed" as const, reason });
-  if (held === undefined) {
-    return first && failed(
-      `its conversation ${opens} is opened for ${first.session} of ${first.agentId} already: ` +
-        "two agents cannot have the same one",
-    );
-  }
-  const open = `its conversation ${opens} is open already in process ${held.pid}`;
-  if (around === undefined) return failed(`${open}: end that one first`);
-  const tmux = about.tmuxFor(around.server);
-  const target = shellQuote(`=${around.session}`);
-  const way = about.launched === around.session && about.launched !== session
-    ? `give that the name "${session}": ${tmux} rename-session -t ${target} ${shellQuote(session)}`
-    : `go on there: ${tmux} attach -t ${target}`;
-  return failed(`${open}: it is open in tmux session "${around.session}"; ${way}`);
+  const way = `${tmux} new-session -d -s ${shellQuote(session)}, then ${recover}, brings it back`;
+  return isLeft ? `${why}; ${way}` : `${why}; ${way}; to give it up, remove ${record}`;
 }

@@ -110,10 +110,15 @@ function projectName(dir: string): string {
 /** Longer than Claude Code takes to end with its hooks on a busy machine. */
 const ENDING_MS = 10_000;
 
-export interface Holder {
+interface Holder {
   pid: number;
   /** The tmux session below whose panes it runs, where that is on one of the servers. */
-  around: { server: SeenServer; session: string } | undefined;
+  session: string | undefined;
+}
+
+export function whyOpen(id: string, { pid, session }: Holder): string {
+  const where = session === undefined ? "" : ` in tmux session "${session}"`;
+  return `its conversation ${id} is open already in process ${pid}${where}: end that one first`;
 }
 
 /** The process that has a conversation open; one that has lost its terminal is waited for. */
@@ -129,7 +134,7 @@ export async function whoHolds(
     const holder = holderOf(id, processes, claudeConfig);
     if (holder === undefined) return undefined;
     if (!hasLostTerminal(holder) || performance.now() > until) {
-      return { pid: holder.pid, around: await sessionAround(servers, holder, processes) };
+      return { pid: holder.pid, session: await sessionAround(servers, holder, processes) };
     }
     if (!hasWarned) {
       warn(`Waiting for process ${holder.pid}: it is ending, and has conversation ${id} open`);
@@ -142,14 +147,14 @@ async function sessionAround(
   servers: SeenServer[],
   process: ProcessInfo,
   processes: ProcessInfo[],
-): Promise<Holder["around"]> {
-  for (const server of servers) {
-    const listed = await server.tmux.call("list-panes", "-a", "-F", "#{pane_pid} #{session_name}");
+): Promise<string | undefined> {
+  for (const { tmux } of servers) {
+    const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_pid} #{session_name}");
     const lines = listed.kind === "ok" ? listed.stdout.split("\n") : [];
     const found = lines.find((line) =>
       treeBelow(processes, Number.parseInt(line)).includes(process)
     );
-    if (found) return { server, session: found.slice(found.indexOf(" ") + 1) };
+    if (found) return found.slice(found.indexOf(" ") + 1);
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 
 import { namesIn, readTextIfThere } from "../files.ts";
 
-export interface FolderFacts {
+interface FolderFacts {
   /** Any file that is not hidden. */
   hasFiles: boolean;
   hasClaudeMd: boolean;
@@ -13,7 +13,7 @@ export interface FolderFacts {
 }
 
 /** How GSD's commands are called here, each by its bare name: `new-project` → `/gsd-new-project`. */
-export type GsdCommands = ReadonlyMap<string, string>;
+type GsdCommands = ReadonlyMap<string, string>;
 
 /** GSD's next step where GSD is installed, else `/init`, else nothing. */
 export function chooseFirstCommand(folder: FolderFacts, gsd: GsdCommands): string {

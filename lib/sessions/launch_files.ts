@@ -5,7 +5,7 @@ import { isObject } from "../json.ts";
 import { type Conversation, type Launch, launchScript } from "./launch.ts";
 import { type Paths, safeName } from "../paths.ts";
 
-export interface LaunchFiles {
+interface LaunchFiles {
   record: string;
   script: string;
   prompt: string;
@@ -32,11 +32,6 @@ export function writeScript(paths: Paths, launch: Launch, conversation: Conversa
   return script;
 }
 
-/** The record of a session's launch; undefined when there is none, or it cannot be read. */
-export function readLaunch(paths: Paths, session: string): Launch | undefined {
-  return parseLaunch(readTextIfThere(launchFiles(paths, session).record));
-}
-
 /** An agent's launches under any name, the latest first; without those that have moved. */
 export function launchesOf(paths: Paths, agentId: string): Launch[] {
   const dir = `${paths.data}/launches`;
@@ -56,12 +51,9 @@ function parseLaunch(text: string | undefined): Launch | undefined {
       Object.values(value.env).every((entry) => typeof entry === "string");
     const later = ["tmux_socket", "tmux_server", "moved_to", "first_command"]
       .every((name) => value[name] === undefined || typeof value[name] === "string");
-    // Earlier versions called it `untold`.
-    const { untold, recovery = untold, ...launch } = value;
-    const isKnown = recovery === undefined ||
-      isObject(recovery) && isObject(recovery.conversation);
-    if (!whole || !later || !isKnown) return undefined;
-    return { ...launch, ...(recovery === undefined ? {} : { recovery }) } as unknown as Launch;
+    const { recovery } = value;
+    const isKnown = recovery === undefined || isObject(recovery) && isObject(recovery.conversation);
+    return whole && later && isKnown ? value as unknown as Launch : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { holdLock } from "../doors/held_lock.ts";
 import { pause } from "../time.ts";
 import type { World } from "../cli/world.ts";
 
-export const LAUNCH_WAIT_MS = 60_000;
+const LAUNCH_WAIT_MS = 60_000;
 
 let last: Promise<unknown> = Promise.resolve();
 

@@ -1,10 +1,59 @@
-/** OpenClaw's sessions: from its list, or from the file of older versions. */
+/** Asks OpenClaw's program for its agents and sessions; older versions keep the latter in files. */
 
+import { cliEnv } from "../delivery/openclaw.ts";
+import { openclawPlaces } from "../delivery/openclaw_config.ts";
+import { findProgram } from "../doors/programs.ts";
 import { namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
-import { askOpenClaw } from "./ask_openclaw.ts";
-import { openclawPlaces } from "../delivery/openclaw_config.ts";
+import { run } from "../process.ts";
 import type { World } from "../cli/world.ts";
+
+type OpenClawAnswer = { kind: "answer"; stdout: string } | { kind: "none"; reason: string };
+
+/** OpenClaw starts Node with all its plugins: two seconds on an idle machine. */
+const ANSWER_MS = 60_000;
+
+async function askOpenClaw(world: World, ...args: string[]): Promise<OpenClawAnswer> {
+  const program = findProgram(world.env, "GSD_OPENCLAW", "openclaw");
+  if (program === undefined) return { kind: "none", reason: "there is no openclaw on PATH" };
+  const options = { env: cliEnv(world.environment()), timeoutMs: ANSWER_MS };
+  const outcome = await run(program, args, options);
+  const asked = `openclaw ${args[0]}`;
+  switch (outcome.kind) {
+    case "finished": {
+      if (outcome.code === 0) return { kind: "answer", stdout: outcome.stdout };
+      const said = (outcome.stderr || outcome.stdout).trim().split("\n")[0] ?? "";
+      return { kind: "none", reason: `${asked} failed: ${said}` };
+    }
+    case "timeout":
+      return { kind: "none", reason: `${asked} did not answer in ${ANSWER_MS / 1000} s` };
+    case "missing":
+      return { kind: "none", reason: outcome.reason };
+  }
+}
+
+export type AgentListing = { kind: "agents"; ids: string[] } | { kind: "unknown"; reason: string };
+
+/** The agents of its config; no gateway has to run. */
+export async function listOpenClawAgents(world: World): Promise<AgentListing> {
+  const answer = await askOpenClaw(world, "agents", "list", "--json");
+  if (answer.kind === "none") return { kind: "unknown", reason: answer.reason };
+  const ids = parseAgents(answer.stdout);
+  return ids === undefined
+    ? { kind: "unknown", reason: "openclaw agents list gave no list" }
+    : { kind: "agents", ids };
+}
+
+/** The list as 2026.9.6 prints it, perhaps behind other lines; undefined when it is something else. */
+export function parseAgents(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text.slice(Math.max(0, text.search(/^\[(\s*[{\]]|$)/m))));
+    if (!Array.isArray(value)) return undefined;
+    return value.filter(isObject).flatMap(({ id }) => typeof id === "string" ? [id] : []);
+  } catch {
+    return undefined;
+  }
+}
 
 export interface OpenClawSession {
   agentId: string;
@@ -13,7 +62,7 @@ export interface OpenClawSession {
   updatedAt: number;
 }
 
-export type SessionListing =
+type SessionListing =
   | { kind: "sessions"; sessions: OpenClawSession[]; source: string }
   | { kind: "unknown"; reason: string };
 

@@ -4,16 +4,12 @@ import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";
 import { newWakeId } from "../new_wake.ts";
-import { hash } from "../paths.ts";
-import type { AgentResult } from "./recovery_plan.ts";
+import type { AgentResult } from "./recovery_result.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
 import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";
 import type { World } from "../cli/world.ts";
-
-/** By agent and failure: a wake was sent ("told"), or it stands in the journal only ("noted"). */
-type Reported = Record<string, Record<string, "told" | "noted">>;
 
 /** Reports what an earlier run has not. True when a wake was sent. */
 export function reportFailures(
@@ -25,18 +21,16 @@ export function reportFailures(
 ): boolean {
   const file = `${world.paths.state}/recovery-failures`;
   const before = readReported(file);
-  const failed = results.filter((result) => result.outcome === "failed");
-  const reported = (one: AgentResult) => before[one.agent_id]?.[hash(lineOf(one))];
-  for (const one of failed) {
-    if (reported(one) !== undefined) continue;
-    const { agent_id, session, detail: reason } = one;
+  const failed = results.filter(({ outcome }) => outcome === "failed");
+  const news = failed.filter((one) => !before.some((old) => lineOf(old) === lineOf(one)));
+  for (const { agent_id, session, detail: reason } of news) {
     record(world.paths, { kind: "problem", session: session || "recovery", agent_id, reason });
   }
   const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
     registry;
   const isReachable = key !== "" || id !== "" || registry.transport === "inbox";
-  const isNews = isReachable && failed.some((one) => reported(one) !== "told");
-  if (isNews) {
+  const isWoken = isReachable && news.length > 0;
+  if (isWoken) {
     const receiver = {
       agent_id: "global_status",
       transport: registry.transport,
@@ -47,16 +41,10 @@ export function reportFailures(
     const wakeId = newWakeId(world.now().getTime());
     send(world, receiver, "recovery", draftOf(world, examined.size, failed), wakeId);
   }
-  const after = Object.fromEntries(
-    Object.entries(before).filter(([agentId]) => !examined.has(agentId)),
-  );
-  for (const one of failed) {
-    const mark = isReachable ? "told" : reported(one) ?? "noted";
-    (after[one.agent_id] ??= {})[hash(lineOf(one))] = mark;
-  }
-  if (Object.keys(after).length === 0) removeIfThere(file);
-  else writeAtomic(file, JSON.stringify(after));
-  return isNews;
+  const lasting = [...before.filter(({ agent_id }) => !examined.has(agent_id)), ...failed];
+  if (lasting.length === 0) removeIfThere(file);
+  else writeAtomic(file, JSON.stringify(lasting));
+  return isWoken;
 }
 
 function draftOf(world: World, count: number, failed: AgentResult[]) {
@@ -79,12 +67,11 @@ function lineOf({ agent_id, session, detail }: AgentResult): string {
   return `- ${agent_id} (${session}): ${detail}`;
 }
 
-function readReported(file: string): Reported {
+function readReported(file: string): AgentResult[] {
   try {
-    const value: unknown = JSON.parse(readTextIfThere(file) ?? "{}");
-    if (!isObject(value)) return {};
-    return Object.fromEntries(Object.entries(value).filter(([, own]) => isObject(own))) as Reported;
+    const value: unknown = JSON.parse(readTextIfThere(file) ?? "[]");
+    return Array.isArray(value) ? value.filter(isObject) as unknown as AgentResult[] : [];
   } catch {
-    return {}; // Unreadable: at worst a failure is reported twice.
+    return []; // Unreadable: at worst a failure is reported twice.
   }
 }

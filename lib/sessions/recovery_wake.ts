@@ -9,7 +9,8 @@ import { messageOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
 import { shellQuote } from "../text.ts";
 import { dialogHelp } from "./start_claude.ts";
-import { actionsFor, commandWords, otherSocket, type WakeDraft } from "../wake.ts";
+import { driverWords } from "./tmux_servers.ts";
+import { actionsFor, type WakeDraft } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
 /** What the menu driver answers only for an agent with `answer_permissions`. */
@@ -20,17 +21,14 @@ function isDecision({ kind }: Dialog): boolean {
 export function recoveredDraft(
   world: World,
   agent: Agent,
-  { session, first_command: first = "", tmux_socket = "" }: Launch,
+  { session, first_command: first = "", tmux_socket }: Launch,
   { found, conversation }: PendingRecovery,
   dialog: Dialog | undefined,
 ): WakeDraft {
-  const driver = commandWords(world.paths, "menu-driver");
-  const socket = otherSocket(`${tmux_socket},0,0`);
-  if (socket !== undefined) driver.push("--socket", socket);
   const needsPerson = dialog !== undefined && isDecision(dialog) &&
     !agent.settings.answer_permissions;
   const actions = actionsFor(
-    driver.map(shellQuote).join(" "),
+    driverWords(world.paths, tmux_socket).map(shellQuote).join(" "),
     session,
     dialog === undefined
       ? { kind: "prompt" }
@@ -55,16 +53,14 @@ export function recoveredDraft(
 }
 
 function continued(conversation: Conversation, dialog: Dialog | undefined): string {
-  const isListed = dialog?.kind === "resume_picker";
+  if ("target" in conversation && dialog?.kind === "resume_picker") {
+    return `Its conversation (${conversation.target}) was not found: it shows the list of them.`;
+  }
   switch (conversation.kind) {
     case "resume":
-      return isListed
-        ? `Its own conversation (${conversation.target}) was not found: it shows the list of them.`
-        : `It goes on with its own conversation (${conversation.target}).`;
+      return `It goes on with its own conversation (${conversation.target}).`;
     case "target":
-      return isListed
-        ? `No conversation fits its claude_resume_target "${conversation.target}": it shows a list.`
-        : `It was asked for the conversation of its claude_resume_target, "${conversation.target}".`;
+      return `It was asked for the conversation of its claude_resume_target, "${conversation.target}".`;
     case "chosen":
       return "Its launch command says itself which conversation it opens.";
     case "continue":

@@ -45,21 +45,19 @@ function whyNoName(name: string): string | undefined {
     : undefined;
 }
 
-export type NameChoice = { kind: "name"; name: string } | { kind: "refused"; reason: string };
-
-/** The name itself, or with the first free number where it is taken. */
+/** The name itself, or with the first free number where it is taken; throws for an unusable one. */
 export function chooseSession(
   base: string,
   taken: ReadonlySet<string>,
   ofOtherAgents: ReadonlySet<string>,
-): NameChoice {
+): string {
   const reason = whyNoName(base) ??
     (ofOtherAgents.has(base) ? `the session name "${base}" belongs to another agent` : undefined);
-  if (reason !== undefined) return { kind: "refused", reason };
-  if (!taken.has(base)) return { kind: "name", name: base };
+  if (reason !== undefined) throw new Error(reason);
+  if (!taken.has(base)) return base;
   for (let number = 2;; number++) {
     const name = `${base}-${number}`;
-    if (!taken.has(name) && !ofOtherAgents.has(name)) return { kind: "name", name };
+    if (!taken.has(name) && !ofOtherAgents.has(name)) return name;
   }
 }
 

@@ -1,15 +1,19 @@
 /** The agent of a new session: found in the registry, or added to it. */
 
 import { launchCommand } from "./agent_launch.ts";
-import { type AgentListing, listOpenClawAgents } from "./ask_openclaw.ts";
 import { nearest } from "../cli/nearest.ts";
 import { readTextIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
-import { listOpenClawSessions, type OpenClawSession } from "./openclaw_sessions.ts";
+import {
+  type AgentListing,
+  listOpenClawAgents,
+  listOpenClawSessions,
+  type OpenClawSession,
+} from "./openclaw_sessions.ts";
 import { type Agent, readRegistry, type Registry, whyUnreachable } from "../registry.ts";
 import { editRegistry, refuseBroken, upsertAgent } from "../registry/registry_file.ts";
 import { isNameless } from "./session_names.ts";
-import { planSync } from "./sync_plan.ts";
+import { planSync } from "./sync_registry.ts";
 import type { World } from "../cli/world.ts";
 
 export interface AgentWish {

@@ -1,6 +1,6 @@
 /** Starts a new session for an agent: checks, registers, launches, waits for its prompt. */
 
-import { asLaunched, launchCommand, prepareLaunch, whyNoLaunch } from "./agent_launch.ts";
+import { asLaunched, launchCommand, whyNoLaunch } from "./agent_launch.ts";
 import { namesKept } from "./agent_sessions.ts";
 import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
@@ -10,7 +10,7 @@ import { type Launch, whyTooLong } from "./launch.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
-import { conversationOpened, whoHolds } from "./conversations.ts";
+import { conversationOpened, whoHolds, whyOpen } from "./conversations.ts";
 import { findProgram } from "../doors/programs.ts";
 import { readRegistry } from "../registry.ts";
 import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
@@ -22,17 +22,9 @@ import {
   registered,
   whyUnknown,
 } from "./spawn_agent.ts";
-import {
-  awaitReady,
-  dialogHelp,
-  hasOurWords,
-  launchInto,
-  NO_WORDS,
-  whyRefused,
-} from "./start_claude.ts";
-import { serverAt, type TmuxServer } from "./tmux_servers.ts";
+import { awaitReady, dialogHelp, startClaude, whyRefused } from "./start_claude.ts";
+import { driverWords, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { whyMarked } from "../doors/tmux_sessions.ts";
-import { commandWords, otherSocket } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
 export interface SpawnWish extends AgentWish {
@@ -93,20 +85,17 @@ export async function spawnSession(wish: SpawnWish, world: World): Promise<Spawn
     const session = await chooseName(wish, world, command, base);
     const { agent, isNew } = registered(wish, world, base, sessions);
     try {
-      const launch = prepareLaunch(world, {
+      const started = await startClaude(world, server, "new", {
         agent,
         session,
         dir: wish.dir,
         command,
+        conversation: { kind: "new", id: result.claude_session_id },
         prompt: wish.systemPrompt ?? agent.system_prompt,
         claudeSessionId: result.claude_session_id,
         first,
         at: {},
       });
-      const conversation = { kind: "new", id: result.claude_session_id } as const;
-      const place = { kind: "new_session" } as const;
-      const started = await launchInto(server, paths, launch, conversation, place);
-      if (started.kind === "failed") throw new Error(started.reason);
       return { ...started, isNew };
     } catch (error) {
       if (!isNew) throw error;
@@ -128,15 +117,12 @@ async function chooseName(
   const { claudeConfig } = asLaunched(world, undefined, command).paths;
   if (choosesConversation(command)) {
     const opens = conversationOpened({ kind: "chosen" }, { ...wish, command, claudeConfig });
-    const pid = (await whoHolds(opens, claudeConfig, [], world.warn))?.pid;
-    const open = `its conversation ${opens} is open already in process ${pid}`;
-    if (pid !== undefined) throw new Error(`${open}: end that one first`);
+    const holder = await whoHolds(opens, claudeConfig, [], world.warn);
+    if (holder !== undefined) throw new Error(whyOpen(opens, holder));
   }
   const taken = await namesInUse(world, wish.agentId);
   const { registry } = agentIn(world, wish.agentId);
-  const choice = chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
-  if (choice.kind === "refused") throw new Error(choice.reason);
-  return choice.name;
+  return chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
 }
 
 /** Sessions that run here, and the agent's own that run elsewhere or will come back. */
@@ -160,15 +146,13 @@ async function begin(
 ): Promise<SpawnResult> {
   const { tmux } = server;
   const { session, pane, first_command: first } = result;
-  const arrival = await awaitReady(tmux, pane, session, {
-    timeoutMs: wish.timeoutMs,
-    progress: world.warn,
-  });
+  const wait = { timeoutMs: wish.timeoutMs, progress: world.warn };
+  const arrival = await awaitReady(tmux, pane, launch, wait);
   const look = `look at it with: tmux attach -t ${shellQuote(`=${session}`)}`;
   if (arrival.kind === "failed") {
     const lines = arrival.screen.split("\n").filter((line) => line.trim() !== "").slice(-8);
     const shown = lines.length === 0 ? "" : `\nIts screen:\n${lines.join("\n")}`;
-    const kept = arrival.lives ? notAgain(GIVEN, first) : "";
+    const kept = arrival.hasFirst ? notAgain(GIVEN, first) : "";
     const problem = `Session ${session} was started, but ${arrival.reason}; ${look}${kept}${shown}`;
     return { ...result, state: "failed", problem };
   }
@@ -177,11 +161,6 @@ async function begin(
     const way = agentsWay(arrival.dialog, launch, world);
     const problem = `Session ${session} waits: ${dialogHelp(arrival.dialog)}; ${look}${way}${kept}`;
     return { ...result, state: "dialog", problem };
-  }
-  if (!await hasOurWords(tmux, pane, launch)) {
-    const missed = first === "" ? "" : `; nor has its first command reached it: ${first}`;
-    const problem = `Session ${session} runs, but ${NO_WORDS}; ${look}${missed}`;
-    return { ...result, state: "failed", problem };
   }
   const refused = await whyRefused(tmux, pane, first);
   const problem = refused === undefined
@@ -209,13 +188,10 @@ function isOfStart({ kind, title }: Dialog): boolean {
 
 /** How an agent with `answer_permissions` says yes itself. */
 function agentsWay({ options }: Dialog, launch: Launch, world: World): string {
-  const { session, agent_id, tmux_socket = "" } = launch;
+  const { session, agent_id, tmux_socket } = launch;
   const yes = options.find(({ label }) => /^Yes\b/.test(label));
   if (yes === undefined || !agentIn(world, agent_id).agent?.settings.answer_permissions) return "";
-  const words = commandWords(world.paths, "menu-driver");
-  const socket = otherSocket(`${tmux_socket},0,0`);
-  if (socket !== undefined) words.push("--socket", socket);
-  words.push(session, "choose", String(yes.number));
+  const words = [...driverWords(world.paths, tmux_socket), session, "choose", String(yes.number)];
   return `, or say yes with: ${words.map(shellQuote).join(" ")}`;
 }
 

@@ -1,9 +1,10 @@
 /** Starts Claude Code in tmux, and waits for its prompt or for what is in the way. */
 
-import type { Conversation, Launch } from "./launch.ts";
+import { type LaunchWish, prepareLaunch } from "./agent_launch.ts";
+import type { World } from "../cli/world.ts";
+import type { Launch } from "./launch.ts";
 import { writeLaunch, writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen, stripCodes } from "../pane.ts";
-import type { Paths } from "../paths.ts";
 import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
@@ -11,55 +12,44 @@ import type { Tmux, TmuxResult } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
 import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
-export type LaunchPlace =
-  | { kind: "new_session" }
-  /** A shell waits in the pane. */
-  | { kind: "pane"; pane: string }
-  /** Its program has ended. */
-  | { kind: "dead_pane"; pane: string };
+/** A new session, or a pane in which a shell waits or all has ended. */
+type LaunchPlace = "new" | { pane: string; isDead: boolean };
 
-export type Started = { kind: "started"; pane: string; launch: Launch } | {
-  kind: "failed";
-  reason: string;
-};
-
-/** Starts Claude Code, and writes into the launch record on which tmux server it runs. */
-export async function launchInto(
+/** Writes the files of the launch and starts Claude Code; throws where tmux fails. */
+export async function startClaude(
+  world: World,
   server: TmuxServer,
-  paths: Paths,
-  launch: Launch,
-  conversation: Conversation,
   place: LaunchPlace,
-): Promise<Started> {
-  const started = await runLaunch(server, paths, launch, conversation, place);
-  if (started.kind === "failed") return started;
-  const facts = await factsOf(server.tmux);
-  const at = facts && { tmux_socket: facts.socket, tmux_server: facts.server };
+  wish: LaunchWish,
+): Promise<{ pane: string; launch: Launch }> {
+  const launch = prepareLaunch(world, wish);
+  const script = writeScript(world.paths, launch, wish.conversation);
+  const started = await runScript(server, place, launch, script);
+  if (started.kind === "failed") throw new Error(started.reason);
+  const { socket, run } = await factsOf(server.tmux);
+  const at = run === undefined ? {} : { tmux_socket: socket!, tmux_server: run };
   const placed = { ...launch, ...at };
-  writeLaunch(paths, placed);
-  return { kind: "started", pane: started.stdout, launch: placed };
+  writeLaunch(world.paths, placed);
+  return { pane: started.stdout, launch: placed };
 }
 
 /** Gives the pane in which it starts. */
-async function runLaunch(
+async function runScript(
   { tmux, starter }: TmuxServer,
-  paths: Paths,
-  launch: Launch,
-  conversation: Conversation,
   place: LaunchPlace,
+  { session, working_directory: dir }: Launch,
+  script: string,
 ): Promise<TmuxResult> {
-  const script = writeScript(paths, launch, conversation);
-  const { session, working_directory: dir } = launch;
-  if (place.kind === "new_session") {
+  if (place === "new") {
     const isServerThere = (await tmux.call("list-sessions")).kind === "ok";
     return newSession(isServerThere ? tmux : starter, session, dir, ["/bin/sh", script]);
   }
-  if (place.kind === "dead_pane") return respawnPane(tmux, place.pane, dir, ["/bin/sh", script]);
+  if (place.isDead) return respawnPane(tmux, place.pane, dir, ["/bin/sh", script]);
   const line = `exec /bin/sh ${shellQuote(script)}`;
   for (let attempt = 0; attempt < 3; attempt++) {
     const typed = await typeAtShell(tmux, place.pane, line, attempt === 0 ? "C-u" : "C-c");
     if (typed.kind === "failed") return typed;
-    if (await runsScript(tmux, launch.session, place.pane, script)) {
+    if (await runsScript(tmux, session, place.pane, script)) {
       return { kind: "ok", stdout: place.pane };
     }
   }
@@ -86,28 +76,36 @@ async function treeOf(tmux: Tmux, session: string, pane: string): Promise<Proces
   return info === undefined ? [] : treeBelow(await allProcesses(), info.pid);
 }
 
-export type Arrival =
-  | { kind: "ready"; pane: string }
-  | { kind: "dialog"; pane: string; dialog: Dialog }
-  /** `lives`: the program still runs, and may come to its prompt. */
-  | { kind: "failed"; reason: string; screen: string; lives: boolean };
+type Arrival =
+  | { kind: "ready" }
+  | { kind: "dialog"; dialog: Dialog }
+  /** `hasFirst`: the program runs and has its first command, which it may still come to. */
+  | { kind: "failed"; reason: string; screen: string; hasFirst: boolean };
 
-export interface WaitOptions {
-  timeoutMs?: number;
+interface WaitOptions {
+  timeoutMs: number;
+  /** It ran already: somebody may work in it or type, so that no empty prompt will come. */
+  isFound?: boolean;
   /** Called about every two seconds with what is being waited for. */
-  progress?: (line: string) => void;
+  progress: (line: string) => void;
 }
 
 /** A dialog must stay for this long: some flash by while Claude Code starts. */
 const DIALOG_MS = 1200;
 const LOOK_EVERY_MS = 150;
 
+/** Waits for the prompt of a Claude Code that has our words, or for a dialog. */
 export async function awaitReady(
   tmux: Tmux,
   pane: string,
-  session: string,
-  { timeoutMs = 60_000, progress = () => {} }: WaitOptions = {},
+  launch: Launch,
+  { timeoutMs, isFound = false, progress }: WaitOptions,
 ): Promise<Arrival> {
+  const { session } = launch;
+  const hasEnded = async () => isIdleShell(await treeOf(tmux, session, pane));
+  const failed = (reason: string, hasFirst = false): Arrival => ({
+    ...{ kind: "failed", reason, screen, hasFirst },
+  });
   const began = performance.now();
   let dialogSince: number | undefined;
   let nextWord = began + 2000;
@@ -117,26 +115,27 @@ export async function awaitReady(
     const now = performance.now();
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
     if (capture.kind === "failed") {
-      return { kind: "failed", reason: `its pane ${pane} closed at once`, screen, lives: false };
+      return failed(`its pane ${pane} closed at once`);
     }
     screen = stripCodes(capture.stdout);
     const reading = readScreen(capture.stdout);
-    if (reading.ready && !isIdleShell(await treeOf(tmux, session, pane))) {
-      return { kind: "ready", pane };
+    const isInUse = isFound && reading.state !== "unknown" && reading.dialog === undefined;
+    if ((reading.ready || isInUse) && !await hasEnded()) {
+      if (await hasOurWords(tmux, pane, launch)) return { kind: "ready" };
+      screen = "";
+      return failed(NO_WORDS);
     }
     if (reading.dialog === undefined) dialogSince = undefined;
     else {
       dialogSince ??= now;
-      if (now - dialogSince > DIALOG_MS) return { kind: "dialog", pane, dialog: reading.dialog };
+      if (now - dialogSince > DIALOG_MS) return { kind: "dialog", dialog: reading.dialog };
     }
-    if (now - began > 1000 && isIdleShell(await treeOf(tmux, session, pane))) {
-      const reason = "Claude Code ended as soon as it was started";
-      return { kind: "failed", reason, screen, lives: false };
+    if (now - began > 1000 && await hasEnded()) {
+      return failed("Claude Code ended as soon as it was started");
     }
     if (now - began > timeoutMs) {
-      const reason = `Claude Code showed no prompt within ${Math.round(timeoutMs / 1000)} s`;
-      const lives = !isIdleShell(await treeOf(tmux, session, pane));
-      return { kind: "failed", reason, screen, lives };
+      const seconds = Math.round(timeoutMs / 1000);
+      return failed(`Claude Code showed no prompt within ${seconds} s`, !await hasEnded());
     }
     if (now > nextWord) {
       progress(`Waiting for Claude Code in ${session}: ${Math.round((now - began) / 1000)} s`);
@@ -149,7 +148,7 @@ export async function awaitReady(
 const WORDS_MS = 3000;
 
 /** Whether our words after the launch command, hooks among them, have reached a program. */
-export async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
+async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
   for (const until = performance.now() + WORDS_MS; performance.now() < until; await pause(150)) {
     const tree = await treeOf(tmux, launch.session, pane);
     if (tree.some(({ args }) => args.includes(launch.settings_file))) return true;
@@ -177,8 +176,10 @@ export async function whyRefused(
   return undefined;
 }
 
-export const NO_WORDS = "its launch command does not hand on the words behind it, so that Claude " +
-  `Code has neither our hooks nor its prompt; let the command end where words can follow, as "$@" does`;
+const NO_WORDS =
+  "its launch command does not hand on the words behind it, so that Claude Code has " +
+  "none of our hooks, its prompt and its first command; let the command end where words can " +
+  `follow, as "$@" does`;
 
 /** What a dialog of the start asks, and what to do. */
 export function dialogHelp(dialog: Dialog): string {

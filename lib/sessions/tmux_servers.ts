@@ -1,9 +1,9 @@
 /** tmux servers as our commands meet them: by their sockets, in a clean environment. */
 
-import { type Env, setVariables } from "../paths.ts";
+import { type Env, type Paths, setVariables } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
-import { otherSocket } from "../wake.ts";
+import { commandWords, otherSocket } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
 /** What tmux itself needs, and what its `update-environment` copies into a new session. */
@@ -54,40 +54,41 @@ function wayTo(env: Env, socket: string | undefined) {
   return { env: there, options: common };
 }
 
-export interface ServerFacts {
-  socket: string;
-  /** Differs between two runs of a server on the same socket. */
-  server: string;
+interface ServerFacts {
+  /** Undefined when it is the server in reach, and that does not run. */
+  socket: string | undefined;
+  /** Differs between two runs of a server on the same socket; undefined when it does not run. */
+  run: string | undefined;
   sessions: Set<string>;
 }
 
-/** What runs on a server; undefined when none does. */
-export async function factsOf(tmux: Tmux): Promise<ServerFacts | undefined> {
-  // No session name holds a colon, so the name follows the last one, whatever the path is.
-  const format = "#{pid}-#{start_time} #{socket_path}:#{session_name}";
-  const listed = await tmux.call("list-sessions", "-F", format);
-  if (listed.kind === "failed" || listed.stdout === "") return undefined;
-  const lines = listed.stdout.split("\n").filter((line) => line !== "");
-  const [, server = "", socket = ""] = /^(\S+) (.*):/.exec(lines[0]!) ?? [];
-  const names = lines.map((line) => line.slice(line.lastIndexOf(":") + 1));
-  return { socket, server, sessions: new Set(names) };
-}
-
 /** A server, and what was seen on it. */
-export interface SeenServer extends TmuxServer {
-  /** Undefined when it is the server in reach, and that does not run. */
-  socket: string | undefined;
-  facts: ServerFacts | undefined;
-}
+export interface SeenServer extends TmuxServer, ServerFacts {}
 
 export async function seeServer(world: World, socket?: string): Promise<SeenServer> {
   const server = serverAt(world, socket);
-  const facts = await factsOf(server.tmux);
-  return { ...server, socket: facts?.socket ?? socket, facts };
+  return { ...server, ...await factsOf(server.tmux, socket) };
+}
+
+export async function factsOf(tmux: Tmux, expected?: string): Promise<ServerFacts> {
+  // No session name holds a colon, so the name follows the last one, whatever the path is.
+  const format = "#{pid}-#{start_time} #{socket_path}:#{session_name}";
+  const listed = await tmux.call("list-sessions", "-F", format);
+  const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
+  const [, run, socket = expected] = /^(\S+) (.*):/.exec(lines[0] ?? "") ?? [];
+  const names = lines.map((line) => line.slice(line.lastIndexOf(":") + 1));
+  return { socket, run, sessions: new Set(names) };
 }
 
 /** How a person calls tmux for the server behind a socket; `inReach` is where `tmux` alone leads. */
 export function tmuxWords(socket: string | undefined, inReach: string | undefined): string {
   const other = otherSocket(`${socket ?? ""},0,0`);
   return other === undefined || other === inReach ? "tmux" : `tmux -S ${shellQuote(other)}`;
+}
+
+/** How an agent calls the menu driver for a session on the server behind a socket. */
+export function driverWords(paths: Paths, socket = ""): string[] {
+  const other = otherSocket(`${socket},0,0`);
+  const words = commandWords(paths, "menu-driver");
+  return other === undefined ? words : [...words, "--socket", other];
 }

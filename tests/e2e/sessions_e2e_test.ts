@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { AgentResult } from "../../lib/sessions/recovery_plan.ts";
+import type { AgentResult } from "../../lib/sessions/recovery_result.ts";
 import { readTextIfThere } from "../../lib/files.ts";
-import { readLaunch } from "../../lib/sessions/launch_files.ts";
+import { readLaunch } from "../support/recovering.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
 import { readRegistry } from "../../lib/registry.ts";
 import { readMemory } from "../../lib/session_memory.ts";
@@ -89,7 +89,7 @@ for (const version of VERSIONS.claude) {
         assertMatch(told.message, /bin\/(gsd-code )?menu-driver .*anvil-main type <text>/);
         assertEquals(
           readMemory(stage.paths, "anvil-main").claude_session_id,
-          readLaunch(stage.paths, "anvil-main")!.claude_session_id,
+          readLaunch(stage.paths, "anvil-main").claude_session_id,
         );
       }),
   );
@@ -179,7 +179,7 @@ story(
       await until("another id", () => {
         const { claude_session_id } = readMemory(stage.paths, stage.session("anvil"));
         return claude_session_id !==
-          readLaunch(stage.paths, stage.session("anvil"))!.claude_session_id;
+          readLaunch(stage.paths, stage.session("anvil")).claude_session_id;
       });
       await claude.submit("words after");
       await stage.waitForWake("response_complete", "words after", "anvil");
@@ -232,14 +232,17 @@ for (const version of VERSIONS.claude) {
         await claude.submit("/clear");
         await until("another id", () => {
           const { claude_session_id } = readMemory(stage.paths, `${main}-2`);
-          return claude_session_id !== readLaunch(stage.paths, `${main}-2`)!.claude_session_id;
+          return claude_session_id !== readLaunch(stage.paths, `${main}-2`).claude_session_id;
         });
         await claude.submit("words after /clear");
         await stage.waitForPrompt("words after /clear");
         stage.writeRegistry({ anvil: { tmux_session_name: "renamed" } });
         const refused = await recover(stage);
         assertEquals(refused.outcomes, { anvil: "failed" }, JSON.stringify(refused.agents));
-        assertMatch(refused.agents[0]!.detail, /is open already in process \d+/);
+        assertMatch(
+          refused.agents[0]!.detail,
+          /^it runs under a name .*: tmux .*rename-session -t =\S+ renamed$/,
+        );
         assertEquals((await stage.server.sessions()).sort(), [main, `${main}-2`]);
       }),
   );

@@ -4,9 +4,10 @@ import { assertEquals } from "@std/assert";
 import { main } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import type { Launch } from "../../lib/sessions/launch.ts";
-import { readLaunch } from "../../lib/sessions/launch_files.ts";
+import { launchFiles } from "../../lib/sessions/launch_files.ts";
+import type { Paths } from "../../lib/paths.ts";
 import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
-import type { AgentResult } from "../../lib/sessions/recovery_plan.ts";
+import type { AgentResult } from "../../lib/sessions/recovery_result.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
 
@@ -17,6 +18,11 @@ export function launchOf(change: Partial<Launch>): Launch {
     ...{ settings_file: "", prompt_file: "", system_prompt: "", env: {}, claude_session_id: "" },
     ...{ started_at: "2026-01-01T00:00:00.000Z", ...change },
   };
+}
+
+/** The record of a session's launch. */
+export function readLaunch(paths: Paths, session: string): Launch {
+  return JSON.parse(Deno.readTextFileSync(launchFiles(paths, session).record));
 }
 
 export const IDLE = "01-idle-fresh.txt";
@@ -38,7 +44,7 @@ export async function threeAgents(world: SessionWorld): Promise<string[]> {
     Deno.mkdirSync(`${world.dir}/${id}-project`);
     world.variables.GSD_CLAUDE = world.standIn(id, IDLE);
     assertEquals(await spawn([id, `${id}-project`, ""], world), 0, world.warned.join("\n"));
-    const { claude_session_id } = readLaunch(world.paths, `${id}-main`)!;
+    const { claude_session_id } = readLaunch(world.paths, `${id}-main`);
     const projects = `${world.paths.claudeConfig}/projects/${id}`;
     Deno.mkdirSync(projects, { recursive: true });
     Deno.writeTextFileSync(`${projects}/${claude_session_id}.jsonl`, "{}\n");
@@ -98,7 +104,7 @@ export async function sessions(world: SessionWorld): Promise<string[]> {
 }
 
 export function idOf(world: SessionWorld, session: string): string {
-  return readLaunch(world.paths, session)!.claude_session_id;
+  return readLaunch(world.paths, session).claude_session_id;
 }
 
 /** Like a power cut: kills also what runs in the panes. */
