@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readJournal } from "../../lib/journal.ts";
 import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
@@ -206,9 +206,10 @@ onStage("a gateway that is killed and comes back gets each wake once", async (st
   await stage.gateway.start();
   assertEquals((await delivering).code, 0);
   assertEquals(await conversation(stage, first, second), ids([first, second]));
-  const told = journal(stage).filter((line) => line.kind === "delivered").map((line) =>
-    line.detail
-  );
-  assertEquals(told, ["accepted", "it was in the session already", "accepted"]);
+  const delivered = journal(stage).filter((line) => line.kind === "delivered");
+  const details = delivered.map((line) => String(line.detail));
+  assertEquals(details.slice(0, 2), ["accepted", "it was in the session already"]);
+  // A young gateway that is slow to begin the second one is asked again, and has it by then.
+  assertMatch(details.slice(2).join(), /^(accepted|it was in the session already)$/);
   assertEquals(deadIds(stage.paths, "warden"), []);
 });
