@@ -1,6 +1,6 @@
 /** Puts our hooks into Claude Code's settings, or takes them out again. */
 
-import { type Given, readCommandLine, refuse } from "./lib/cli/command_line.ts";
+import { type CommandLine, readCommandLine, refuse } from "./lib/cli/command_line.ts";
 import { statIfThere } from "./lib/doors/user_file.ts";
 import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
@@ -12,7 +12,7 @@ import { release } from "./lib/install/registered.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/launchers.ts";
 import { register, unregister } from "./lib/install/registration.ts";
-import { describe, type RegisterReport } from "./lib/install/register_report.ts";
+import { type RegisterReport, reportText } from "./lib/install/register_report.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/cli/world.ts";
 
@@ -40,7 +40,7 @@ Options:
   --json              print the result as JSON
   --help              this text`;
 
-interface Options {
+interface RegisterOptions {
   settings?: string;
   project?: string;
   remove: boolean;
@@ -124,7 +124,7 @@ async function prepare(plan: InstallPlan, world: World): Promise<Prepared> {
 
 function report(
   result: Pick<RegisterReport, "action" | "outcome" | "launchers" | "notes">,
-  options: Options,
+  options: RegisterOptions,
   world: World,
 ): number {
   const { action, outcome } = result;
@@ -138,21 +138,21 @@ function report(
     skipped,
     then: { check: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
   };
-  world.say(describe(whole, options.json));
+  world.say(reportText(whole, options.json));
   if (skipped === undefined) return 0;
   world.warn(skipped);
   return 1;
 }
 
 /** The same place again, by a path that holds wherever it is typed. */
-function undoCommand(options: Options, world: World): string {
+function undoCommand(options: RegisterOptions, world: World): string {
   const isUsual = options.settings === undefined && options.project === undefined;
   const where = isUsual ? [] : ["--settings", settingsFile(options, world)];
   return taskCommand(world, "register", "--remove", ...where);
 }
 
 /** Why there are no settings to change; undefined when there are. */
-function whyNoSettings(options: Options, world: World): string | undefined {
+function whyNoSettings(options: RegisterOptions, world: World): string | undefined {
   const { project } = options;
   // A mistyped name must not become a folder.
   if (project !== undefined && !statIfThere(absolute(project, world))?.isDirectory) {
@@ -175,7 +175,7 @@ function absolute(path: string, world: World): string {
   return path.startsWith("/") ? path : `${world.cwd()}/${path}`;
 }
 
-function settingsFile(options: Options, world: World): string {
+function settingsFile(options: RegisterOptions, world: World): string {
   if (options.settings !== undefined) return absolute(options.settings, world);
   if (options.project !== undefined) {
     return `${absolute(options.project, world)}/.claude/settings.json`;
@@ -185,7 +185,9 @@ function settingsFile(options: Options, world: World): string {
 
 type Flag = typeof COMMAND.flags[number];
 
-function optionsFrom({ flags, values }: Given<Flag, "settings" | "project">): Options | string {
+function optionsFrom(
+  { flags, values }: CommandLine<Flag, "settings" | "project">,
+): RegisterOptions | string {
   const [settings, project] = [values.settings?.at(-1), values.project?.at(-1)];
   if (settings !== undefined && project !== undefined) {
     return "--settings and --project exclude each other";

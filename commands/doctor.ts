@@ -54,7 +54,7 @@ const CHECKS: Record<string, Check> = {
 
 type NamedFinding = Finding & { check: string };
 
-interface Options {
+interface DoctorOptions {
   agent?: string;
   fix: boolean;
   json: boolean;
@@ -72,7 +72,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const { fix, json, "send-test-wake": sendTestWake } = given.flags;
-  const options: Options = { agent: given.words[0], fix, json, sendTestWake };
+  const options: DoctorOptions = { agent: given.words[0], fix, json, sendTestWake };
   const gathered = gatherContext(world, options.agent);
   if (gathered.kind === "unknown agent") {
     const known = gathered.known.join(", ") || "none";
@@ -153,7 +153,11 @@ interface Fixes {
   failed: { what: string; reason: string }[];
 }
 
-async function applyFixes(findings: Finding[], options: Options, world: World): Promise<Fixes> {
+async function applyFixes(
+  findings: Finding[],
+  options: DoctorOptions,
+  world: World,
+): Promise<Fixes> {
   const fixes: Fixes = { done: [], failed: [] };
   const tried = new Set<string>();
   for (const { autofix } of findings) {

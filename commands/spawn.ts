@@ -1,6 +1,11 @@
 /** Starts an agent's Claude Code session in tmux, ready to work. */
 
-import { type Given, milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import {
+  type CommandLine,
+  milliseconds,
+  readCommandLine,
+  refuse,
+} from "../lib/cli/command_line.ts";
 import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { messageOf } from "../lib/process.ts";
 import { whyUnreachable } from "../lib/registry.ts";
@@ -65,7 +70,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
 
 /** The wish, or what is wrong with the call. */
 function wishFrom(
-  { flags, values, words }: Given<"dry-run" | "new", "system-prompt" | "timeout">,
+  { flags, values, words }: CommandLine<"dry-run" | "new", "system-prompt" | "timeout">,
   cwd: string,
 ): SpawnWish | string {
   const [agentId = "", folder = "", ...first] = words;

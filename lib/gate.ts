@@ -104,10 +104,10 @@ export async function openGate(
   return { kind: "mute", session, pane, agent, reason };
 }
 
-type Owner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };
+type WindowOwner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };
 
 /** Where several sessions show the window, the one of the registry; of several, where it was made. */
-function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: string): Owner {
+function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: string): WindowOwner {
   const owners = shownIn.filter(({ name }) => findAgent(registry, name).kind !== "none");
   if (owners.length < 2) return { kind: "one", name: owners[0]?.name };
   const made = owners.find(({ id }) => id === madeIn);

@@ -30,7 +30,7 @@ export interface Memory {
   open?: OpenDialog;
 }
 
-export type Verdict =
+export type Judgement =
   | { kind: "send" }
   /** `of` is the earlier wake; without one it is suppressed in every mode. */
   | { kind: "suppress"; reason: string; of?: string };
@@ -57,7 +57,7 @@ export function judge(
   incoming: Incoming,
   memory: Memory,
   isDelivered: (wakeId: string) => boolean,
-): Verdict {
+): Judgement {
   const twin = memory.said.findLast((said) => said.identity === incoming.identity.key);
   if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
     return { kind: "suppress", reason: "the same event was sent before", of: twin.wake_id };

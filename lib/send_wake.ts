@@ -4,7 +4,7 @@ import type { HookContext } from "./hook_context.ts";
 import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
-import { identityOf, judge, remember, type Verdict } from "./noise.ts";
+import { identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
@@ -39,7 +39,7 @@ export async function sendWake(
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
-  let verdict: Verdict = { kind: "send" };
+  let verdict: Judgement = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
     verdict = judgeFor(context, draft, before, options);
     const quiet = isQuiet(verdict, context);
@@ -88,9 +88,9 @@ export async function sendWake(
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
-type Suppressed = Extract<Verdict, { kind: "suppress" }>;
+type Suppressed = Extract<Judgement, { kind: "suppress" }>;
 
-function isQuiet(verdict: Verdict, context: HookContext): verdict is Suppressed {
+function isQuiet(verdict: Judgement, context: HookContext): verdict is Suppressed {
   if (verdict.kind === "send") return false;
   return verdict.of === undefined || context.settings.dedup_mode === "skip";
 }
@@ -100,7 +100,7 @@ function judgeFor(
   draft: WakeDraft,
   memory: SessionMemory,
   { dialog }: SendOptions,
-): Verdict {
+): Judgement {
   if (eventOwner(memory, context.event) === "guest") {
     const reason = "it comes from a claude -p beside the session's own Claude Code";
     return { kind: "suppress", reason };
@@ -121,7 +121,7 @@ function judgeFor(
 }
 
 /** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
-function reminderOf(draft: WakeDraft, verdict: Verdict, context: HookContext): WakeDraft {
+function reminderOf(draft: WakeDraft, verdict: Judgement, context: HookContext): WakeDraft {
   if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
   const { pressure: _, before: _said, ...others } = draft;
   const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;

@@ -27,3 +27,20 @@ Deno.test("a test file begins with the name of the file or folder that it tests"
   };
   assertEquals(tests.filter((test) => !beginnings(test).some((name) => tested.has(name))), []);
 });
+
+Deno.test("a type that a file exports has a name of its own", () => {
+  const places = new Map<string, string[]>();
+  for (const file of filesBelow("lib")) {
+    const text = Deno.readTextFileSync(`${ROOT}/${file}`);
+    for (const [, name] of text.matchAll(/^export (?:interface|type|class) (\w+)/gm)) {
+      places.set(name!, [...places.get(name!) ?? [], file]);
+    }
+  }
+  assertEquals(Array.from(places).filter(([, files]) => files.length > 1), []);
+});
+
+function filesBelow(folder: string): string[] {
+  return Array.from(Deno.readDirSync(`${ROOT}/${folder}`)).flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesBelow(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}

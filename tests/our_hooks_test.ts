@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { isDoubtful, ownerOf } from "../lib/install/our_hooks.ts";
+import { mayBeOurs, ownerOf } from "../lib/install/our_hooks.ts";
 import { pathsFrom } from "../lib/paths.ts";
 
 const ROOT = "/srv/it's here/gsd";
@@ -83,7 +83,7 @@ const FOREIGN: [string, boolean][] = [
 for (const [command, names] of FOREIGN) {
   Deno.test(`ownerOf() takes for somebody else's: ${command}`, () => {
     assertEquals(ownerOf(command, ROOT).kind, "foreign");
-    assertEquals(isDoubtful(command), names);
+    assertEquals(mayBeOurs(command), names);
   });
 }
 

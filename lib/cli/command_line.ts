@@ -15,7 +15,7 @@ export interface Spec<Flag extends string, Value extends string> {
   words?: number;
 }
 
-export interface Given<Flag extends string, Value extends string> {
+export interface CommandLine<Flag extends string, Value extends string> {
   flags: Record<Flag, boolean>;
   values: Partial<Record<Value, string[]>>;
   words: string[];
@@ -26,7 +26,7 @@ export function readCommandLine<Flag extends string, Value extends string = neve
   args: string[],
   spec: Spec<Flag, Value>,
   speaker: Speaker,
-): Given<Flag, Value> | number {
+): CommandLine<Flag, Value> | number {
   const needs: Partial<Record<string, string>> = spec.values ?? {};
   const names = Object.keys(needs);
   const unknown: string[] = [];

@@ -3,7 +3,7 @@
 import { readableText } from "../doors/user_file.ts";
 import { isThere, namesIn } from "../files.ts";
 import type { WantedHook } from "../install/hook_command.ts";
-import { isDoubtful } from "../install/our_hooks.ts";
+import { mayBeOurs } from "../install/our_hooks.ts";
 import { register } from "../install/registration.ts";
 import { isExactly, withHooks } from "../install/settings_edit.ts";
 import {
@@ -168,7 +168,7 @@ function foreignNotes(foreign: string[], file: string): Finding[] {
   const short = [...new Set(foreign)].map((one) => one.length > 50 ? `${one.slice(0, 48)} …` : one);
   const named = short.length <= 4 ? short.join(", ") : `${short.slice(0, 3).join(", ")} and others`;
   const hooks = foreign.length === 1 ? "1 hook" : `${foreign.length} hooks`;
-  const doubtful = foreign.filter(isDoubtful).map((command) =>
+  const doubtful = foreign.filter(mayBeOurs).map((command) =>
     note(
       `A command in ${file} names a file of ours, but register did not write it. Remove it ` +
         `yourself if it runs our hooks: ${command}`,

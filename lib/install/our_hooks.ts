@@ -69,7 +69,7 @@ function withoutTail(command: string): string {
 }
 
 /** A foreign command that names a file of ours: perhaps ours, and edited. */
-export function isDoubtful(command: string): boolean {
+export function mayBeOurs(command: string): boolean {
   return NAMED.test(command);
 }
 

@@ -110,13 +110,13 @@ export function signatureOf(text: string): string {
   return `${text.length}-${hash(text)}`;
 }
 
-export type Content =
+export type FileContent =
   | { kind: "missing" }
   | { kind: "text"; text: string; bytes: Uint8Array }
   | { kind: "not text" };
 
 /** Throws where the file cannot be read. */
-export function readContent(file: string): Content {
+export function readContent(file: string): FileContent {
   const bytes = readIfThere(file, Deno.readFileSync);
   if (bytes === undefined) return { kind: "missing" };
   try {
