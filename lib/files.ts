@@ -179,6 +179,14 @@ export function isFile(path: string): boolean {
   }
 }
 
+export function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
 /** The names in a folder, sorted; none when the folder is not there. */
 export function namesIn(dir: string): string[] {
   try {

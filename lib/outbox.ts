@@ -3,6 +3,7 @@
 import {
   createNew,
   ensureDir,
+  isFolder,
   isThere,
   namesIn,
   readTextIfThere,
@@ -99,14 +100,6 @@ export function readWake(path: string): QueuedWake | undefined {
 /** A delivered wake is neither in the outbox nor a dead letter. */
 export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {
   return ![wakeFile(paths, wake), deadFile(paths, wake), asideFile(paths, wake)].some(isThere);
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 /** The agents with something in `outbox` or `dead`. */

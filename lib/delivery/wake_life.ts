@@ -1,5 +1,6 @@
 /** Reads the journal: the life of one wake, and the status of each session. */
 
+import { textOf } from "../events.ts";
 import type { ListedWake } from "./wake_list.ts";
 
 export interface LifeStep {
@@ -15,12 +16,12 @@ type JournalLine = Record<string, unknown>;
 /** The records of a wake in order of time, each with the time since the first. */
 export function lifeOf(wakeId: string, records: JournalLine[]): LifeStep[] {
   const own = records.filter((line) => line.wake_id === wakeId)
-    .sort((a, b) => textIn(a.at) < textIn(b.at) ? -1 : 1);
-  const first = Date.parse(textIn(own[0]?.at));
+    .sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+  const first = Date.parse(textOf(own[0] ?? {}, "at"));
   return own.map((line) => ({
-    at: textIn(line.at),
-    kind: textIn(line.kind),
-    after_ms: Date.parse(textIn(line.at)) - first,
+    at: textOf(line, "at"),
+    kind: textOf(line, "kind"),
+    after_ms: Date.parse(textOf(line, "at")) - first,
     text: stepText(line),
   }));
 }
@@ -70,25 +71,21 @@ export function statusOf(
     suppressed: 0,
   };
   for (const line of records) {
-    const at = textIn(line.at);
-    status.agent_id ||= textIn(line.agent_id);
+    const at = textOf(line, "at");
+    status.agent_id ||= textOf(line, "agent_id");
     if (line.kind === "suppressed") status.suppressed++;
     if (line.kind === "delivered") {
       status.delivered++;
       status.last_delivered = {
         at,
-        wake_id: textIn(line.wake_id),
+        wake_id: textOf(line, "wake_id"),
         duration_ms: Number(line.duration_ms ?? 0),
-        transport: textIn(line.transport),
+        transport: textOf(line, "transport"),
       };
     }
     if (line.kind === "failed" || line.kind === "dead" || line.kind === "problem") {
-      status.last_failure = { at, kind: textIn(line.kind), reason: textIn(line.reason) };
+      status.last_failure = { at, kind: textOf(line, "kind"), reason: textOf(line, "reason") };
     }
   }
   return status;
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

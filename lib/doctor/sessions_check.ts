@@ -1,5 +1,6 @@
 /** Does Claude Code run in the agents' sessions, and does OpenClaw take messages from there? */
 
+import { isFolder } from "../files.ts";
 import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { commandOf, wayBack } from "../sessions/agent_launch.ts";
 import type { Launch } from "../sessions/launch.ts";
@@ -124,12 +125,4 @@ function notRunning(agent: Agent, fix: string): Finding {
   return working_directory !== "" && !isFolder(working_directory)
     ? note(`${text}, and its working_directory ${working_directory} is no folder: correct it`)
     : note(text, fix);
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
