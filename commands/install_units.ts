@@ -30,7 +30,7 @@ Options:
   --help      this text
 `;
 
-/** What the programs must find as you have it now. */
+/** The variables that the programs must have as they are now. */
 const PASSED = [
   ...PLACE_ENV_NAMES,
   ...["TMUX_TMPDIR", "GSD_TMUX", "GSD_CLAUDE", "CLAUDE_CONFIG_DIR"],

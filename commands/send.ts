@@ -1,4 +1,4 @@
-/** Types a prompt into a session and sends it: the plain word for the menu driver's `type`. */
+/** Types a prompt into a session and sends it: short for the menu driver's `type`. */
 
 import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts";

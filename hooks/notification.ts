@@ -39,7 +39,7 @@ export const hook: Hook = {
   },
 };
 
-/** What stands in the dialog is what has to be decided; without one, the message is all there is. */
+/** The dialog says what has to be decided; without a dialog there is only the message. */
 async function fromDialog(
   context: HookContext,
   { actions }: Tools,
@@ -59,7 +59,7 @@ async function fromDialog(
   return { body, state, actions: actions(context, { kind: "prompt" }) };
 }
 
-/** Rules, and hints to people at the keyboard, such as how to allow more than is asked. */
+/** Removes rules, and hints to people at the keyboard, such as how to allow more than is asked. */
 function withoutHints(text: string): string {
   return text.split("\n").filter((line) => !/^\s*(╌+$|Tip: )/.test(line)).join("\n");
 }

@@ -15,7 +15,7 @@ export const hook: Hook = {
     const trigger = textOf(event.fields, "trigger");
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";
-    // By itself it comes before a prompt or a tool's result is sent, which no usage counts yet.
+    // An automatic one comes before a prompt or a result is sent, which no usage counts yet.
     const tokens = trigger === "manual" ? tokensSoFar(event) : undefined;
     const sent = await sendWake(context, {
       trigger: "pre_compact",
@@ -31,7 +31,7 @@ export const hook: Hook = {
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);
-    // Claude Code takes what begins with a brace for a decision of the hook's own.
+    // Claude Code reads a text that begins with a brace as a decision of the hook.
     if (decision.kind === "instructions") return decision.text.replace(/^\s*(?=[{[])/, "Note: ");
     // An automatic compaction that is blocked leaves Claude without room to go on.
     if (decision.kind !== "block" || trigger !== "manual") return;

@@ -12,12 +12,12 @@ export const hook: Hook = {
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
-    const standing = rememberSession(context, { closeDialog: true });
+    const owner = rememberSession(context, { closeDialog: true });
     const about = { session, agent_id: agent.agent_id, event: event.name };
     if (GOES_ON.includes(reason)) {
       record(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
     } else {
-      const isOwn = standing === "own";
+      const isOwn = owner === "own";
       await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",

@@ -1,6 +1,6 @@
 /**
- * Claude Code starts, resumes, clears or has compacted. To the agent it is the same session all
- * throughout: only Claude's id of it is kept up to date, and no agent is woken.
+ * Claude Code starts, resumes, clears or has compacted. For the agent it stays the same
+ * session: only Claude's id is updated, and no agent is woken.
  */
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
@@ -11,8 +11,8 @@ export const hook: Hook = {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
-    const standing = rememberSession(context, { closeDialog: source !== "compact" });
-    const id = { [standing === "guest" ? "guest" : "claude_session_id"]: event.sessionId };
+    const owner = rememberSession(context, { closeDialog: source !== "compact" });
+    const id = { [owner === "guest" ? "guest" : "claude_session_id"]: event.sessionId };
     record(paths, {
       kind: "session",
       session,

@@ -22,9 +22,9 @@ export interface WaitWorld {
 }
 
 const LOOK_EVERY_MS = 50;
-/** Whether somebody else has settled it may be noticed later. */
+/** An answer from elsewhere may be noticed later than the agent's. */
 const CLOSED_EVERY_MS = 200;
-/** Esc closes a dialog without any event: only the screen tells. */
+/** Esc closes a dialog without any event: only the screen shows it. */
 const SCREEN_EVERY_MS = 2000;
 
 export async function waitForAnswer(
@@ -51,7 +51,7 @@ export async function waitForAnswer(
       const screen = await world.look();
       const isOurs = screen.dialog !== undefined && world.isOurs(screen.dialog);
       isSeen ||= isOurs;
-      // Behind ours another may have waited: once ours was seen, that one is the next.
+      // Another dialog may wait after ours: once ours was seen, a different one is the next.
       const isNext = isSeen && !isOurs && ASKING.includes(screen.dialog?.kind ?? "");
       missing = isPrompt(screen) || isNext ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.
@@ -62,7 +62,7 @@ export async function waitForAnswer(
   }
 }
 
-/** Dialogs that somebody is asked by; a list or a menu that was opened on top says nothing. */
+/** Dialogs that ask something. A list or a menu on top says nothing about ours. */
 const ASKING = ["question", "permission", "plan"];
 
 /** The input box is back. Any other screen, such as the transcript, says nothing about the dialog. */

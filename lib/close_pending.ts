@@ -63,7 +63,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   }
   if (of.id === undefined && of.kind === undefined && of.but === undefined) {
     if (of.claude) removeIfThere(askedFile(paths, session, of.claude));
-    // What could not be read, or lost its other half, goes with the last of them.
+    // Unreadable files and leftovers are removed with the last one.
     const isLast = () => openNames(namesIn(dir)).every((name) => unreadable.has(name));
     if (toRead.length === open.length && isLast()) removeIfThere(dir, { recursive: true });
   }

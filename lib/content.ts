@@ -26,7 +26,7 @@ export interface Content {
   tokens?: number;
 }
 
-/** A transcript must rest for this long where only it can tell that Claude's words are whole. */
+/** A transcript must not grow for this long where nothing else shows that it is complete. */
 const REST_MS = 25;
 
 const UNKNOWN: TurnReading = { blocks: [], finished: false, isFinalMessage: false };

@@ -18,8 +18,8 @@ export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedB
 }
 
 /**
- * The launchers know one state folder. Where install.json cannot tell (missing, damaged, or a hook
- * that may not read it), the launcher is taken: a registered hook may start nothing else.
+ * The launchers know one state folder. Where install.json cannot be used (missing, damaged, or a
+ * hook that may not read it), the launcher is used: a registered hook may start nothing else.
  */
 function isForOtherState({ data, state }: Paths): boolean {
   try {

@@ -1,4 +1,4 @@
-/** The rows of a dialog: what can be picked, and where the cursor stands. */
+/** The rows of a dialog: what can be picked, and where the cursor is. */
 
 export interface DialogOption {
   number: number;
@@ -99,7 +99,7 @@ function readRows(body: string[]): DialogOption[] {
   );
   let first = focusedAt;
   while (first > 0 && (isRow(body[first - 1]!) || (paired && body[first - 1] === ""))) first--;
-  // Above the first entry stands the project's name, alone.
+  // The project's name is alone above the first entry.
   if (paired && body[first + 1] === "" && first < focusedAt) first += 2;
   const options: DialogOption[] = [];
   for (let at = first; at < body.length; at++) {

@@ -40,7 +40,7 @@ export function splitInput(text: string): HookInput {
 }
 
 export type PaneOwner =
-  /** `shownIn`: every session that shows the pane's window, as a person's who looks on. */
+  /** `shownIn`: every session that shows the pane's window, such as that of a person who watches. */
   | { kind: "session"; name: string; shownIn: ShowingSession[] }
   | { kind: "none"; reason: string };
 
@@ -53,7 +53,7 @@ export interface ShowingSession {
 /**
  * The session, the height of the pane, its window; then each session with its windows:
  *   warden-main <TAB> 40 <TAB> @1 <TAB> $0 <TAB> warden-main <TAB> @0 @1 <TAB> $3 <TAB> …
- * A tab is no part of a name; a comma, which tmux's own list of sessions has, may be.
+ * No name has a tab. It may have a comma, which separates tmux's own list of sessions.
  */
 export const OWNER_FORMAT = "#{session_name}\t#{pane_height}\t#{window_id}\t" +
   "#{S:#{session_id}\t#{session_name}\t#{W:#{window_id} }\t}";
@@ -71,7 +71,7 @@ export function paneOwner(line: string): PaneOwner {
   return { kind: "session", name, shownIn };
 }
 
-/** How many lines of a capture are the screen; what stands above them is history. */
+/** How many lines of a capture are the screen; the lines above are history. */
 export function paneHeight(line: string): number | undefined {
   const height = Number(line.split("\t")[1]);
   return height > 0 ? height : undefined;

@@ -1,11 +1,11 @@
 /** The door to the disk: whole files or nothing, and locks that give up. */
 
-// Only regular files are opened: a fifo, a socket or a device can block for good.
+// Only regular files are opened: a fifo, a socket or a device can block for ever.
 
 /** Far more than a file of ours holds. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** What lies at `path`; undefined when nothing does. Throws when it is not a regular file. */
+/** The file at `path`; undefined when there is none. Throws when it is not a regular file. */
 export function regularFile(path: string): Deno.FileInfo | undefined {
   let info: Deno.FileInfo;
   try {
@@ -44,7 +44,7 @@ function refuseHuge(path: string, size: number): void {
 }
 
 export function openRegular(path: string, options: Deno.OpenOptions): Deno.FsFile {
-  // A file that must be new is never one that is there.
+  // With createNew, open itself fails where anything is there.
   if (!options.createNew) regularFile(path);
   return Deno.openSync(path, options);
 }
@@ -72,7 +72,7 @@ export interface WriteOptions {
   mode?: number;
   /** Waits for the disk, for what must outlive a power cut. */
   durable?: boolean;
-  /** How the name of the file that becomes it ends. */
+  /** How the name of the temporary file ends. */
   ending?: string;
 }
 
@@ -121,7 +121,7 @@ function syncFolder(folder: string): void {
       file.close();
     }
   } catch {
-    // Not every file system can do it, and a hook may not open what lies above the state folder.
+    // Not every file system can do it, and a hook may not open the folders above the state folder.
   }
 }
 
@@ -161,7 +161,7 @@ export function removeIfThere(path: string, options?: { recursive: boolean }): v
   }
 }
 
-/** Whether anything lies there; what cannot be looked at does. */
+/** Whether anything is there; also true where that cannot be seen. */
 export function isThere(path: string): boolean {
   try {
     Deno.lstatSync(path);

@@ -23,7 +23,7 @@ export type Gate =
   | { kind: "unmanaged" }
   | { kind: "refused"; session: string; agent_id?: string; reason: string };
 
-/** The pane a hook runs in, and tmux already asked for its session: it answers meanwhile. */
+/** The pane a hook runs in, and tmux's answer about its session, which may still be on its way. */
 export interface Asking {
   pane: string;
   /** The session that the pane was made in, by tmux's own number. */

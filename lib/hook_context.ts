@@ -98,7 +98,7 @@ export function contextFrom(
   };
 }
 
-/** Closes what was asked in the session; most of the time one look tells that nothing was. */
+/** Closes what was asked in the session; mostly one look shows that nothing was. */
 export async function closePending(
   { paths, session }: HookContext,
   of: ClosingOf,
@@ -108,13 +108,13 @@ export async function closePending(
   return closing.closePending(paths, session, of);
 }
 
-/** Makes the folder when it is missing: to look into one that is not there costs a millisecond. */
+/** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
 function foldersIn(dir: string): string[] {
   const names = namesIn(dir);
   try {
     if (names.length === 0) ensureDir(dir);
   } catch {
-    // Then the next hook pays for the look again.
+    // Then the next hook pays that again.
   }
   return names;
 }

@@ -74,7 +74,7 @@ function loadTools(): Promise<Tools> {
   return import(later("./hook_context.ts"));
 }
 
-/** By the journal alone: what failed may be the loading of everything else. */
+/** Uses the journal alone: what failed may be the loading of the rest. */
 async function note(paths: Paths, session: string, event: string, reason: string): Promise<void> {
   try {
     const { record } = await import(later("./journal.ts"));

@@ -29,7 +29,7 @@ export interface JournalRecord {
   [more: string]: unknown;
 }
 
-/** Beyond this a journal becomes its own `.1`, and the one before that goes. */
+/** A journal of this size becomes `.1`; the `.1` before it is removed. */
 const MAX_BYTES = 1_000_000;
 
 export function journalFile(paths: Paths, session: string): string {
@@ -40,7 +40,7 @@ function masked(_: string, value: unknown): unknown {
   return typeof value === "string" ? maskSecrets(value) : value;
 }
 
-/** Never throws: a journal that cannot be written must not stop what it tells about. */
+/** Never throws: a journal that cannot be written must not stop the work that it records. */
 export function record(paths: Paths, entry: JournalRecord, now = new Date()): void {
   const path = journalFile(paths, entry.session);
   try {
@@ -95,7 +95,7 @@ export function journalSessions(paths: Paths): string[] {
 
 function* recordsIn(text: string): Generator<Record<string, unknown>> {
   for (const line of text.split("\n")) {
-    // A disk that was full leaves half a line, and the next record behind it.
+    // A disk that was full leaves half a line, and the next record after it.
     const value = parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"at":"')));
     if (value !== undefined) yield value;
   }

@@ -11,8 +11,8 @@ function fileOf(paths: Paths, claudeId: string): string {
 }
 
 /**
- * Known from an earlier event in this very pane; for when tmux can no longer be asked, or not yet.
- * Somebody may have opened the same conversation in another one.
+ * Known from an earlier event in the same pane, for when tmux cannot be asked. The same conversation
+ * may be open in another pane.
  */
 export function knownSession(paths: Paths, claudeId: string, env: Env): string | undefined {
   try {

@@ -11,7 +11,7 @@ const LEAST_WAIT_MS = 500;
 const MOST_WAIT_MS = 3000;
 const WAIT_PER_START = 5;
 const LOOK_EVERY_MS = 5;
-/** How far back a transcript is read: what is looked for lies at its end. */
+/** How far back a transcript is read: what is looked for is at its end. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Time, so that a test can be quick and exact about it. */

@@ -102,7 +102,7 @@ export function identityOf(event: HookEvent, body: string): Identity {
   if (toolUse !== "") return { key: join([...parts, toolUse]), weak: false };
   switch (event.name) {
     case "Stop": {
-      // Only the event is the same when its hook runs twice: transcript and screen go on meanwhile.
+      // When a hook runs twice, only the event is the same: transcript and screen may have changed.
       const said = textOf(event.fields, "last_assistant_message").trim();
       const words = said === "" && event.promptId === "" ? body : said;
       return {

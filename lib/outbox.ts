@@ -37,7 +37,7 @@ export interface QueuedWake {
     last_error: string;
     /** The idempotency key of the last try, where it is no longer the wake id. */
     key?: string;
-    /** When it was taken out of the dead letters: its day begins anew. */
+    /** When it was taken out of the dead letters: its day begins again. */
     requeued_at?: string;
   };
 }
@@ -113,11 +113,11 @@ export function deadIds(paths: Paths, agentId: string): string[] {
   return wakeIdsIn(`${paths.state}/dead/${safeName(agentId)}`);
 }
 
-/** The wake as its last try left it, unless it has been taken away meanwhile. */
+/** The wake as its last try left it, unless it has been removed since. */
 export function saveAttempts(paths: Paths, wake: QueuedWake): void {
   const path = wakeFile(paths, wake);
   if (!isThere(path)) return;
-  // Under another name than a new wake's: what is left of it must not be taken for one.
+  // Not the temporary name of a new wake: a leftover must not be read as one.
   writeAtomic(path, JSON.stringify(wake, null, 1), { durable: true, ending: ".again.tmp" });
 }
 
@@ -158,7 +158,7 @@ export function whyNoWake(wakeId: string, path: string): { reason: string; passe
 /** Troubles of the machine, not of the file. */
 const PASSING = /^(EIO|ENOMEM|EMFILE|ENFILE|EAGAIN|EINTR)$/;
 
-/** Longer than Deno takes to start: a failed start holds up no other for longer. */
+/** Longer than Deno takes to start. A failed start blocks others for this long at most. */
 const START_MS = 2000;
 const CLAIM = "starts-";
 /** The second claim of an agent; no name of an agent's file has this character. */
@@ -168,7 +168,7 @@ const SECOND = "~2";
  * Whether to start a deliverer for an agent. Not when two are starting: each removes both claims
  * before it looks into the outbox, so what was written while they were there is seen. Many events
  * at once start a few processes instead of one each. Two, because one that is killed while it
- * starts leaves its claim: the next event must not trust it. `by` tells who claims.
+ * starts leaves its claim: the next event must not trust it. `by` names the claimant.
  */
 export function claimStart(paths: Paths, agentId: string, by = "", now = Date.now()): boolean {
   return claimFiles(paths, agentId).some((file) => claim(file, by, now));
@@ -182,12 +182,12 @@ function claim(file: string, by: string, now: number): boolean {
     if (isFile && age >= 0 && age < START_MS) return false;
     writeAtomic(file, by);
   } catch {
-    // Gone meanwhile, or not to be written: one process too many does no harm.
+    // The claim is gone or cannot be written: an extra process does no harm.
   }
   return true;
 }
 
-/** The agents for whom that one has claimed a start. */
+/** The agents for which that process has claimed a start. */
 export function claimedBy(paths: Paths, by: string): string[] {
   const dir = `${paths.state}/locks`;
   const isOwn = (name: string) => {

@@ -92,7 +92,7 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
     bottom,
     width: lines[bottom]!.length,
     mark,
-    // With colours the placeholder is gone by now: what is left somebody wrote.
+    // With colours the placeholder is gone by now: what is left was typed.
     draft: !isColoured && PLACEHOLDER.test(draft) ? "" : draft,
   };
 }
@@ -113,7 +113,7 @@ function noticesAbove(lines: string[], box: Box): string[] {
 function isWorking(lines: string[], box: Box, footer: string[]): boolean {
   if (footer.some((line) => /\besc to interrupt\b|· esc to …?$/.test(line))) return true;
   if (footer.some((line) => /shift\+tab to cycle|\? for shortcuts/.test(line))) return false;
-  // A narrow window cuts the footer; the spinner stands at the left edge, where no prose begins.
+  // A narrow window cuts the footer; the spinner is at the left edge, where no prose begins.
   const marked = lines.findLast((line, at) => at < box.top && /^\S/.test(line)) ?? "";
   return /^[·✢✳✶✻✽*] \S+… \(/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
 }
@@ -154,7 +154,7 @@ export function stripCodes(line: string): string {
 }
 
 /**
- * Without the dim suggestion that Claude Code draws into an empty box. Its first letter lies under
+ * Without the dim suggestion that Claude Code draws into an empty box. Its first letter is under
  * the cursor and is drawn inverted, not dim: one inverted letter alone is no draft either.
  */
 function withoutGhost(line: string): string {

@@ -10,7 +10,7 @@ export interface Paths {
   claudeConfig: string;
 }
 
-/** What a hook hands on to the deliverer: where things are, never what opens them. */
+/** What a hook passes on to the deliverer: places, never secrets. */
 export const DELIVERER_ENV_NAMES = [
   "HOME",
   "PATH",
@@ -27,11 +27,11 @@ export const DELIVERER_ENV_NAMES = [
   "OPENCLAW_PROFILE",
   "OPENCLAW_GATEWAY_URL",
   "OPENCLAW_GATEWAY_PORT",
-  // OpenClaw's own mark of an agent's shell: it must see it, and may refuse because of it.
+  // OpenClaw's mark of an agent's shell. OpenClaw must see it, and may refuse because of it.
   "OPENCLAW_SHELL",
 ] as const;
 
-/** The same for those who are started anew, with a HOME and a shell of their own. */
+/** The same for programs that start later, with a HOME and a shell of their own. */
 export const PLACE_ENV_NAMES = DELIVERER_ENV_NAMES.filter((name) =>
   name !== "HOME" && name !== "OPENCLAW_SHELL"
 );
@@ -51,7 +51,7 @@ export const ENV_NAMES = [
   ...DELIVERER_ENV_NAMES,
 ] as const;
 
-/** The project's folder: this file lies one level below it. */
+/** The project's folder: this file is one level below it. */
 export const ROOT = import.meta.dirname!.replace(/\/[^/]*$/, "");
 
 /** The address of a module that is loaded when it is needed: Deno loads beforehand what it can read. */
@@ -85,8 +85,8 @@ function absolute(path: string | undefined): string | undefined {
 }
 
 /**
- * The file that says: a hook has found this pane managed. Its place is `$TMUX` and `$TMUX_PANE` as
- * they stand, so that the registered command finds it without any translation.
+ * The file that marks a pane as managed. Its path has `$TMUX` and `$TMUX_PANE` unchanged, so that
+ * bin/hook finds it without translation.
  */
 export function managedMark(
   { state }: Pick<Paths, "state">,

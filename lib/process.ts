@@ -51,7 +51,7 @@ export async function run(
     return { kind: "missing", program, reason: messageOf(error) };
   }
   if (output === TIME_IS_UP) {
-    if (!options.keepOnTimeout) stop.abort(); // SIGTERM; whether it heeds it is not waited for
+    if (!options.keepOnTimeout) stop.abort(); // SIGTERM; do not wait for its end
     return { kind: "timeout", afterMs: options.timeoutMs };
   }
   const decoder = new TextDecoder();
@@ -85,7 +85,7 @@ async function fed(command: Deno.Command, text: string): Promise<Deno.CommandOut
       await writer.write(new TextEncoder().encode(text));
       await writer.close();
     } catch {
-      // The program ended without reading it all: its exit code tells why.
+      // The program ended without reading it all: its exit code says why.
     }
   };
   const [output] = await Promise.all([child.output(), feeding()]);

@@ -17,7 +17,7 @@ export function holdReplyWait(paths: Paths, wakeId: string): void {
   const options = { write: true, createNew: true, mode: 0o600 };
   const file = Deno.openSync(waitFile(paths, wakeId), options);
   held.set(wakeId, file);
-  // A deliverer that looks just now has it for a moment.
+  // A deliverer that checks just now holds it for a moment.
   for (let tries = 0; !file.tryLockSync(true) && tries < 100; tries++) sleepSync(5);
 }
 

@@ -1,4 +1,4 @@
-/** What Claude said in the message that asks a question: often the reasons that one chooses by. */
+/** What Claude said in the message that asks a question: often the reasons to choose by. */
 
 import { type HookEvent, textOf } from "./events.ts";
 import { isObject } from "./json.ts";

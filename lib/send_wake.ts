@@ -143,7 +143,7 @@ function queuedWake(
   return newWake(paths, receiverOf(agent), session, draft, making);
 }
 
-/** A hook that cannot show that it waits does not wait: its wake is worth more. */
+/** A hook whose lock cannot be made does not wait for a reply; its wake is sent. */
 function holds({ holdReplyWait }: ReplyWait, paths: Paths, wakeId: string): boolean {
   try {
     holdReplyWait(paths, wakeId);
@@ -161,8 +161,8 @@ function afterwards(
   { open }: SendOptions,
 ): SessionMemory {
   const { event, now } = context;
-  const heard = withEvent(before, context);
-  const memory = open === null ? withoutDialog(heard, event.sessionId) : heard;
+  const updated = withEvent(before, context);
+  const memory = open === null ? withoutDialog(updated, event.sessionId) : updated;
   if (wakeId === undefined) return memory;
   if (open) {
     const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };

@@ -24,7 +24,7 @@ export interface SessionMemory extends Memory {
   guests?: string[];
 }
 
-/** Whose an event is: the session's own Claude's, a `claude -p`'s beside it, or of yet another one. */
+/** The Claude of an event: the session's own, a `claude -p` beside it, or another one. */
 export type EventOwner = "own" | "guest" | "other";
 
 const LOCK_WAIT_MS = 2000;
@@ -98,7 +98,7 @@ export function withoutDialog(memory: SessionMemory, claudeId: string): SessionM
   return isAnothers ? memory : rest;
 }
 
-/** What an event tells about its session, laid over what was known. */
+/** The memory, updated with what an event says about its session. */
 export function withEvent(before: SessionMemory, context: HookContext): SessionMemory {
   const { event, paths, session, agent, now, env } = context;
   const isStart = event.name === "SessionStart";
@@ -106,18 +106,18 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
     noteSession(paths, event.sessionId, session, env);
   }
   const { guests = [] } = before;
-  const heard = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
+  const seen = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
   switch (eventOwner(before, event)) {
     case "other":
-      return { ...before, ...heard };
+      return { ...before, ...seen };
     case "guest": {
       const others = guests.filter((id) => id !== event.sessionId);
-      return { ...before, ...heard, guests: [...others, event.sessionId].slice(-MOST_GUESTS) };
+      return { ...before, ...seen, guests: [...others, event.sessionId].slice(-MOST_GUESTS) };
     }
     case "own":
       return {
         ...before,
-        ...heard,
+        ...seen,
         claude_session_id: event.sessionId || before.claude_session_id,
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,

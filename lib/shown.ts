@@ -28,7 +28,7 @@ export function shownAmong(questions: Question[], dialog: Dialog): number {
 
 /**
  * What a dialog says above its rows: the same while the cursor moves and words are written into a
- * row. How many more wait behind it (`1 of 2`) may change at any time.
+ * row. How many more wait after it (`1 of 2`) may change at any time.
  */
 export function markOf(dialog: Dialog): string {
   const { kind, title } = dialog;
@@ -66,7 +66,7 @@ export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
 }
 
 /**
- * The dialog of a plan shows the plan drawn, in part, or not at all, so words cannot tell. But a
+ * The dialog of a plan shows the plan drawn, in part, or not at all, so words cannot decide. But a
  * Claude shows one plan at a time: it is the last that it has asked about.
  */
 function latestPlans(pendings: Pending[]): Pending[] {

@@ -1,4 +1,4 @@
-/** Waiting, and not for ever. */
+/** Waiting, with a limit. */
 
 export const TIME_IS_UP = Symbol("time is up");
 
@@ -7,9 +7,9 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What waiting goes by; a test gives another one. */
+/** The clock of code that waits; tests pass another one. */
 export interface Clock {
-  /** In milliseconds, from any beginning. */
+  /** Milliseconds since any moment. */
   now(): number;
   sleep(ms: number): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface Tmux {
 }
 
 export interface TmuxOptions {
-  /** A server by name (`-L`), for callers outside of tmux; inside a pane `$TMUX` tells. */
+  /** A server by name (`-L`), for callers outside of tmux; inside a pane `$TMUX` names it. */
   socket?: string;
   timeoutMs?: number;
   /** What tmux is given beside `$TMUX`. A client of a running server needs nothing. */

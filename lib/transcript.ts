@@ -18,13 +18,13 @@ export interface TurnReading {
   finished: boolean;
   /** Those blocks belong to that last line's message, not to one before a tool ran. */
   isFinalMessage: boolean;
-  /** A Stop came after those blocks; its hooks let Claude "end" for all we know, or sent it "on". */
+  /** A Stop came after those blocks; "on": its hooks sent Claude on; "end": nothing shows that. */
   stopped?: "end" | "on";
   /** Tokens in the context, by the usage of the turn's last line; unknown once a tool has answered. */
   tokens?: number;
 }
 
-/** How much is searched for a turn behind the turns of others, which may have begun since. */
+/** How much is searched for a turn that other turns may have followed. */
 const MOST_BEHIND_OTHERS = 2_000_000;
 
 /** `promptId` "" means that the event did not name its prompt: then the last turn is meant. */
@@ -83,7 +83,7 @@ export function readLastTurn(
     // A line that names no prompt decides nothing, unless it begins a turn that cannot be known.
     if (promptId !== "" && linePrompt === "" && !opens) continue;
     if (promptId !== "" && linePrompt !== promptId) {
-      // What was gathered belongs to another turn: ours lies before it, or is not written yet.
+      // What was gathered belongs to another turn: ours is before it, or is not written yet.
       messageId = undefined;
       Object.assign(reading, nothing(), ofOthers);
       foreign = true;
@@ -114,7 +114,7 @@ const MOST_SINCE_STOP = 1_000_000;
 /**
  * Whether a Stop hook sent Claude on before the last message. Where the event says that one did
  * and this is false, an earlier wake has that message: the new one is not written yet.
- * undefined: the last Stop lies further back than is searched.
+ * undefined: the last Stop is further back than is searched.
  */
 export function followsStop(lines: Iterable<Line>): boolean | undefined {
   let spoken = false;
@@ -141,8 +141,8 @@ function isStopOrPrompt(text: string): boolean {
 }
 
 /**
- * The turn as its Stop may tell it: words of an earlier Stop are none, the message after them is
- * not written yet. `continued`: the event says that a Stop hook has sent Claude on.
+ * The turn as its Stop may report it. Words of an earlier Stop do not count: the message after them
+ * is not written yet. `continued`: the event says that a Stop hook has sent Claude on.
  */
 export function sinceLastStop(turn: TurnReading, continued: boolean): TurnReading {
   const isOld = turn.stopped === "on" || (turn.stopped === "end" && continued);
@@ -151,7 +151,7 @@ export function sinceLastStop(turn: TurnReading, continued: boolean): TurnReadin
 
 /**
  * The event's text with the blocks of the same message that came before it. The event carries only
- * the last block; the transcript may lack that very block, or the whole message.
+ * the last block; the transcript may lack that last block, or the whole message.
  */
 export function withEarlierBlocks(eventText: string, turn: TurnReading): string {
   if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
@@ -180,7 +180,7 @@ export interface Entry {
 }
 
 /**
- * A line of the conversation itself, or the one behind a Stop's hooks; undefined for all else
+ * A line of the conversation itself, or the one after a Stop's hooks; undefined for all else
  * (attachments, subagents, errors …).
  */
 export function parseEntry(text: string): Entry | undefined {
@@ -203,7 +203,7 @@ export function parseEntry(text: string): Entry | undefined {
   return isClaude ? { type, fields, message } : undefined;
 }
 
-/** The line behind all hooks of a Stop, or the instruction of one that blocked. */
+/** The line after all hooks of a Stop, or the instruction of one that blocked. */
 function afterStop({ type, fields, message }: Entry): TurnReading["stopped"] {
   if (type === "system") return "end";
   const isFeedback = fields.isMeta === true &&

@@ -8,14 +8,14 @@ const KEPT_MS = 30 * DAY;
 
 interface Mark {
   path: string;
-  /** The socket and the pid, as far as the folder's name tells them. */
+  /** The socket and the pid, as far as the folder's name has them. */
   socket: string;
   server: string;
   at: number;
 }
 
 /**
- * A socket has one server at a time, so a later mark of another server tells that the earlier one
+ * A socket has one server at a time, so a later mark of another server means that the earlier one
  * is gone. The deliverer may not ask for the process itself. A mark that goes too early comes back
  * with the next event.
  */
@@ -51,7 +51,7 @@ function removeEmptyFolders(folder: string): void {
   }
 }
 
-/** What cannot be read or removed keeps nothing else from being cleaned up. */
+/** A mark that cannot be read or removed does not stop the rest. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -90,7 +90,7 @@ export class DemoStage {
     return { message, hookMs, wakeMs, source: await this.source() };
   }
 
-  /** Lets the agent answer while the hook stands beside the dialog; what Claude Code gets. */
+  /** Lets the agent answer while the hook waits beside the dialog; what Claude Code gets. */
   async answer({ words, hook, event, screen }: NonNullable<DemoScene["answer"]>) {
     let started = 0;
     // Claude Code would take the dialog away on the hook's reply, and the driver looks for that.

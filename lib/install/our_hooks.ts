@@ -57,7 +57,7 @@ export function ownerOf(command: string, root: string): Owner {
   return old === null ? { kind: "foreign" } : { kind: "old", script: old[1] ?? old[2]! };
 }
 
-/** Without what people write behind a command: a redirection, `|| true`, `&`, a comment. */
+/** Without what people write after a command: a redirection, `|| true`, `&`, a comment. */
 function withoutTail(command: string): string {
   let text = command.replace(/ #[^'"]*$/, "").trimEnd();
   for (let before = ""; before !== text;) {

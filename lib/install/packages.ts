@@ -27,7 +27,7 @@ export async function fetchPackages(install: Installation, env: Env): Promise<Pa
   return reason === undefined ? { kind: "ready" } : { kind: "missing", reason };
 }
 
-/** What Deno needs to find its cache and a package registry; no credential of anybody else. */
+/** What Deno needs to find its cache and a package registry; no other credentials. */
 function startEnv(env: Env): Record<string, string> {
   const names = ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "DENO_CERT"];
   const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "DENO_TLS_CA_STORE"];

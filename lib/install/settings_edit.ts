@@ -67,7 +67,7 @@ function put(text: string, hook: WantedHook, root: string): string {
   return grown.replace(JSON.stringify(GROUP), () => groupLine(hook));
 }
 
-/** Stands for a group until groupLine() replaces it: nine groups on a line each are easy to read. */
+/** A placeholder, which groupLine() replaces: nine groups on a line each are easy to read. */
 const GROUP = "a group of gsd-code-skill";
 
 function groupLine(hook: WantedHook): string {
@@ -153,7 +153,7 @@ function takenOut(text: string, root: Node, hooks: Node, node: HookNode, kept: K
   return without(text, root, root.children!.indexOf(property));
 }
 
-/** Line breaks before closing brackets are ours where the file was one line, and has no other. */
+/** Removes our line breaks before closing brackets from a file that was one line before us. */
 function onOneLine(text: string, original: string): string {
   if (original.trim().includes("\n") || text.includes("/*")) return text;
   const joined = text.replace(/\s*\n\s*(?=[\]}])/g, "");

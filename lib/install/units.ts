@@ -39,7 +39,7 @@ export function unitText(template: string, values: UnitValues): string {
   );
 }
 
-/** A word of ExecStart: quoted where it needs to be, with % and $ taken for themselves. */
+/** A word of ExecStart: quoted where it needs to be, with % and $ taken literally. */
 function word(text: string): string {
   const plain = text.replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${escaped(plain)}"`;

@@ -71,7 +71,7 @@ export function without(text: string, container: Node, index: number): string {
     ? commaAfter + 1
     : endOf(item);
   let start = item.offset;
-  // With a comment behind it the line stays: joined to the one above, it could disappear in it.
+  // Before a comment the line break stays: on the line above, it could become part of another.
   if (/^[ \t]*(\r?\n|$)/.test(text.slice(end)) || text[end] === "]" || text[end] === "}") {
     start = from + text.slice(from, start).replace(/(\r?\n)?[ \t]*$/, "").length;
     if (text[end] !== "\r" && text[end] !== "\n" && endsInLineComment(text, from, start)) {
@@ -106,7 +106,7 @@ function commaIn(text: string, from: number, to: number): number | undefined {
   return undefined;
 }
 
-/** Whether a comment stands in `outer` but not in `inner`, which is a part of it. */
+/** Whether a comment is in `outer` but not in `inner`, which is a part of it. */
 export function hasCommentAround(text: string, outer: Node, inner: Node): boolean {
   const isComment = ({ kind }: Token) => kind === KIND.lineComment || kind === KIND.blockComment;
   return [...tokens(text, outer.offset, inner.offset)].some(isComment) ||

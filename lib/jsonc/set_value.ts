@@ -22,7 +22,7 @@ export function setValue(text: string, path: JsonPath, value: unknown): string {
   return appendedOnLine(text, parent, value, key) ?? appended(text, parent, value, key);
 }
 
-/** What stands on one line stays on one line; undefined for anything else. */
+/** A value on one line stays on one line; undefined for anything else. */
 function appendedOnLine(
   text: string,
   parent: Node,

@@ -39,7 +39,7 @@ export function readJson(text: string): JsonReading {
   return { kind: "json", root };
 }
 
-/** The value of an object's property; the last one counts when a key stands there twice. */
+/** The value of an object's property; of a key that is there twice, the last one counts. */
 export function propertyOf(object: Node, key: string): Node | undefined {
   return propertiesNamed(object, key).at(-1);
 }

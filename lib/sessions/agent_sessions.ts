@@ -15,7 +15,7 @@ export interface AgentSession extends SeenSession {
   server: SeenServer;
   pane: string;
   launch: Launch | undefined;
-  /** Hooks find the agent by its name; not so when the agent was renamed in the registry. */
+  /** Hooks find the agent by this name. False when the agent was renamed in the registry. */
   isOwn: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface AgentSessions {
   names: Set<string>;
 }
 
-/** Every launch is looked for on its own tmux server; other sessions on the servers seen so. */
+/** Each launch is searched on its own tmux server, other sessions on all of these servers. */
 export async function sessionsOf(
   world: World,
   registry: Registry,

@@ -38,7 +38,7 @@ export function memorySince(
   return memory.updated_at > (launch?.started_at ?? "") ? memory : undefined;
 }
 
-/** When the session was last heard of, by its hooks or by its launch. */
+/** When the session was last active, by its hooks or by its launch. */
 export function lastSign(paths: Paths, launch: Launch): string {
   return memorySince(paths, launch.session, launch)?.updated_at ?? launch.started_at;
 }

@@ -44,7 +44,7 @@ export async function listOpenClawAgents(world: World): Promise<AgentListing> {
     : { kind: "agents", ids };
 }
 
-/** The list as 2026.9.6 prints it, perhaps behind other lines; undefined when it is something else. */
+/** The list as 2026.9.6 prints it, perhaps after other lines; undefined when it is something else. */
 export function parseAgents(text: string): string[] | undefined {
   try {
     const value: unknown = JSON.parse(text.slice(Math.max(0, text.search(/^\[(\s*[{\]]|$)/m))));

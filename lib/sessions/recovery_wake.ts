@@ -88,7 +88,7 @@ function todo(
   if (first !== "") return "Wait for its wake.";
   return conversation.kind === "new"
     ? "Tell it what to work on."
-    : "A turn that was running has been cut off: look where it stood, then tell it to go on.";
+    : "A turn that was running has been cut off: look how far it got, then tell it to go on.";
 }
 
 /** Puts a wake into the outbox and starts its deliverer. */

@@ -1,4 +1,4 @@
-/** tmux servers as our commands meet them: by their sockets, in a clean environment. */
+/** tmux servers, reached by their sockets and with a clean environment. */
 
 import { type Env, type Paths, setVariables } from "../paths.ts";
 import { shellQuote } from "../text.ts";
@@ -31,7 +31,7 @@ export interface TmuxServer {
   starter: Tmux;
 }
 
-/** The server behind a socket; without one, the server that `tmux` alone would find. */
+/** The server of a socket; without one, the server that `tmux` alone would find. */
 export function serverAt(world: World, socket?: string): TmuxServer {
   const { env, options } = wayTo(world.env, socket);
   const client = { ...setVariables(world.env, CLIENT_NAMES), ...options.env };
@@ -80,13 +80,13 @@ export async function factsOf(tmux: Tmux, expected?: string): Promise<ServerFact
   return { socket, run, sessions: new Set(names) };
 }
 
-/** How a person calls tmux for the server behind a socket; `inReach` is where `tmux` alone leads. */
+/** How a person calls tmux for the server of a socket; `inReach` is what plain `tmux` reaches. */
 export function tmuxWords(socket: string | undefined, inReach: string | undefined): string {
   const other = otherSocket(`${socket ?? ""},0,0`);
   return other === undefined || other === inReach ? "tmux" : `tmux -S ${shellQuote(other)}`;
 }
 
-/** How an agent calls the menu driver for a session on the server behind a socket. */
+/** How an agent calls the menu driver for a session on the server of a socket. */
 export function driverWords(paths: Paths, socket = ""): string[] {
   const other = otherSocket(`${socket},0,0`);
   const words = commandWords(paths, "menu-driver");
