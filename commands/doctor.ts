@@ -40,7 +40,7 @@ Options:
 Exit code: 0 when all is well, 1 when something is broken.`;
 
 /** In the order in which they are shown. */
-const CHECKS: Record<string, Check> = {
+export const CHECKS: Record<string, Check> = {
   programs: checkPrograms,
   hooks: checkHooks,
   launchers: checkLaunchers,

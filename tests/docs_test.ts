@@ -1,6 +1,7 @@
 /** The pages: short lines, links that lead somewhere, and names of things that exist. */
 
 import { assert, assertEquals } from "@std/assert";
+import { CHECKS } from "../commands/doctor.ts";
 import { COMMANDS } from "../lib/cli/commands.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
@@ -136,6 +137,12 @@ Deno.test("docs/hooks.md has a row for every hook", () => {
     !page.includes(`\n| ${event} | \`${file}\` | `)
   );
   assertEquals(missing.map(({ file }) => file), []);
+});
+
+Deno.test("docs/troubleshooting.md has a row for every check of doctor, in its order", () => {
+  const table = read("docs/troubleshooting.md").split("| check | finds |\n")[1]!.split("\n\n")[0]!;
+  const rows = Array.from(table.matchAll(/^\| (\w+) \|/gm), ([, check]) => check);
+  assertEquals(rows, [...Object.keys(CHECKS), "speed"]);
 });
 
 Deno.test("every test that docs/testing.md says was seen red is there", () => {
