@@ -1,30 +1,18 @@
 /** `gsd-code` as a person has it: a program on PATH, in a home of its own with one agent. */
 
 import { ROOT } from "../../lib/paths.ts";
+import { TestHome } from "./home.ts";
 
-export class GsdCode implements AsyncDisposable {
-  private constructor(readonly dir: string) {}
-
+export class GsdCode extends TestHome {
   static async create(agents: { agent_id: string; tmux_session_name: string }[] = [WARDEN]) {
-    const made = new GsdCode(await Deno.makeTempDir({ prefix: "gsd-code-" }));
-    for (const folder of ["bin", "home", "elsewhere"]) await Deno.mkdir(`${made.dir}/${folder}`);
-    await Deno.writeTextFile(`${made.dir}/registry.json`, JSON.stringify({ agents }));
-    const data = `${made.dir}/home/.local/share/gsd-code-skill`;
+    const made = new GsdCode({ isDefault: true });
+    for (const folder of ["bin", "elsewhere"]) await Deno.mkdir(`${made.dir}/${folder}`);
+    made.writeRegistry({ agents });
+    const { data } = made.paths;
     await installGsdCode(data);
     await Deno.symlink(`${data}/bin/gsd-code`, `${made.dir}/bin/gsd-code`);
+    Object.assign(made.env, { PATH: `${made.dir}/bin:${made.env.PATH}`, TERM: "xterm" });
     return made;
-  }
-
-  get env(): Record<string, string> {
-    return {
-      HOME: `${this.dir}/home`,
-      PATH: `${this.dir}/bin:${Deno.env.get("PATH") ?? ""}`,
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${this.dir}/registry.json`,
-      TERM: "xterm",
-      LANG: "C.UTF-8",
-    };
   }
 
   /** In a folder that has nothing to do with the project. */
@@ -38,10 +26,6 @@ export class GsdCode implements AsyncDisposable {
     }).output();
     const text = new TextDecoder();
     return { code, out: text.decode(stdout), err: text.decode(stderr) };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.dir, { recursive: true });
   }
 }
 
