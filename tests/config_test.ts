@@ -35,15 +35,15 @@ Deno.test("SKILL.md has the front matter that OpenClaw reads", () => {
   assertEquals(JSON.parse(metadata).openclaw.requires.bins, ["tmux", "deno"]);
 });
 
-Deno.test("SKILL.md tells what to do with every trigger that a hook or command sends", () => {
+Deno.test("SKILL.md says what to do with every trigger that a hook or command sends", () => {
   const skill = Deno.readTextFileSync(`${root}/SKILL.md`);
   const triggers = new Set<string>();
   for (const path of ["hooks", "lib", "commands"].flatMap((dir) => filesIn(`${root}/${dir}`))) {
     const text = Deno.readTextFileSync(path);
     for (const [, trigger] of text.matchAll(/\btrigger: "([a-z_]+)"/g)) triggers.add(trigger!);
   }
-  const untold = [...triggers].filter((trigger) => !skill.includes(`\`${trigger}\``));
-  assertEquals(untold, []);
+  const missing = [...triggers].filter((trigger) => !skill.includes(`\`${trigger}\``));
+  assertEquals(missing, []);
 });
 
 function filesIn(dir: string): string[] {

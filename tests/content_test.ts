@@ -36,7 +36,7 @@ interface Case {
 const CASES: Record<string, Case> = {
   "a turn of text alone, whose line is late":
     { there: [prompt("p")], late: [claude("1", "B", 101_050)], text: "B", tokens: 101_050 },
-  "a turn of which nothing is written yet, behind an older one":
+  "a turn of which nothing is written yet, after an older one":
     { there: OLDER, late: [prompt("p"), claude("1", "B", 940_050)], text: "B", tokens: 940_050 },
   "a turn with tools, whose last line is late":
     { there: [prompt("p"), claude("1", "A", 200_050, "tool_use"), RESULT], late: [claude("2", "B", 210_000)], text: "B", tokens: 210_000 },
@@ -50,7 +50,7 @@ const CASES: Record<string, Case> = {
     { there: [prompt("p"), claude("1", "A", 7_050), FEEDBACK, claude("2", "A", 8_050, "tool_use"), RESULT], late: [claude("3", "B", 9_050)], continued: true, text: "B", tokens: 9_050 },
   "a turn after a block without a word of its own in the event":
     { there: [prompt("p"), claude("1", "A", 7_050)], late: [FEEDBACK, claude("2", "B", 8_050)], continued: true, words: "", text: "B", tokens: 8_050 },
-  "a turn that a hook in the background began anew":
+  "a turn that a hook in the background began again":
     { there: [prompt("p", "<task-notification>Stop hook blocking error")], late: [claude("1", "B", 8_050)], continued: true, text: "B", tokens: 8_050 },
   "a turn of many tools after a block, more than is searched":
     { there: [prompt("p"), claude("1", "A", 7_050), FEEDBACK, ...MUCH, claude("3", "B", 9_050)], continued: true, text: "B", tokens: 9_050 },
@@ -61,16 +61,16 @@ const CASES: Record<string, Case> = {
   "nothing where only the call before the last is written":
     { there: [prompt("p"), claude("1", "A", 200_050, "tool_use"), RESULT], text: "B" },
   "nothing where only an older turn is written": { there: OLDER, text: "B" },
-  "nothing where only what was told before a block is written":
+  "nothing where only what was sent before a block is written":
     { there: [prompt("p"), claude("1", "A", 7_050)], continued: true, text: "B" },
-  "nothing where only what was told after many tools is written":
+  "nothing where only what was sent after many tools is written":
     { there: [prompt("p"), ...MUCH, claude("1", "A", 7_050)], continued: true, text: "B" },
   "nothing where only the same words before a block are written":
     { there: [prompt("p"), claude("1", "B", 7_050)], continued: true, text: "B" },
 };
 
 for (const [title, test] of Object.entries(CASES)) {
-  Deno.test(`finalText() tells the tokens of ${title}`, () => {
+  Deno.test(`finalText() has the tokens of ${title}`, () => {
     const file = new Transcript(test.there);
     try {
       const { words = "B", continued = false } = test;
@@ -120,7 +120,7 @@ Deno.test("finalText() gives up on a line after half a second", () => {
   assertEquals(clock.now(), 500);
 });
 
-Deno.test("finalText() does not repeat what was told before Claude was sent on, as recorded", () => {
+Deno.test("finalText() does not repeat what was sent before Claude went on, as recorded", () => {
   const lines = fixtureTranscript("sent-on-and-answered-at-once");
   const reading = readEvent(JSON.stringify(fixtureEvent("stop-sent-on-and-answered-at-once")));
   if (reading.kind !== "event") throw new Error("The event cannot be read");
@@ -142,12 +142,12 @@ const SO_FAR: Record<string, { lines: string[]; tokens: number | undefined }> = 
   "none where a prompt has come since": { lines: AFTER_COMPACT.slice(0, 182), tokens: undefined },
   "none from before a compaction": { lines: AFTER_COMPACT.slice(0, 195), tokens: undefined },
   "none where a tool has answered since": { lines: [...ASKED, RESULT], tokens: undefined },
-  "none where a command has told Claude more": { lines: AFTER_COMPACT.slice(0, 213), tokens: undefined },
-  "the usage behind a subagent's lines":
+  "none where a command has given Claude more": { lines: AFTER_COMPACT.slice(0, 213), tokens: undefined },
+  "the usage after a subagent's lines":
     { lines: [...ASKED, prompt("p", "find it", { isSidechain: true })], tokens: 7_050 },
 };
 for (const [title, { lines, tokens }] of Object.entries(SO_FAR)) {
-  Deno.test(`tokensSoFar() tells ${title}`, () => {
+  Deno.test(`tokensSoFar() has ${title}`, () => {
     const file = new Transcript(lines);
     assertEquals(tokensSoFar(file.stop("")), tokens);
     file.remove();
@@ -173,7 +173,7 @@ class Transcript {
     };
   }
 
-  /** Time passes only while somebody sleeps; the late lines come in two pieces meanwhile. */
+  /** Time passes only during a sleep; the late lines come in two pieces meanwhile. */
   clock(late: string[] = []) {
     const text = late.map((line) => `${line}\n`).join("");
     const pieces = [text.slice(0, text.length / 2), text.slice(text.length / 2)].filter(Boolean);

@@ -23,7 +23,7 @@ function folderHas(world: SessionWorld, dir: string, id: string, at: number): vo
   Deno.utimeSync(`${project}/${id}.jsonl`, at, at);
 }
 
-Deno.test("conversationOpened() tells two launches that would open the same one", () =>
+Deno.test("conversationOpened() finds two launches that would open the same one", () =>
   inSessionWorld((world) => {
     const dir = `${world.dir}/p`;
     Deno.mkdirSync(dir);

@@ -51,7 +51,7 @@ Deno.test("deliver writes one file per wake into the inbox of its agent", async 
   assertEquals([line!.kind, line!.transport, line!.tries], ["delivered", "inbox", 1]);
 });
 
-Deno.test("deliver serves all agents, whatever else lies in the outbox", async () => {
+Deno.test("deliver serves all agents, whatever else is in the outbox", async () => {
   await using home = new DeliveryHome();
   const long = "管理者エージェント管理者エージェント";
   inbox(home, { agent_id: long });
@@ -147,7 +147,7 @@ Deno.test("deliver --retry brings back one wake or all, --drop forgets them", as
   assertEquals((await deliver(home, ["--drop", "--all"])).out, "There are no dead letters\n");
 });
 
-Deno.test("deliver --retry gives a wake its day anew", async () => {
+Deno.test("deliver --retry gives a wake another day", async () => {
   await using home = new DeliveryHome();
   const wake = put(home.paths, { created_at: "2026-01-01T00:00:00Z" });
   moveToDead(home.paths, { ...wake, attempts: { count: 50, next_at: "", last_error: "" } }, "down");
@@ -255,7 +255,7 @@ Deno.test("deliver --drop and --retry are honest about a letter that is no wake"
   assertEquals([...readJournal(home.paths, "warden")].at(-1)?.reason, "dropped by hand");
 });
 
-Deno.test("deliver takes a wake that lies in another agent's folder for none, once", async () => {
+Deno.test("deliver does not take a wake in another agent's folder for one, and says so once", async () => {
   await using home = new DeliveryHome();
   const { wake_id } = inbox(home);
   const [from, to] = ["warden", "forge"].map((id) => `${home.paths.state}/outbox/${id}`);

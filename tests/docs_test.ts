@@ -153,7 +153,7 @@ Deno.test("every test that docs/testing.md says was seen red is there", () => {
   )
     .filter((name) => name.split(" ").length > 4)
     // What these names begin with is put before them when they run.
-    .map((name) => name.replace(/^(\w+\.ts (?=is silent)|the agent hears )/, ""));
+    .map((name) => name.replace(/^(\w+\.ts (?=is silent)|the agent learns )/, ""));
   assert(named.length > 10);
   const tests = filesIn("tests").filter((path) => path.endsWith(".ts")).map(read).join("\n");
   assertEquals(named.filter((name) => !name.startsWith("golden:") && !tests.includes(name)), []);
@@ -179,7 +179,7 @@ Deno.test("every message that docs/troubleshooting.md quotes is in the code", ()
   assertEquals(parts.filter((part) => !code.includes(part)), []);
 });
 
-/** What stands in backquotes in the first column of the tables, but for commands and files. */
+/** What is in backquotes in the first column of the tables, but for commands and files. */
 function quotedMessages(): string[] {
   const rows = read("docs/troubleshooting.md").matchAll(/^\| (.*?) \| /gm);
   return Array.from(rows, ([, first]) => first!).flatMap((first) =>

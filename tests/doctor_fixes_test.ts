@@ -165,7 +165,7 @@ Deno.test("doctor asked about one agent keeps silent about the others' wakes", a
   assertEquals([await about(), await about("warden")], [1, 0]);
 });
 
-Deno.test("doctor --fix --json tells what could not be fixed as that", async () => {
+Deno.test("doctor --fix --json lists what could not be fixed", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [INBOX] });
   clinic.registerHooks();

@@ -74,7 +74,7 @@ Deno.test("checkSessions() leaves a session without the mark alone, and warns of
   assertMatch(broken.join("\n"), /tmux server hands OPENCLAW_SHELL=exec to every new session/);
 });
 
-Deno.test("checkSessions() offers no fix for a mark that hurts nobody", async () => {
+Deno.test("checkSessions() offers no fix for a mark that does no harm", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "gateway" } }] });
   await clinic.server.session("other");
@@ -116,7 +116,7 @@ const WITHOUT: [name: string, command: string, found: string][] = [
 for (const [name, command, found] of WITHOUT) {
   Deno.test(`checkSessions() names a session with ${name}, and its fix helps`, async () => {
     await using clinic = await Clinic.create();
-    // Without a key nobody is woken: no deliverer is left at work in a folder that goes.
+    // Without a key no agent is woken: no deliverer works in a folder that is removed.
     const mute = { ...WARDEN, openclaw_session_key: "" };
     clinic.registry({ agents: [{ ...mute, working_directory: clinic.dir }] });
     clinic.program("GSD_CLAUDE", `cat '${ROOT}/tests/fixtures/panes/01-idle-fresh.txt'; cat`);

@@ -48,14 +48,14 @@ const SEQUENCES: Record<string, { steps: Step[]; hears: string[]; resumes: strin
     { steps: [start("own"), start("other"), stop("own"), end("other")], hears: ["response_complete", "session_end"], resumes: "own" },
   "of a second end soon after it was brought back":
     { steps: [start("own"), end("own"), start("own", { source: "resume" }), end("own")], hears: ["session_end", "session_end"], resumes: "own" },
-  "of one end once, though two hooks tell it":
+  "of one end once, though two hooks report it":
     { steps: [start("own"), end("own"), end("own")], hears: ["session_end"], resumes: "own" },
   "of the end of one that was not seen before":
     { steps: [start("own"), end("unheard")], hears: ["session_end"], resumes: "own" },
 };
 
 for (const [title, { steps, hears, resumes }] of Object.entries(SEQUENCES)) {
-  Deno.test(`the agent hears ${title}`, async () => {
+  Deno.test(`the agent learns ${title}`, async () => {
     await using world = await HookWorld.create();
     for (const [hook, event, session_id, change] of steps) {
       await world.hook(hook, { ...fixtureEvent(event), session_id, ...change });
@@ -66,7 +66,7 @@ for (const [title, { steps, hears, resumes }] of Object.entries(SEQUENCES)) {
   });
 }
 
-Deno.test("the end of a claude -p that is not told stands in the journal with its reason", async () => {
+Deno.test("the end of a claude -p that is not sent is in the journal with its reason", async () => {
   await using world = await HookWorld.create();
   for (const [hook, event, session_id, change] of [start("own"), start("p", HEADLESS), end("p")]) {
     await world.hook(hook, { ...fixtureEvent(event), session_id, ...change });

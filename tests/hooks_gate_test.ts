@@ -65,7 +65,7 @@ Deno.test("a hook in a session with a strange name reaches its own agent, in fil
   );
 });
 
-Deno.test("a hook tells its own pane, with base-index 1, windows, panes and others attached", async () => {
+Deno.test("a hook knows its own pane, with base-index 1, windows, panes and others attached", async () => {
   await using world = await HookWorld.create();
   const { server } = world;
   await server.session("zzz-other");
@@ -98,7 +98,7 @@ async function sessionByTmux(world: HookWorld, pane: string): Promise<string> {
   return await world.server.tmux("display-message", "-p", "-t", pane, "#{session_name}");
 }
 
-Deno.test("a hook reaches its agent although somebody looks on in a session of their own", async () => {
+Deno.test("a hook reaches its agent although a person watches in a session of their own", async () => {
   await using world = await HookWorld.create();
   const pane = await world.pane("warden-main");
   await world.server.tmux("new-session", "-d", "-t", "warden-main", "-s", "human-view");
@@ -113,7 +113,7 @@ Deno.test("a hook reaches its agent although somebody looks on in a session of t
   assertEquals(world.wakes().length, 2);
 });
 
-Deno.test("a hook in a spawned session reaches its agent although somebody looks on", async () => {
+Deno.test("a hook in a spawned session reaches its agent although a person watches", async () => {
   await using world = await HookWorld.create({ registry: FORGES });
   const pane = await world.pane("forge-main-2");
   await world.server.tmux("new-session", "-d", "-t", "forge-main-2", "-s", "viewer");
@@ -236,7 +236,7 @@ const PROBLEMS: Record<string, { registry: unknown; says: string }> = {
   "has no session for the agent": { registry: { agents: [{ ...WARDEN, openclaw_session_key: "" }] }, says: "neither openclaw_session_key" },
 };
 for (const [title, { registry, says }] of Object.entries(PROBLEMS)) {
-  Deno.test(`a hook is silent and the journal tells why when the registry ${title}`, async () => {
+  Deno.test(`a hook is silent and the journal says why when the registry ${title}`, async () => {
     await using world = await HookWorld.create();
     await world.hook("session_start.ts", fixtureEvent("session_start-startup"));
     await world.writeRegistry(registry);

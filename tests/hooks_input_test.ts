@@ -38,7 +38,7 @@ for (const { event, file } of HOOKS.filter(({ event }) => event !== "PermissionR
   });
 }
 
-Deno.test("stop.ts tells of the turn although its transcript is no file that can be read", async () => {
+Deno.test("stop.ts sends the turn although its transcript is no file that can be read", async () => {
   await using world = await HookWorld.create();
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
   const fifo = `${world.dir}/fifo`;
@@ -84,7 +84,7 @@ Deno.test("stop.ts reads huge transcripts from their end", async () => {
   const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
   const path = world.transcript;
   const file = await Deno.open(path, { write: true, create: true });
-  // A sparse file of 500 MB: its beginning is one line of zeros that nobody should ever read.
+  // A sparse file of 500 MB: its beginning is one line of zeros that must never be read.
   await file.truncate(500_000_000);
   await file.seek(0, Deno.SeekMode.End);
   const big = "z".repeat(1_000_000);
@@ -105,7 +105,7 @@ Deno.test("stop.ts reads huge transcripts from their end", async () => {
   assertEquals(await Deno.readTextFile(`${world.dir}/state/content/${name}`), big);
 });
 
-Deno.test("stop.ts tells every recorded answer to the letter", async () => {
+Deno.test("stop.ts sends every recorded answer to the letter", async () => {
   await using world = await HookWorld.create({
     registry: { agents: [{ ...WARDEN, hook_settings: { max_content_chars: 1_000_000 } }] },
   });
@@ -154,13 +154,13 @@ Deno.test("ten hooks at once on one session tear nothing and none waits over 2 s
   const memory = JSON.parse(
     await Deno.readTextFile(`${world.dir}/state/sessions/warden-main.json`),
   );
-  // A hook that does not get at the memory in time tells all the same, and is not in it.
+  // A hook that gets no lock on the memory in time sends its wake all the same, unremembered.
   const known = memory.said.map((one: { wake_id: string }) => one.wake_id);
   assert(known.length > 0 && new Set(known).size === known.length, JSON.stringify(memory));
   assertEquals(namesIn(`${world.dir}/state/panes`), ["warden-main.txt"]);
 });
 
-Deno.test("a hook whose memory is held for good still tells, after at most 2 s", async () => {
+Deno.test("a hook whose memory stays locked still sends its wake, after at most 2 s", async () => {
   await using world = await HookWorld.create();
   await world.pane("warden-main");
   const lock = `${world.dir}/state/locks/session-warden-main`;
@@ -192,7 +192,7 @@ Deno.test("the pane's lines are new until a wake has carried them", async () => 
   await world.hook("stop.ts", stop);
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
   await world.server.show(pane, lines.join("\n") + "\n");
-  await world.hook("stop.ts", stop); // told before: nobody hears of the lines
+  await world.hook("stop.ts", stop); // sent before: no wake has the lines
   const { last_assistant_message: _, ...silent } = stop;
   await world.hook("stop.ts", { ...silent, prompt_id: "another" });
   assertEquals(section(world.wakes()[1]!, "CONTENT"), lines.join("\n"));
@@ -223,7 +223,7 @@ Deno.test("a Stop that is run twice makes one wake, though its words come from t
   assertEquals(world.wakes().length, 1);
 });
 
-Deno.test("the pane's new lines are told, those that repeat an old one too", async () => {
+Deno.test("the pane's new lines are sent, also those that repeat an old one", async () => {
   await using world = await HookWorld.create({
     registry: {
       agents: [{

@@ -1,4 +1,4 @@
-/** What an agent hears of whole sequences of recorded events: real hooks, real deliverer, inbox. */
+/** What an agent gets from whole sequences of recorded events: real hooks, real deliverer, inbox. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../lib/answers.ts";
@@ -23,7 +23,7 @@ async function worldWith(settings: Record<string, unknown>, deliver = true): Pro
 
 /**
  * Plays the events one after the other, each when the wake before has been delivered. The hook of
- * a PermissionRequest stands beside the dialog while the others come.
+ * a PermissionRequest waits beside the dialog while the others come.
  */
 async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<string[]> {
   const beside: Promise<HookResult>[] = [];
@@ -68,7 +68,7 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
     { steps: [STOP, IDLE], deliver: false, hears: ["response_complete", "idle_prompt"] },
   "a question once, and what was answered":
     { steps: [ASK, REQUEST, PERMISSION, ANSWERED], hears: ["ask_user_question", "ask_user_question_answered"] },
-  "a question once, where no hook stands beside it":
+  "a question once, where no hook waits beside it":
     { steps: [ASK, PERMISSION, ANSWERED], hears: ["ask_user_question", "ask_user_question_answered"] },
   "a question once, and the end of a turn that it was escaped from":
     { steps: [ASK, REQUEST, PERMISSION, STOP], hears: ["ask_user_question", "response_complete"] },
@@ -89,13 +89,13 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
 };
 
 for (const [title, { steps, settings = {}, deliver = true, hears }] of Object.entries(SEQUENCES)) {
-  Deno.test(`the agent hears ${title}`, async () => {
+  Deno.test(`the agent learns ${title}`, async () => {
     await using world = await worldWith(settings, deliver);
     assertEquals(await heard(world, steps, deliver), hears);
   });
 }
 
-Deno.test("what is not told again stands in the journal with its reason", async () => {
+Deno.test("what is not sent again is in the journal with its reason", async () => {
   await using world = await worldWith({});
   await heard(world, [STOP, IDLE]);
   const suppressed = world.journal().find((entry) => entry.kind === "suppressed");
@@ -194,7 +194,7 @@ Deno.test("stop.ts does not wait where the deliverer cannot be started", async (
   assertStringIncludes(reasons.join("\n"), "no reply can come");
 });
 
-Deno.test("stop.ts never blocks twice in a row, but tells", async () => {
+Deno.test("stop.ts never blocks twice in a row, but sends a wake", async () => {
   const { stdout, decided, wakes } = await replied(
     ...["stop.ts", fixtureEvent("stop-hook-active"), undefined] as const,
   );

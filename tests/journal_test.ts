@@ -51,7 +51,7 @@ function sizeOf(path: string): number {
   }
 }
 
-Deno.test("readJournal() passes over half lines and finds what was written behind them", async () => {
+Deno.test("readJournal() passes over half lines and finds what was written after them", async () => {
   await using home = new DeliveryHome();
   record(home.paths, { kind: "queued", session: "s", wake_id: "A" });
   const path = journalFile(home.paths, "s");
@@ -70,7 +70,7 @@ Deno.test("record() does not throw when there is nowhere to write", async () => 
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 16, 10, 0, seconds));
 
-Deno.test("status tells each session's state and the life of a wake", async () => {
+Deno.test("status shows each session's state and the life of a wake", async () => {
   await using home = new DeliveryHome();
   const { paths } = home;
   const about = { session: "warden main", agent_id: "warden", wake_id: "W1" };

@@ -69,7 +69,7 @@ Deno.test("asOfNow() asks for a reply only as long as the hook waits", async () 
   assertEquals(asOfNow(wake, home.paths, Date.now()).expects_reply, false);
 });
 
-Deno.test("serveAgent() sends a turn's end without the reminder that waited behind it", async () => {
+Deno.test("serveAgent() sends a turn's end without the reminder that waited after it", async () => {
   await using home = new DeliveryHome();
   const { paths } = home;
   const at = (n: number) => ({ created_at: new Date(1_800_000_000_000 + n).toISOString() });

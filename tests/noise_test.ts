@@ -15,7 +15,7 @@ interface Step {
   closes?: boolean;
 }
 
-/** Plays events as the hooks would and tells which of them woke the agent. */
+/** Plays events as the hooks would and returns which of them woke the agent. */
 function play(steps: Step[], delivered: (trigger: string) => boolean = () => true): string[] {
   let memory: Memory = { said: [] };
   let now = 0;

@@ -81,7 +81,7 @@ const FOREIGN: [string, boolean][] = [
   ["", false],
 ];
 for (const [command, names] of FOREIGN) {
-  Deno.test(`ownerOf() takes for somebody else's: ${command}`, () => {
+  Deno.test(`ownerOf() takes for another program's: ${command}`, () => {
     assertEquals(ownerOf(command, ROOT).kind, "foreign");
     assertEquals(mayBeOurs(command), names);
   });

@@ -18,7 +18,7 @@ const CASES: Record<string, { before: string; now: string; atLeast?: number; fre
 
 const words = (text: string) => text === "" ? [] : text.split(" ");
 for (const [title, { before, now, atLeast = 0, fresh }] of Object.entries(CASES)) {
-  Deno.test(`newLines() tells what is new when ${title}`, () => {
+  Deno.test(`newLines() finds what is new when ${title}`, () => {
     assertEquals(newLines(words(before), words(now), atLeast), words(fresh));
   });
 }

@@ -108,7 +108,7 @@ Deno.test("recover makes up for what an interrupted recovery did not finish", ()
     assertEquals(world.wakes("anvil").length, 1);
   }));
 
-Deno.test("recover takes a session in which somebody has begun to type for returned", () =>
+Deno.test("recover counts a session as returned in which a person has begun to type", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     await world.killClaude(session);

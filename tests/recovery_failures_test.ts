@@ -40,7 +40,7 @@ for (const key of ["", "agent:main:main"]) {
       report(world, key, [ANVIL, TYPO]);
       assertEquals(noted(world, "anvil-main").length, 1);
 
-      // Fixed, and broken anew: another failure. The other one lasts.
+      // Fixed, and broken again: another failure. The other one lasts.
       report(world, key, [TYPO]);
       report(world, key, [ANVIL, TYPO]);
       assertEquals([noted(world, "anvil-main").length, noted(world, "recovery").length], [2, 1]);

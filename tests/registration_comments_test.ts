@@ -68,7 +68,7 @@ for (const [name, text] of Object.entries(COMMENTED)) {
   });
 }
 
-Deno.test("register() changes a time limit where it stands, and keeps comments put there since", async () => {
+Deno.test("register() changes a time limit in its place, and keeps comments added since", async () => {
   await inFolder((file, options) => {
     put(file, '{\n  "model": "opus"\n}\n');
     register(file, WANTED, ROOT, options);

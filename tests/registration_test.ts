@@ -204,7 +204,7 @@ Deno.test("register() takes the old bash system's hooks out and leaves its neigh
   });
 });
 
-Deno.test("unregister() lets no comment swallow the bracket behind our hook", async () => {
+Deno.test("unregister() lets no comment swallow the bracket after our hook", async () => {
   await inFolder((file, options) => {
     const foreign = JSON.stringify(FOREIGN);
     const ours = JSON.stringify(hooksForSettings(WANTED).hooks.Stop![0]);

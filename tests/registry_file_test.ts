@@ -156,7 +156,7 @@ Deno.test("editRegistry() does not make a change that would break the registry",
     assertEquals(Deno.readTextFileSync(path), COMMENTED);
   }));
 
-Deno.test("editRegistry() with dryRun tells the changes and writes nothing", () =>
+Deno.test("editRegistry() with dryRun returns the changes and writes nothing", () =>
   inFolder((dir) => {
     const path = `${dir}/none/r.json`;
     assertEquals(upsertAgent(path, { agent_id: "a" }, { dryRun: true }).kind, "created");

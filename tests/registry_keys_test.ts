@@ -31,7 +31,7 @@ const TEXT = `{
 const NO_EFFECT = "nothing reads it, so that it has no effect";
 const meant = (key: string) => `${NO_EFFECT}; did you mean ${key}?`;
 
-Deno.test("unknownKeys() names each key that nobody reads, its line, and what was meant", () => {
+Deno.test("unknownKeys() names each key that nothing reads, its line, and what was meant", () => {
   assertEquals(checkRegistry(TEXT), []);
   assertEquals(unknownKeys(TEXT).map(({ line, field, problem }) => [line, field, problem]), [
     [4, "hook_setings", meant("hook_settings")],

@@ -18,7 +18,7 @@ const use = (id: string) => ({ type: "tool_use", id, name: "T", input: {} });
 const CASES: Record<string, { there: string[]; late?: string[]; said: string; waits?: number; startMs?: number }> = {
   "the text of the same message":
     { there: [prompt(), claude("1", text("A is safer.")), claude("1", use("q"))], said: "A is safer." },
-  "all texts of the message, but none behind the question":
+  "all texts of the message, but none after the question":
     { there: [prompt(), claude("1", text("A")), claude("1", use("x")), claude("1", text("B")), claude("1", use("q")), claude("1", text("C"))], said: "A\n\nB" },
   "the text where another tool of the message has answered already":
     { there: [prompt(), claude("1", text("A")), claude("1", use("x")), RESULT, claude("1", use("q")), RESULT], said: "A" },
@@ -39,7 +39,7 @@ const CASES: Record<string, { there: string[]; late?: string[]; said: string; wa
 };
 
 for (const [title, test] of Object.entries(CASES)) {
-  Deno.test(`saidBefore() tells ${title}`, () => {
+  Deno.test(`saidBefore() has ${title}`, () => {
     const { startMs = 0 } = test;
     let now = startMs;
     const path = written(test.there);
@@ -63,7 +63,7 @@ Deno.test("saidBefore() waits for nothing without a transcript or without a tool
   Deno.removeSync(path);
 });
 
-Deno.test("saidBefore() tells what was said before each recorded question", () => {
+Deno.test("saidBefore() has what was said before each recorded question", () => {
   const path = written(fixtureTranscript("plain-and-questions").slice(0, 34));
   const { tool_use_id } = fixtureEvent("pre_tool_use-ask-single");
   assertEquals(saidBefore(asking(path, String(tool_use_id))), "I need one decision.");

@@ -187,7 +187,7 @@ Deno.test("serveAgent() leaves at once while another process delivers", async ()
   assertEquals((await serveAgent("warden", world, LONG)).delivered, 1);
 });
 
-Deno.test("serveAgent() asks the registry anew for a wake that failed", async () => {
+Deno.test("serveAgent() asks the registry again for a wake that failed", async () => {
   await using home = new DeliveryHome();
   const asked: string[] = [];
   const { world } = simulated(home, (wake) => {

@@ -13,7 +13,7 @@ Deno.test("the SessionStart hook remembers /clear also for an agent that cannot 
   const { claude_session_id } = readMemory(world.paths, "warden-main");
   assertEquals(claude_session_id, (event as { session_id: string }).session_id);
 
-  // Nobody is told of anything, and the journal says so.
+  // No agent is woken, and the journal says so.
   assertEquals((await world.hook("stop.ts", fixtureEvent("stop-plain"))).code, 0);
   assertEquals(world.wakes(), []);
   const kinds = [...readJournal(world.paths, "warden-main")].map(({ kind }) => kind);

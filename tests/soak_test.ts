@@ -7,7 +7,7 @@ import type { Taken } from "./support/fake_gateway.ts";
 
 const NOON = Date.parse("2026-11-16T12:00:00Z");
 
-/** Three events of one session, each told once, in order. */
+/** Three events of one session, each sent once, in order. */
 function goodRun(): Evidence {
   const events = [...planRun(1, 3, 1).sessions.values()].flat().slice(0, 3);
   const played = events.map((event, index): Played => ({
@@ -69,7 +69,7 @@ const DEFECTS: [
     run.taken.push({ ...run.taken[2]!, key: newWakeId(NOON + 9) });
   }],
   ["a wake that came after one that was made later", "outOfOrder", (run) => run.taken.reverse()],
-  ["a wake that was given up", "dead", (run) => {
+  ["a dead letter", "dead", (run) => {
     const [gone] = run.taken.splice(1, 1);
     run.dead.push(gone!.key);
   }],
@@ -111,7 +111,7 @@ Deno.test("judgeRun() lets wakes of one millisecond come in any order, and other
   assert(isClean(judgeRun(other)));
 });
 
-Deno.test("judgeRun() excuses a wake that another one told", () => {
+Deno.test("judgeRun() excuses a wake that another one replaced", () => {
   const run = goodRun();
   const [gone] = run.taken.splice(1, 1);
   run.superseded.push(gone!.key);

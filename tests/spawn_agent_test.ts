@@ -15,7 +15,7 @@ function openclaw(world: SessionWorld, ids: string[]): () => string {
   return () => readTextIfThere(`${world.dir}/asked`) ?? "";
 }
 
-Deno.test("spawn refuses an agent that nobody knows, names the nearest, and takes it with --new", () =>
+Deno.test("spawn refuses an unknown agent, names the nearest one, and adds it with --new", () =>
   inSessionWorld(async (world) => {
     const claude_launch_command = world.standIn("claude", IDLE);
     world.variables.GSD_CLAUDE = claude_launch_command;

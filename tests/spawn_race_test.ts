@@ -74,7 +74,7 @@ Deno.test("recover() that knows a new agent before its session is made leaves it
     assertEquals(await sessions(world), ["w-main"]);
   }));
 
-Deno.test("spawn chooses its session's name once, when nobody else starts one", () =>
+Deno.test("spawn chooses its session's name once, while no other one is started", () =>
   inSessionWorld(async (world) => {
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
     beforeTmux(world, `echo "$*" >> '${world.dir}/calls'`);

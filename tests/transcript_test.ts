@@ -68,7 +68,7 @@ Deno.test("readLastTurn() takes the last turn when the event names no prompt", (
   assertEquals(text, fixtureEvent("stop-plain").last_assistant_message);
 });
 
-Deno.test("readLastTurn() tells the tokens of this turn, and none of another", () => {
+Deno.test("readLastTurn() has the tokens of this turn, and none of another", () => {
   const lines = fixtureTranscript("after-compact");
   const promptId = JSON.parse(lines[162]!).promptId;
   const tokens = (written: number, prompt: string) =>

@@ -287,7 +287,7 @@ for (const version of VERSIONS.claude) {
     }));
 }
 
-/** A step after one that failed would only tell of that again, more slowly. */
+/** A step after one that failed would only report that again, more slowly. */
 async function must(t: Deno.TestContext, name: string, step: () => void | Promise<void>) {
   if (!await t.step(name, step)) throw new Error(`"${name}" failed`);
 }

@@ -65,7 +65,7 @@ for (const version of VERSIONS.claude) {
       }));
   }
 
-  Deno.test(`${version}: with its id a request is decided that waits behind another`, () =>
+  Deno.test(`${version}: with its id a request is decided that waits after another`, () =>
     inScene(`by id ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const claude = await stage.start();

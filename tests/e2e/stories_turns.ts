@@ -170,7 +170,7 @@ export const TURNS: Story[] = [
         () => stage.claudeModel.asked("compact")[0],
         { present: claude.capture },
       );
-      // Whatever else a hook prints would stand there too.
+      // Anything else that a hook prints would be there too.
       const given = /Additional Instructions:\n([\s\S]*?)\n\n/.exec(summary.prompt)?.[1];
       assertEquals(given, "Keep the name of the parser file");
     },

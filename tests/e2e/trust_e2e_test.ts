@@ -103,7 +103,7 @@ for (const version of VERSIONS.claude) {
       }));
   }
 
-  Deno.test(`${version}: a launch wrapper may have options behind the first command`, () =>
+  Deno.test(`${version}: a launch wrapper may have options after the first command`, () =>
     inUntrusted(version, async (world, model, folder) => {
       assertEquals(await spawn(["w", folder, "plan it"], world), 1);
       await trust(world);

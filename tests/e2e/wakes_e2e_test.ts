@@ -44,7 +44,7 @@ function told(stage: AnswersStage, trigger: string): string[] {
 }
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: a turn's end tells how full the context is after its last call`, () =>
+  Deno.test(`${version}: a turn's end says how full the context is after its last call`, () =>
     inScene(`pressure ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const model = new Model();
@@ -69,7 +69,7 @@ for (const version of VERSIONS.claude) {
       assert(known >= 6, `Known of ${known} of ${seen.length} turns`);
     }));
 
-  Deno.test(`${version}: a question's wake tells what Claude said before it`, () =>
+  Deno.test(`${version}: a question's wake has what Claude said before it`, () =>
     inScene(`reasons ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       stage.model.answer = new Model().answer;

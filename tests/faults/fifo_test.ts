@@ -15,7 +15,7 @@ function start(args: string[], env: Record<string, string>, stdin = "") {
   return startProgram([...deno, ...args], env, stdin);
 }
 
-/** All files of a world in which a turn has ended, was told and delivered; and some more. */
+/** All files of a world in which the wake of a turn was sent and delivered; and some more. */
 async function lived(world: HookWorld): Promise<[string, Uint8Array][]> {
   const { state } = world.paths;
   await Deno.writeTextFile(world.transcript, fixtureTranscript("after-compact").join("\n") + "\n");

@@ -21,7 +21,7 @@ Deno.test("deliver loses and doubles nothing when it is killed at any moment", a
       await pause(30 + random() * 170);
       kill(child);
       await done;
-      // What the gateway remembers of keys goes with it: only the session itself can tell.
+      // The gateway forgets its keys with it: only the session itself shows what arrived.
       if (round % 6 === 5) await gateway.restart(1, { forget: true });
     }
     assertEquals((await home.deliver(["--agent", "warden"]).done).code, 0);

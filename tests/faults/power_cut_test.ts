@@ -121,7 +121,7 @@ Deno.test("recoverLost() leaves a file alone that is being written, or is not wh
   }
 });
 
-Deno.test("serveAgent() tells what a killed hook left before what came later", async () => {
+Deno.test("serveAgent() sends what a killed hook left before what came later", async () => {
   await using home = new DeliveryHome();
   const clock = new SimClock();
   const sent: string[] = [];
@@ -138,7 +138,7 @@ Deno.test("serveAgent() tells what a killed hook left before what came later", a
   assertEquals(sent, [first, left!, later!].map((wake) => wake.wake_id));
 });
 
-Deno.test("recoverLost() brings no wake back that waits, was given up or was delivered", async () => {
+Deno.test("recoverLost() brings no wake back that waits, is a dead letter or was delivered", async () => {
   await using home = new DeliveryHome();
   const waiting = lose(home);
   enqueue(home.paths, waiting);

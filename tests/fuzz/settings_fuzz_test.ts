@@ -45,7 +45,7 @@ function keysIn(text: string): string[] {
   return Object.keys(JSON.parse(stripJsonComments(text))).filter((key) => key !== "hooks");
 }
 
-/** Writes settings the way people do: comments, breaks and commas wherever they may stand. */
+/** Writes settings the way people do: comments, breaks and commas wherever they may be. */
 class Author {
   #count = 0;
   constructor(private readonly dice: Dice) {}

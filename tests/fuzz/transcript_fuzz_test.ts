@@ -29,7 +29,7 @@ Deno.test("readLastTurn() says only what Claude said in this turn", () => {
   });
 });
 
-/** Claude's lines behind a user line of that prompt, or of none that is named. */
+/** Claude's lines after a user line of that prompt, or of none that is named. */
 function ofTurn(entries: Record<string, unknown>[], promptId: string): Record<string, unknown>[] {
   let prompt = "";
   return entries.filter((entry) => {

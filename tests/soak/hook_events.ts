@@ -64,7 +64,7 @@ export function hookInput(
   return { hook, input: { ...recorded, ...marked, ...claude, prompt_id: prompt } };
 }
 
-/** The transcript has the turn as the event tells it, with its usage, when Stop fires. */
+/** The transcript has the turn as the event has it, with its usage, when Stop fires. */
 export function writeTurn(event: PlannedEvent, input: Record<string, unknown>, claude: Claude) {
   if (event.kind !== "Stop") return;
   const lines = [

@@ -25,7 +25,7 @@ end every wake that was queued must have arrived: once, and in order.
   --json         for programs
   --help         this text
 
-Exit code 1 when a wake was lost, doubled, given up or out of order; the folder of the run is kept.
+Exit code 1 when a wake was lost, doubled, dead or out of order; the folder of the run is kept.
 `;
 
 const COMMAND = {
@@ -150,7 +150,7 @@ function tellOffences(verdict: Verdict, { journals }: Run, world: SoakWorld): vo
   tell("doubled by key", verdict.doubledByKey);
   tell("doubled by content", verdict.doubledByContent);
   tell("out of order", verdict.outOfOrder);
-  tell("given up", verdict.dead.map((wakeId) => ({ wakeId, why: "" })));
+  tell("dead", verdict.dead.map((wakeId) => ({ wakeId, why: "" })));
 }
 
 function realWorld(): SoakWorld {

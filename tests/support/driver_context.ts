@@ -29,7 +29,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
   };
 }
 
-/** The world of a driver that says nothing: its time stands still. */
+/** The world of a driver that says nothing: its time does not move. */
 export function driverWorld(home: TestHome, more: Partial<DriverWorld> = {}): DriverWorld {
   return {
     env: home.variable,

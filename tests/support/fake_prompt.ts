@@ -8,7 +8,7 @@ import { fixturePane } from "./fixtures.ts";
 export interface PromptOptions {
   /** The recorded screen around the box. */
   frame?: string;
-  /** Until when an input does not work. It holds up those behind it; "never" drops this one. */
+  /** Until when an input does not work. It holds up those after it; "never" drops this one. */
   delay?: (input: string, nth: number) => number | "never";
   /** The lines that Claude Code draws above the box for a draft. */
   offers?: (draft: string) => string[];

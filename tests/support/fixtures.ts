@@ -19,7 +19,7 @@ export function fixtureEventNames(prefix = ""): string[] {
     .filter((name) => name.startsWith(prefix)).map((name) => name.replace(/\.json$/, "")).sort();
 }
 
-/** The lines of a transcript, without the empty one behind its last newline. */
+/** The lines of a transcript, without the empty one after its last newline. */
 export function fixtureTranscript(name: string): string[] {
   return Deno.readTextFileSync(new URL(`transcripts/${name}.jsonl`, FIXTURES)).trimEnd()
     .split("\n");

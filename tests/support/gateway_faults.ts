@@ -14,7 +14,7 @@ export type Mishap =
   | { kind: "swallow"; kept: boolean }
   /** "accepted", and the agent takes long to finish. */
   | { kind: "slow"; afterMs: number }
-  /** "accepted", behind a turn that runs: in the history it is only queued. */
+  /** "accepted", after a turn that runs: in the history it is only queued. */
   | { kind: "queue" }
   | { kind: "error" };
 

@@ -1,4 +1,4 @@
-/** Expected texts in files. `UPDATE_GOLDEN=1 deno test -A <file>` writes them anew. */
+/** Expected texts in files. `UPDATE_GOLDEN=1 deno test -A <file>` writes them again. */
 
 import { assertEquals } from "@std/assert";
 

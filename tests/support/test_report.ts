@@ -1,7 +1,7 @@
 /** The failed tests of a `deno test` run, from its JUnit report. */
 
 export interface Failure {
-  /** The test; a step of it follows behind " > ". */
+  /** The test; a step of it follows after " > ". */
   name: string;
   file: string;
   message: string;
