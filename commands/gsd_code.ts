@@ -29,8 +29,8 @@ async function say(speaker: Speaker, what: "helpPage" | "versionLine"): Promise<
 
 function unknown(name: string, speaker: Speaker): 2 {
   const near = nearest(name, COMMANDS.map((command) => command.name));
-  const meant = near === undefined ? "" : `, did you mean ${near}?`;
-  speaker.warn(`There is no command "${name}"${meant}; gsd-code help lists all commands`);
+  const meant = near === undefined ? "" : `did you mean ${near}? `;
+  speaker.warn(`There is no command "${name}"; ${meant}gsd-code help lists all commands`);
   return 2;
 }
 

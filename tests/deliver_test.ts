@@ -158,7 +158,7 @@ Deno.test("deliver --retry gives a wake another day", async () => {
 Deno.test("deliver says what is wrong with its arguments and exits 2", async () => {
   await using home = new DeliveryHome();
   const cases: [string[], string][] = [
-    [["--bogus"], '"--bogus" is not an option'],
+    [["--bogus"], 'deliver does not take "--bogus"'],
     [["--agent"], "--agent needs an agent's id"],
     [["--retry"], "--retry needs a wake id or --all"],
     [["--drop", "X", "--all"], "--drop needs a wake id or --all"],

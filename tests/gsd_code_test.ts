@@ -57,13 +57,13 @@ Deno.test("gsd-code help shows every command under its group", async () => {
 });
 
 Deno.test("gsd-code refuses a command that it does not have, and names the nearest", async () => {
-  const lists = "; gsd-code help lists all commands\n";
+  const lists = "gsd-code help lists all commands\n";
   const cases: [string[], string][] = [
-    [["stauts"], `There is no command "stauts", did you mean status?${lists}`],
-    [["menu", "x"], `There is no command "menu", did you mean menu-driver?${lists}`],
-    [["help", "spwan"], `There is no command "spwan", did you mean spawn?${lists}`],
-    [["--json"], `There is no command "--json"${lists}`],
-    [["toString"], `There is no command "toString"${lists}`],
+    [["stauts"], `There is no command "stauts"; did you mean status? ${lists}`],
+    [["menu", "x"], `There is no command "menu"; did you mean menu-driver? ${lists}`],
+    [["help", "spwan"], `There is no command "spwan"; did you mean spawn? ${lists}`],
+    [["--json"], `There is no command "--json"; ${lists}`],
+    [["toString"], `There is no command "toString"; ${lists}`],
   ];
   for (const [args, err] of cases) {
     assertEquals(await call(...args), { code: 2, out: "", err }, args.join(" "));

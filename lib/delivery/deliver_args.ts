@@ -50,7 +50,7 @@ export function readDeliverArgs(args: string[]): DeliverOptions {
       if (options.claimedBy === undefined) return wrong("--claimed needs a number");
     } else if (word === "--retry" || word === "--drop") {
       options.order = { kind: word === "--retry" ? "retry" : "drop", wakeId: value() };
-    } else return wrong(`"${word}" is not an option`);
+    } else return wrong(`deliver does not take "${word}"`);
   }
   const { order, all } = options;
   if (order.kind === "retry" || order.kind === "drop") {
