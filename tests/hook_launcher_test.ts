@@ -162,9 +162,29 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
   await using _ = world;
   const random = seeded(12);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const parts = ["a", "b", "w", "_", "_", ".", ":", "-", "-", "-1", "-22", "0", "A", "é", " ", ","];
-  const word = () =>
-    Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(parts)).join("");
+  const plain = [
+    "a",
+    "b",
+    "w",
+    "A",
+    "main",
+    "_",
+    "_",
+    ".",
+    ":",
+    "-",
+    "-",
+    "-1",
+    "-22",
+    "-007",
+    "0",
+  ];
+  const odd = ["é", " ", ",", "$", "#{x}", "\\", "'", '"', "[", "*", "/", "١"];
+  const word = () => {
+    const parts = random() < 0.8 ? plain : [...plain, ...odd];
+    return Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(parts)).join("");
+  };
+  const note = () => pick(["", "", "", "// note\n", '/* "x" // */', "\r\n"]);
   const escaped = (name: string) =>
     JSON.stringify(name).replace(
       /[a-z._:-]/g,
@@ -173,22 +193,31 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
   const pane = await world.pane("start");
   let [unmanaged, managed] = [0, 0];
   for (let round = 0; round < MANY; round++) {
-    const name = word();
+    const name = word() + pick(["", "", "-1", "-22"]);
     const isNamed = await world.server.tmux("rename-session", "-t", pane, name).then(
       () => true,
       () => false,
     );
     if (!isNamed) continue;
+    // Sometimes a second session shows the same window.
+    await world.server.tmux("kill-session", "-a", "-t", pane);
+    if (random() < 0.1) {
+      const view = ["new-session", "-d", "-t", pane, "-s", word()];
+      await world.server.tmux(...view).catch(() => {}); // not every word can be a name
+    }
     // Names near the session's own, so that many of them are its agent's.
-    const near = [name, name.replace(/-\d+$/, ""), name.replaceAll("_", "."), `${name}-1`, word()];
+    const shown = pick(await world.server.sessions());
+    const near = [name, name.replace(/-\d+$/, ""), name.replaceAll("_", "."), `${name}-1`, word()]
+      .concat(shown, shown.replace(/-\d+$/, ""));
     const agents = Array.from(
       { length: Math.floor(random() * 3) },
       (_, n) =>
-        `{"agent_id": "agent${n}", ${random() < 0.2 ? "// note\n" : ""} "tmux_session_name": ${
+        `{${note()}"agent_id": "agent${n}", ${note()} "tmux_session_name":${note()} ${
           random() < 0.3 ? escaped(pick(near)) : JSON.stringify(pick(near))
-        }, "system_prompt": "one\\ntwo"},`,
+        }${note()}, "system_prompt": "one\\ntwo"},`,
     );
-    const text = random() < 0.1 ? "{ broken" : `{"agents": [${agents.join("\n")}]}`;
+    const whole = `${pick(["", "", "\uFEFF"])}${note()}{"agents": [${agents.join("\n")}]}`;
+    const text = random() < 0.1 ? "{ broken" : whole;
     await world.writeRegistry(text);
     const line = await world.server.tmux("display-message", "-p", "-t", pane, OWNER_FORMAT);
     const answer = Promise.resolve(paneOwner(line));
