@@ -2,13 +2,11 @@
 
 import { readScreen } from "../../lib/pane.ts";
 import { type Clock, realClock } from "../../lib/time.ts";
-import { draftIn, type RealClaude } from "./real_claude.ts";
+import { draftIn, LOST_AFTER_MS, type RealClaude } from "./real_claude.ts";
 import { until } from "./until.ts";
 
 /** A dialog that has just opened drops keys (Claude Code 2.1.325: for 150 ms). */
 const OPENING_MS = 300;
-/** A key without effect for this long was lost. */
-const LOST_AFTER_MS = 10_000;
 
 export interface PressOptions {
   times?: number;

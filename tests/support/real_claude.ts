@@ -61,6 +61,9 @@ export function claudeEnv(modelUrl: string): Record<string, string> {
 
 const DUMMY_KEY = "sk-ant-none";
 
+/** A paste or key without effect for this long was lost. */
+export const LOST_AFTER_MS = 10_000;
+
 export async function startClaude(options: ClaudeOptions): Promise<RealClaude> {
   const { scene, server, session, modelUrl } = options;
   const project = options.project ?? `${scene.dir}/project`;
@@ -97,9 +100,16 @@ export async function attach(
     waitUntilIdle: () => claude.waitForScreen("an idle prompt", isIdle),
     submit: async (text) => {
       const buffer = `gsd-${crypto.randomUUID()}`;
-      await server.tmux("set-buffer", "-b", buffer, "--", text);
-      await server.tmux("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane);
-      await claude.waitForScreen("the pasted prompt", (screen) => draftIn(screen) !== "");
+      let pastedAt = -Infinity;
+      await until(`the pasted prompt on the screen of ${session}`, async () => {
+        if (draftIn(await claude.capture()) !== "") return true;
+        // A Claude Code that is just being suspended and resumed loses what is pasted.
+        if (performance.now() - pastedAt < LOST_AFTER_MS) return false;
+        await server.tmux("set-buffer", "-b", buffer, "--", text);
+        await server.tmux("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane);
+        pastedAt = performance.now();
+        return false;
+      }, { present: claude.capture });
       // An Enter right after the start, or right after a paste, may get lost.
       await until(`the prompt to leave ${session}'s input box`, async () => {
         if (await claude.hasEnded()) return true; // it was /exit
