@@ -1,21 +1,10 @@
 /** The dialog at the bottom of Claude Code's screen: what is asked, and the rows one can pick. */
 
-import { CHAT, type DialogOption, FOOTER, PICTURE, readOptions } from "./dialog_options.ts";
+import { type DialogKind, isWhole, kindOf } from "./dialog_kind.ts";
+import { type DialogOption, FOOTER, PICTURE, readOptions } from "./dialog_options.ts";
 
+export type { DialogKind } from "./dialog_kind.ts";
 export type { DialogOption } from "./dialog_options.ts";
-
-export type DialogKind =
-  | "question"
-  | "review"
-  | "permission"
-  | "plan"
-  | "trust"
-  | "bypass"
-  | "resume_picker"
-  | "resume_summary"
-  | "rewind"
-  | "slash_menu"
-  | "other";
 
 export interface Dialog {
   kind: DialogKind;
@@ -23,6 +12,8 @@ export interface Dialog {
   /** The dialog as drawn, without its frame. */
   text: string;
   options: DialogOption[];
+  /** All rows can be seen. In a low window some are off the screen, "No" among them. */
+  whole: boolean;
   /** One per question, where there are several or several choices. */
   tabs: { label: string; answered: boolean }[];
   /** A question whose options are shown with a picture: a digit moves, Enter selects. */
@@ -56,13 +47,19 @@ export function readDialog(lines: string[]): Dialog | undefined {
 
   const text = trimBlank(body.filter((line) => !TOP.test(line.trimStart())));
   const tabLine = text.find((line) => line !== "") ?? "";
-  const hasTabs = TABS.test(tabLine);
-  const kind = kindOf(text, options, hasTabs);
+  const kind = kindOf({
+    body,
+    options,
+    title: start > 0 ? tabLine.trim() : "",
+    isReview: reviewed,
+  });
+  const hasTabs = (kind === "question" || kind === "review") && TABS.test(tabLine);
   return {
     kind,
     title: titleOf(text, kind, hasTabs),
     text: undented(text),
     options,
+    whole: isWhole(kind, options),
     tabs: hasTabs ? readTabs(tabLine) : [],
     preview: text.some((line) => /Notes: |n to add notes/.test(line)) && kind === "question",
     focused: focusedRow?.replace(/^\s*❯ /, "").replace(PICTURE, "").trim() ?? "",
@@ -112,32 +109,6 @@ function dialogStart(lines: string[], end: number): number {
   }
   if (last === -1) return 0;
   return /Chat about this/.test(lines[last + 1] ?? "") ? 0 : last + 1;
-}
-
-function kindOf(text: string[], options: DialogOption[], hasTabs: boolean): DialogKind {
-  const labels = options.map((option) => option.label);
-  const title = text.find((line) => line !== "")?.trim() ?? "";
-  const last = text.findLast((line) => line !== "") ?? "";
-  if (labels.at(-2) === "Submit answers" && labels.at(-1) === "Cancel") return "review";
-  if (hasTabs || labels.at(-1) === CHAT) return "question";
-  if (/^Enter to select · (↑\/↓|Tab\/Arrow)/.test(last)) return "question";
-  if (/^Accessing workspace/.test(title) || labels.some((l) => /trust this folder/.test(l))) {
-    return "trust";
-  }
-  if (/Bypass Permissions mode/.test(title) || labels.at(-1) === "Yes, I accept") return "bypass";
-  if (/^Resume session\b/.test(title)) return "resume_picker";
-  if (/^Rewind\b/.test(title)) return "rewind";
-  if (labels.some((label) => /^Resume from summary/.test(label))) return "resume_summary";
-  if (/^(Exit plan mode\?|Ready to code\?)/.test(title)) return "plan";
-  if (
-    labels.some((label) => /keep planning|approve edits|tell Claude what to change/i.test(label))
-  ) {
-    return "plan";
-  }
-  if (/^Yes\b/.test(labels[0] ?? "") && labels.some((label) => /^No\b/.test(label))) {
-    return "permission";
-  }
-  return "other";
 }
 
 function titleOf(text: string[], kind: DialogKind, hasTabs: boolean): string {

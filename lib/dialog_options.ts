@@ -11,12 +11,14 @@ export interface DialogOption {
   selected?: boolean;
   /** The row shows its number, so that the digit key works on it. */
   numbered: boolean;
+  /** An arrow beside it: more rows follow that are not drawn. */
+  more?: true;
 }
 
 export const CHAT = "Chat about this";
 /** The line below a dialog that says which keys work. */
 export const FOOTER =
-  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close)|to navigate ·|Tab to amend|ctrl\+g to edit in )|^ {2}Showing detailed transcript/;
+  /(Enter to (select|confirm|continue)|Esc to (cancel|exit|go back|close|reject all)|to navigate ·|Tab to amend|ctrl\+g to edit in )|^ {2}Showing detailed transcript/;
 
 /** The frame beside the options of a preview question. */
 export const PICTURE = /\s{2,}[┌│└╭╰].*$/;
@@ -77,6 +79,7 @@ function optionFrom(line: string, match: RegExpExecArray, number: number): Dialo
     ...(match[3] === undefined ? {} : { checked: match[3] !== " " }),
     focused: /^\s*❯ /.test(line),
     numbered: true,
+    ...(/^\s*[↑↓] /.test(line) ? { more: true } : {}),
   };
 }
 
@@ -117,6 +120,7 @@ function readRows(body: string[]): DialogOption[] {
       description: "",
       focused: at === focusedAt,
       numbered: false,
+      ...(/^\s*[↑↓] /.test(line) ? { more: true } : {}),
     });
   }
   return options;

@@ -37,6 +37,7 @@ export function readOffers(draft: string, above: string[], below: string[]): Dia
     title: draft.startsWith("/") ? "Commands" : "Suggestions",
     text: lines.map((line) => line.trim()).join("\n"),
     options,
+    whole: true,
     tabs: [],
     preview: false,
     focused: options.find((option) => option.focused)?.label ?? "",

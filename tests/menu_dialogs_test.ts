@@ -49,7 +49,7 @@ Deno.test("choose() refuses where nothing is asked, and an option that is not th
   assertStringIncludes(await refusal("30-permission-bash", 7), "there is no option 7; the options");
   assertStringIncludes(
     await refusal("30-permission-bash", 1, { context: { whyNoDecision: "it may not" } }),
-    "refused: it may not; the present state is permission_prompt",
+    "refused: it may not; at this dialog (it allows a tool call) only snapshot and esc work",
   );
   assertStringIncludes(
     await refusal("30-permission-bash", 1, {

@@ -73,7 +73,7 @@ Deno.test("menu-driver refuses with one sentence that names the present state", 
     ["02-working", ["warden-main", "type", "x"], "Claude is still working"],
     ["30-permission-bash", ["warden-main", "choose", "1"], "no agent may decide"],
     ["30-permission-bash", ["warden-main", "type", "x"], "the present state is permission_prompt"],
-    ["07-rewind-menu", ["warden-main", "choose", "7"], "there is no option 7"],
+    ["55-resume-picker", ["warden-main", "choose", "9"], "there is no option 9"],
     [
       undefined,
       ["warden-main", "type", "x"],

@@ -217,7 +217,7 @@ Deno.test("pressKey() presses nothing where the key has nothing to do, or must n
   assertEquals(await refusal("01-idle-fresh", "Enter"), `there is nothing to enter; ${idle}`);
   assertStringIncludes(
     await refusal("30-permission-bash", "Enter", { whyNoDecision: "it may not decide" }),
-    "it may not decide; the present state is permission_prompt",
+    "it may not decide; at this dialog (it allows a tool call) only snapshot and esc work",
   );
   assertEquals(
     await refusal("30-permission-bash", "Enter", { dryRun: true }),

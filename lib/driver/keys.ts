@@ -17,6 +17,7 @@ import {
 } from "./key_steps.ts";
 import type { Dialog, DialogOption, Screen } from "../pane.ts";
 import { markOf } from "../shown.ts";
+import { whyUnreadable } from "./dialog_rights.ts";
 
 export type Goal =
   | AnswerGoal
@@ -40,6 +41,8 @@ export function nextStep(goal: Goal, screen: Screen): KeyStep {
   }
   if (dialog === undefined) return done();
   if (markOf(dialog) !== goal.mark) return stuck("another dialog has taken its place");
+  const cut = goal.kind === "deny" ? undefined : whyUnreadable(dialog);
+  if (cut !== undefined) return stuck(cut);
   switch (goal.kind) {
     case "allow":
       return allowStep(dialog);

@@ -4,7 +4,9 @@ import { type GivenDecision, listPending, type Pending } from "../answers.ts";
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
-import { decides, pressKey, typeAtPrompt } from "./menu_prompt.ts";
+import { decides } from "../dialog_kind.ts";
+import { whyNoKeys } from "./dialog_rights.ts";
+import { pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import type { Question } from "../questions.ts";
 import {
@@ -46,10 +48,9 @@ async function chooseRow(
   number: number,
 ): Promise<ActionResult> {
   const dialog = screen.dialog!;
+  const forbidden = whyNoKeys(context, screen);
+  if (forbidden !== undefined) return refused(forbidden);
   if (decides(dialog.kind)) {
-    if (context.whyNoDecision !== undefined) {
-      return refused(`${context.whyNoDecision}; ${describe(screen)}`);
-    }
     const question = waitingQuestion(context);
     if (question !== undefined) {
       return refused(

@@ -3,6 +3,8 @@
 import type { PaneScreen } from "./claude_pane.ts";
 import { listPending } from "../answers.ts";
 import { closePending } from "../close_pending.ts";
+import { decides } from "../dialog_kind.ts";
+import { whyNoKeys } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { noteByKeys } from "./settle.ts";
@@ -121,9 +123,8 @@ export async function pressKey(
   if (!context.dryRun) await context.pane.clock.sleep(OPENING_MS);
   const screen = await context.pane.look();
   const { dialog } = screen;
-  if (key === "Enter" && decides(dialog?.kind) && context.whyNoDecision !== undefined) {
-    return refused(`${context.whyNoDecision}; ${describe(screen)}`);
-  }
+  const forbidden = key === "Enter" ? whyNoKeys(context, screen) : undefined;
+  if (forbidden !== undefined) return refused(forbidden);
   if (key === "Enter" && dialog === undefined && screen.draft === "") {
     return refused(`there is nothing to enter; ${describe(screen)}`);
   }
@@ -162,11 +163,6 @@ function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneSc
     ? asked.filter((one) => one.kind === "question" && isAbout(one, dialog))
     : requestsShown(asked, dialog);
   for (const { id } of shown) closePending(paths, session, { id });
-}
-
-/** Dialogs in which a Yes allows something. */
-export function decides(kind: string | undefined): boolean {
-  return kind === "permission" || kind === "plan" || kind === "trust" || kind === "bypass";
 }
 
 /** Changes only the first letter: the rest may be the caller's text. */
