@@ -1,6 +1,7 @@
 /** Operates Claude Code's menus and prompt in a tmux session, for its agent. */
 
 import { listPending } from "../lib/answers.ts";
+import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
 import { findPane } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
@@ -9,6 +10,7 @@ import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts"
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
 import { type ActionResult, describe, refused } from "../lib/driver/driver_context.ts";
 import {
+  callerOf,
   contextFor,
   type DriverWorld,
   paneWorld,
@@ -129,9 +131,13 @@ async function carryOut(
   options: MenuOptions,
 ): Promise<ActionResult> {
   const isNamed = options.question !== undefined;
-  const found = await findPane(paneWorld(world, options), session, options.pane, isNamed);
+  const panes = paneWorld(world, options);
+  const found = await findPane(panes, session, options.pane, isNamed);
   if (found.kind === "none") return refused(found.reason);
-  const context = await contextFor(world, session, options, found.pane);
+  const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
+  const inside = whyNotInside(caller);
+  if (inside !== undefined) return refused(inside);
+  const context = await contextFor(world, session, options, found.pane, caller);
   switch (verb.kind) {
     case "choose":
       return await choose(context, verb.number, options);
@@ -162,7 +168,7 @@ async function snapshot(
   const found = await findPane(paneWorld(world, options), session, options.pane);
   if (found.kind === "none") return refused(found.reason);
   const { text, ...screen } = found.screen;
-  const context = await contextFor(world, session, options, found.pane);
+  const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);
   const pending = listPending(world.paths, session).map((one) => ({
     ...one,
     waiting: context.isWaiting(one),

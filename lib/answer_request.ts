@@ -53,9 +53,9 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     record(paths, { kind: "answered", ...base, by: "not the hook", reason: waited.kind });
     return;
   }
-  const { by, via, decision } = waited.given;
+  const { by, caller, via, decision } = waited.given;
   const what = kind === "question" ? "answered" : "decided";
-  record(paths, { kind: what, ...base, by, via, decision });
+  record(paths, { kind: what, ...base, by, caller, via, decision });
   // No event tells the end of a permission's dialog, nor of a question that was refused.
   if (kind !== "question" || decision.kind === "deny") {
     closePending(paths, session, { id });

@@ -41,6 +41,8 @@ export type GivenDecision =
 export interface Given {
   /** Who gave it: an agent's id where it is known, else the user's name. */
   by: string;
+  /** The programs that have called the driver, for the journal. */
+  caller?: string;
   /** Through the waiting hook, or with keys on the screen. */
   via: "hook" | "keys";
   at: string;

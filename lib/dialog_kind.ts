@@ -18,6 +18,24 @@ export type DialogKind =
   | "slash_menu"
   | "other";
 
+/** Where keys may accept something for an agent that may not decide: `free` grants nothing. */
+export const RIGHTS: Record<DialogKind, { free: boolean; because: string }> = {
+  question: { free: true, because: "Claude gets an answer in words, and no right" },
+  review: { free: true, because: "it sends the answers that were chosen" },
+  slash_menu: { free: true, because: "it completes what type could send as well" },
+  resume_picker: { free: true, because: "it changes the conversation, as /clear does" },
+  resume_summary: { free: true, because: "it sets how much of the conversation is loaded" },
+  permission: { free: false, because: "it allows a tool call" },
+  plan: { free: false, because: "it lets Claude change files" },
+  trust: { free: false, because: "it lets the folder's hooks and servers run" },
+  bypass: { free: false, because: "it turns all requests off" },
+  rewind: { free: false, because: "it can overwrite files of the working folder" },
+  other: {
+    free: false,
+    because: "it is none of the known menus: it may start an MCP server or change settings",
+  },
+};
+
 export interface DialogSigns {
   /** All lines below the frame. */
   body: string[];

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openPending } from "../lib/answers.ts";
+import type { Caller } from "../lib/driver/caller.ts";
 import { contextFor, paneWorld } from "../lib/driver/driver_world.ts";
 import type { MenuOptions } from "../lib/driver/menu_args.ts";
 import { FakePane } from "./support/fake_pane.ts";
@@ -10,7 +11,8 @@ import { TmuxServer } from "./support/tmux_server.ts";
 
 async function contextIn(home: TestHome, ...words: string[]) {
   const pane = new FakePane(() => "");
-  return await contextFor(driverWorld(home), "warden-main", menuOptions(...words), pane);
+  const caller: Caller = { kind: "outside", chain: "openclaw > menu-driver" };
+  return await contextFor(driverWorld(home), "warden-main", menuOptions(...words), pane, caller);
 }
 
 function register(home: TestHome, hook_settings: Record<string, unknown>): void {

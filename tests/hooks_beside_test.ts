@@ -118,9 +118,12 @@ Deno.test("a question stays open while another Claude of the tmux session stops,
 
   giveAnswer(paths, pending, {
     by: "warden",
+    caller: "openclaw > menu-driver",
     via: "hook",
     at: new Date().toISOString(),
     decision: { kind: "answers", answers: { "Which?": "this one" }, annotations: {} },
   });
   assertStringIncludes((await waiting).stdout, "this one");
+  const answered = world.journal().findLast((entry) => entry.via === "hook");
+  assertEquals([answered?.by, answered?.caller], ["warden", "openclaw > menu-driver"]);
 });

@@ -87,6 +87,7 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
     pane.clock.at(100, () => {
       assertEquals(takeAnswer(home.paths, pending), {
         by: "warden",
+        caller: "openclaw > menu-driver",
         via: "hook",
         at: "2026-11-16T10:00:00.000Z",
         decision: SQLITE,
@@ -266,6 +267,7 @@ Deno.test("byKeys() journals who answered what with keys", () =>
       question_id: "q-1",
       tool: "AskUserQuestion",
       by: "warden",
+      caller: "openclaw > menu-driver",
       via: "keys",
       decision: SQLITE,
     });

@@ -73,6 +73,17 @@ export function treeBelow(processes: ProcessInfo[], pid: number): ProcessInfo[] 
   return [...self, ...children.flatMap((child) => treeBelow(processes, child.pid))];
 }
 
+/** A process and all above it, itself first. */
+export function ancestorsOf(processes: ProcessInfo[], pid: number): ProcessInfo[] {
+  const byPid = new Map(processes.map((process) => [process.pid, process]));
+  const found: ProcessInfo[] = [];
+  for (let at = byPid.get(pid); at !== undefined; at = byPid.get(at.parent)) {
+    found.push(at);
+    byPid.delete(at.pid); // a list that was read while processes ended may have a loop
+  }
+  return found;
+}
+
 /**
  * The native program, Node with its package, or the program of the launch command. A shell does not
  * count: it also stays in the pane when Claude Code has ended.

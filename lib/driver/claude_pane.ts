@@ -22,7 +22,8 @@ export interface PaneScreen extends Screen {
 }
 
 export type FoundPane =
-  | { kind: "pane"; pane: ClaudePane; screen: PaneScreen }
+  /** `pid`: the first process of the pane. */
+  | { kind: "pane"; pane: ClaudePane; pid: number; screen: PaneScreen }
   | { kind: "none"; reason: string };
 
 export interface PaneWorld {
@@ -56,8 +57,8 @@ export async function findPane(
   if (panes.length === 0) {
     return { kind: "none", reason: await whyNoSession(world, session, "it has no panes") };
   }
-  const found: { pane: ClaudePane; screen: PaneScreen }[] = [];
-  const unread: { pane: ClaudePane; screen: PaneScreen }[] = [];
+  const found: { pane: ClaudePane; pid: number; screen: PaneScreen }[] = [];
+  const unread: typeof found = [];
   for (
     const { id, pid, dead, command } of panes.filter((one) =>
       wanted === undefined || one.id === wanted
@@ -66,7 +67,7 @@ export async function findPane(
     if (dead || await isAtShell(pid, command)) continue;
     const pane = paneOf(world, id);
     const screen = await pane.look();
-    (screen.state === "unknown" ? unread : found).push({ pane, screen });
+    (screen.state === "unknown" ? unread : found).push({ pane, pid, screen });
   }
   if (found.length === 1) return { kind: "pane", ...found[0]! };
   if (found.length === 0 && unread.length === 1 && mayBeUnreadable) {
@@ -90,6 +91,14 @@ export async function findPane(
       : `no pane of it shows Claude Code (${shown}); if that has ended, ` +
         "gsd-code recover brings it back",
   };
+}
+
+/** All panes of the server, and the first process of each. */
+export async function panesOf({ tmux }: PaneWorld): Promise<{ id: string; pid: number }[]> {
+  const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_id} #{pane_pid}");
+  if (listed.kind === "failed") return [];
+  return listed.stdout.trim().split("\n").map((line) => line.split(" "))
+    .map(([id = "", pid]) => ({ id, pid: Number(pid) }));
 }
 
 /** A screen can outlive its program. A script's shell that runs a program is not at a prompt. */

@@ -15,6 +15,8 @@ export interface DriverContext {
   pane: ClaudePane;
   agentId: string;
   by: string;
+  /** The programs that have called the driver, for the journal. */
+  caller: string;
   /** Why this agent may not decide about permissions; undefined where it may. */
   whyNoDecision: string | undefined;
   waitMs: number;

@@ -2,9 +2,10 @@
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
 import { isWaiting, listPending } from "../answers.ts";
-import { allProcesses } from "../doors/process_tree.ts";
+import { type Caller, callerFrom } from "./caller.ts";
+import { allProcesses, type ProcessInfo } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
-import type { PaneWorld } from "./claude_pane.ts";
+import { panesOf, type PaneWorld } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import type { DriverContext } from "./driver_context.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
@@ -18,6 +19,23 @@ export interface DriverWorld extends Speaker {
   readStdin(): string;
   clock: Clock;
   now(): Date;
+  /** The process that has started the driver. */
+  parent(): number;
+  processes(): Promise<ProcessInfo[]>;
+}
+
+export async function callerOf(
+  world: DriverWorld,
+  panes: PaneWorld,
+  pane: { id: string; pid: number },
+): Promise<Caller> {
+  return callerFrom({
+    processes: await world.processes(),
+    parent: world.parent(),
+    pane,
+    panes: await panesOf(panes),
+    env: world.env,
+  });
 }
 
 export async function contextFor(
@@ -25,12 +43,13 @@ export async function contextFor(
   session: string,
   options: MenuOptions,
   pane: DriverContext["pane"],
+  caller: Caller,
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
   const agent = match?.kind === "agent" ? match.agent : undefined;
   const whyNoDecision = agent?.settings.answer_permissions
-    ? undefined
+    ? caller.kind === "unknown" ? WHY_UNKNOWN : undefined
     : agent === undefined
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
@@ -41,6 +60,7 @@ export async function contextFor(
     pane,
     agentId: agent?.agent_id ?? "",
     by: options.by ?? agent?.agent_id ?? "menu-driver",
+    caller: caller.chain,
     whyNoDecision,
     waitMs: options.waitMs,
     dryRun: options.dryRun,
@@ -49,10 +69,14 @@ export async function contextFor(
   };
 }
 
+/** Questions and prompts work without: they grant nothing. */
+const WHY_UNKNOWN =
+  "the processes of this machine cannot be read (/bin/ps), so that Claude itself may be asking";
+
 /** When its dialog is closed by esc, Claude Code kills the hook, whose file stays. */
 async function aliveNow(world: DriverWorld, session: string): Promise<(pid: number) => boolean> {
   if (listPending(world.paths, session).length === 0) return () => false;
-  const processes = await allProcesses();
+  const processes = await world.processes();
   const pids = new Set(processes.map((process) => process.pid));
   // Processes cannot be listed here: assume that the hook is alive, it must take the answer anyway.
   return (pid) => pids.size === 0 || pids.has(pid);
@@ -103,5 +127,7 @@ export function realDriverWorld(): DriverWorld {
     readStdin,
     clock: realClock,
     now: () => new Date(),
+    parent: () => Deno.ppid,
+    processes: allProcesses,
   };
 }

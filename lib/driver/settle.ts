@@ -51,7 +51,7 @@ export async function settle(context: DriverContext, wanted: Settlement): Promis
 }
 
 function givenBy(context: DriverContext, decision: GivenDecision, via: "hook" | "keys"): Given {
-  return { by: context.by, via, at: context.now().toISOString(), decision };
+  return { by: context.by, caller: context.caller, via, at: context.now().toISOString(), decision };
 }
 
 async function throughHook(
@@ -147,6 +147,7 @@ export function noteByKeys(
       ? {}
       : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
     by: context.by,
+    caller: context.caller,
     via: "keys",
     decision,
     asked: maskSecrets(brief(screen.dialog?.text ?? "", 300)),

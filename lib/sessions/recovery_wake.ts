@@ -1,6 +1,7 @@
 /** The wake for an agent whose session has come back. */
 
 import type { Conversation, Launch, PendingRecovery } from "./launch.ts";
+import { RIGHTS } from "../dialog_kind.ts";
 import { record } from "../journal.ts";
 import { newWake, type Receiver } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
@@ -15,7 +16,7 @@ import type { World } from "../cli/world.ts";
 
 /** What the menu driver answers only for an agent with `answer_permissions`. */
 function isDecision({ kind }: Dialog): boolean {
-  return kind === "trust" || kind === "bypass" || kind === "permission" || kind === "plan";
+  return !RIGHTS[kind].free;
 }
 
 export function recoveredDraft(

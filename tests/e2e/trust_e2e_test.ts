@@ -1,6 +1,7 @@
 import { realClock } from "../../lib/time.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as drive } from "../../commands/menu_driver.ts";
+import { realDriverWorld } from "../../lib/driver/driver_world.ts";
 import { main as recover } from "../../commands/recover.ts";
 import { main as spawn } from "../../commands/spawn.ts";
 import { readTextIfThere } from "../../lib/files.ts";
@@ -128,6 +129,7 @@ for (const version of VERSIONS.claude) {
         world.warned.join("\n"),
       );
       const chosen = await drive(words?.[1]?.split(" ") ?? [], {
+        ...realDriverWorld(),
         ...world,
         clock: realClock,
         readStdin: () => "",

@@ -1,9 +1,8 @@
 /** An agent that may not decide, and a Claude that draws its command like a harmless menu. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { decides } from "../../lib/dialog_kind.ts";
+import { decides, RIGHTS } from "../../lib/dialog_kind.ts";
 import type { ActionResult, DriverContext } from "../../lib/driver/driver_context.ts";
-import { RIGHTS } from "../../lib/driver/dialog_rights.ts";
 import { decide } from "../../lib/driver/menu_decide.ts";
 import { answerOpen, choose, submit, type } from "../../lib/driver/menu_dialogs.ts";
 import { clearThen, pressKey } from "../../lib/driver/menu_prompt.ts";

@@ -5,6 +5,7 @@ import type { ClaudePane } from "../../lib/driver/claude_pane.ts";
 import type { DriverContext } from "../../lib/driver/driver_context.ts";
 import type { DriverWorld } from "../../lib/driver/driver_world.ts";
 import { type MenuOptions, readMenuArgs } from "../../lib/driver/menu_args.ts";
+import { allProcesses } from "../../lib/doors/process_tree.ts";
 import { pathsFrom } from "../../lib/paths.ts";
 import { FakeClock } from "./fake_clock.ts";
 import type { TestHome } from "./home.ts";
@@ -20,6 +21,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     pane,
     agentId: "warden",
     by: "warden",
+    caller: "openclaw > menu-driver",
     whyNoDecision: undefined,
     waitMs: 0,
     dryRun: false,
@@ -39,6 +41,8 @@ export function driverWorld(home: TestHome, more: Partial<DriverWorld> = {}): Dr
     readStdin: () => "",
     clock: new FakeClock(),
     now: () => new Date(NOW),
+    parent: () => Deno.ppid,
+    processes: allProcesses,
     ...more,
   };
 }
