@@ -59,7 +59,7 @@ export function kindOf({ body, options, title, isReview }: DialogSigns): DialogK
 }
 
 /** A row by which something is allowed or refused; ↑ ↓ mark a list cut short. */
-const YES_NO_ROW = /^\s*([❯↑↓] )?\s*\d+\. *(Yes|No)\b/;
+export const YES_NO_ROW = /^\s*([❯↑↓] )?\s*\d+\. *(Yes|No)\b/;
 /** The same without a number, as the dialogs of the start have them. */
 const YES_NO = /^(Yes|No|Yes, I .*|No, exit)$/;
 const PLAN_TITLE = /^(Exit plan mode\?|Ready to code\?)/;

@@ -1,6 +1,7 @@
 /** Reads Claude Code's screen. The words of the conversation never decide: what is drawn does. */
 
 import { type Dialog, readDialog } from "./dialog.ts";
+import { YES_NO_ROW } from "./dialog_kind.ts";
 import { isOffer, readOffers } from "./offers.ts";
 
 export type { Dialog, DialogKind, DialogOption } from "./dialog.ts";
@@ -84,6 +85,8 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   if (lines.slice(bottom + 1).some((line) => /^\S/.test(line) && !isOffer(line))) {
     return undefined;
   }
+  // A command in a request can draw a box with letters that push text to the left edge.
+  if (lines.slice(bottom + 1).some(isOfRequest)) return undefined;
   const isColoured = coloured.some((line) => line.includes("\u001b"));
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
   const draft = shown.map((line) => line.slice(2).trimEnd()).join("\n").trim();
@@ -95,6 +98,11 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
     // With colours the placeholder is gone by now: what is left was typed.
     draft: !isColoured && PLACEHOLDER.test(draft) ? "" : draft,
   };
+}
+
+/** No input box has this below it. */
+function isOfRequest(line: string): boolean {
+  return YES_NO_ROW.test(line) || /\bEsc to (cancel|reject all)\b/.test(line);
 }
 
 const PLACEHOLDER = /^(Try ".*"?|Press up to edit queued messages|Message @\S+…)$/;

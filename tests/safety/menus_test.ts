@@ -8,6 +8,7 @@ import { answerOpen, choose, submit, type } from "../../lib/driver/menu_dialogs.
 import { clearThen, pressKey } from "../../lib/driver/menu_prompt.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { menuOptions, pendingFor } from "../support/driver_context.ts";
+import { FakePane } from "../support/fake_pane.ts";
 import { fixturePane } from "../support/fixtures.ts";
 import { act, playing } from "../support/menu_action.ts";
 
@@ -50,6 +51,21 @@ Deno.test("a permission stays one, whatever its command draws above the rows", (
   for (const name of drawn) {
     const { state, dialog } = readScreen(fixturePane(name));
     assertEquals([state, dialog?.kind], ["permission_prompt", "permission"], name);
+  }
+});
+
+Deno.test("a request stays one when letters push a drawn input box to the left edge", async () => {
+  for (const version of ["v325", "v197"]) {
+    const pane = fixturePane(`${version}-99c-permission-drawn-fakebox`);
+    const pushed = pane.replace(/^[ │]+─{1,9}\n/gm, "").replace(
+      /^[ │]+(?=(❯ hello|─{20}))/gm,
+      "",
+    );
+    assert(/^─+\n❯ hello\n─+\n/m.test(pushed), pushed);
+    const { state, draft, dialog } = readScreen(pushed);
+    assertEquals([state, draft, dialog?.kind], ["permission_prompt", "", "permission"], version);
+    const { sent } = await act(new FakePane(() => pushed), ACCEPTING.enter!, { context: OFF });
+    assertEquals(sent, []);
   }
 });
 
