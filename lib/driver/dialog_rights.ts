@@ -1,4 +1,4 @@
-/** At which dialogs keys may accept something for an agent that may not decide. Default: at none. */
+/** What an agent that may not decide can accept and type. At a dialog the default is: nothing. */
 
 import { decides, RIGHTS } from "../dialog_kind.ts";
 import type { Dialog } from "../pane.ts";
@@ -24,4 +24,15 @@ export function whyUnreadable(dialog: Dialog): string | undefined {
   if (!decides(dialog.kind) || dialog.whole) return undefined;
   return "the window is too low to show all rows of this dialog: make it larger, or answer " +
     "through the waiting hook with --question";
+}
+
+/** Commands that change settings, servers or plugins at once when words follow. */
+const CHANGES_RIGHTS = /^\s*(\/(config|settings|sandbox|mcp|plugins?|marketplace))\s+\S/i;
+
+/** Why this prompt may not be typed; `/config permissionMode=auto` asks nobody. */
+export function whyNotTyped(context: DriverContext, text: string): string | undefined {
+  const command = CHANGES_RIGHTS.exec(text)?.[1];
+  if (command === undefined || context.whyNoDecision === undefined) return undefined;
+  return `${context.whyNoDecision}; "${command} …" can change what Claude may do, without a ` +
+    "dialog: let a person type it";
 }

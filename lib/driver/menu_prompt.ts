@@ -4,7 +4,7 @@ import type { PaneScreen } from "./claude_pane.ts";
 import { listPending } from "../answers.ts";
 import { closePending } from "../close_pending.ts";
 import { decides } from "../dialog_kind.ts";
-import { whyNoKeys } from "./dialog_rights.ts";
+import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { noteByKeys } from "./settle.ts";
@@ -58,6 +58,8 @@ export async function typeAtPrompt(
   text: string,
   queue: boolean,
 ): Promise<ActionResult> {
+  const forbidden = whyNotTyped(context, text);
+  if (forbidden !== undefined) return refused(forbidden);
   const before = await readyScreen(context, queue);
   if (typeof before === "string") return refused(before);
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
@@ -98,6 +100,8 @@ async function afterExit(context: DriverContext, text: string): Promise<ActionRe
 }
 
 export async function clearThen(context: DriverContext, text: string): Promise<ActionResult> {
+  const forbidden = whyNotTyped(context, text);
+  if (forbidden !== undefined) return refused(forbidden);
   const before = await readyScreen(context, false, false);
   if (typeof before === "string") return refused(before);
   if (context.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };

@@ -136,3 +136,24 @@ Deno.test("the waiting hook decides what a low window cannot show", async () => 
   assertEquals(sent, []);
   assertStringIncludes(said, "through the waiting hook");
 });
+
+Deno.test("without answer_permissions no typed command changes settings or servers", async () => {
+  const texts = [
+    "/config permissionMode=auto",
+    " /settings a=b",
+    "/mcp enable helper",
+    "/plugin x y",
+  ];
+  const ways = [
+    (text: string) => (context: DriverContext) => type(context, text, OPTIONS),
+    (text: string) => (context: DriverContext) => type(context, text, menuOptions("--queue")),
+    (text: string) => (context: DriverContext) => clearThen(context, text),
+  ];
+  for (const text of texts) {
+    for (const way of ways) {
+      const { said, sent } = await act(playing("01-idle-fresh"), way(text), { context: OFF });
+      assertEquals(sent, [], text);
+      assertStringIncludes(said, "can change what Claude may do, without a dialog");
+    }
+  }
+});
