@@ -15,13 +15,12 @@ import { sendWake } from "./send_wake.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
 import { actions } from "./wake.ts";
-import { capturePane } from "./tmux.ts";
+import { lookAtPane } from "./tmux.ts";
 
 /** The reply for Claude Code; none when the human has answered, or no answer came. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
   const { event, paths, session, agent, pane } = context;
   const pending = await pendingFrom(context);
-  const tmux = await context.tmux();
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
   // A question of an earlier turn that is still open was left with Escape.
@@ -34,7 +33,10 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     now: Date.now,
     sleep: sleepSync,
     parent: () => Deno.ppid,
-    look: async () => readScreen(await capturePane(tmux, pane, 0) ?? ""),
+    look: async () => {
+      const look = await lookAtPane(context.env, pane);
+      return readScreen(look.kind === "seen" ? look.screen : "");
+    },
     isOurs: (dialog) => isAbout(pending, dialog),
   });
   // After a time-out the question is still on the screen, and keys can still answer it.

@@ -10,8 +10,11 @@
 
 import { isObject } from "./json.ts";
 
-/** How many lines above the screen the registered command captures; for more, ask tmux again. */
+/** How many lines above the screen the registered command captures, unless the pane's mark has more. */
 export const SHELL_CAPTURE_LINES = 100;
+
+/** Set by the registered command for a hook that asks tmux itself: the launcher for that. */
+export const CAPTURE_LAUNCHER = "GSD_CAPTURE";
 
 /** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */
 export const SHELL_DELIVERS = "GSD_SHELL_DELIVERS";

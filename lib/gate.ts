@@ -45,8 +45,8 @@ export function askTmux(env: Env, answered: HookInput["tmux"]): Asking | undefin
 }
 
 async function ask(env: Env, pane: string): Promise<PaneOwner> {
-  const { sessionOfPane, tmuxFrom } = await loadTmux();
-  return await sessionOfPane(tmuxFrom(env), pane);
+  const look = await (await loadTmux()).lookAtPane(env, pane);
+  return look.kind === "seen" ? paneOwner(look.owner) : { kind: "none", reason: look.reason };
 }
 
 export function loadTmux(): Promise<typeof import("./tmux.ts")> {

@@ -1,20 +1,13 @@
 /** All that a hook knows about its event, and the tools it works with. */
 
 import type { Closed, ClosingOf } from "./close_pending.ts";
-import {
-  type HookEvent,
-  type HookInput,
-  paneHeight,
-  SHELL_CAPTURE_LINES,
-  SHELL_DELIVERS,
-} from "./events.ts";
+import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
 import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
-import type { Tmux } from "./tmux.ts";
 
 // Tools that most hooks need.
 export { backgroundTasks, textOf } from "./events.ts";
@@ -45,7 +38,6 @@ export interface HookContext extends HookRun {
   capture(): Promise<string | undefined>;
   /** What that means. */
   screen(): Promise<Screen>;
-  tmux(): Promise<Tmux>;
   /** Has the wakes in the outbox delivered. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
 }
@@ -56,16 +48,15 @@ export function contextFrom(
 ): HookContext {
   const { settings, agent_id } = gate.agent;
   const { env, paths, tmuxAnswer } = run;
-  const tmux = async () => (await loadTmux()).tmuxFrom(env);
   let screen: Promise<Screen> | undefined;
   let captured: Promise<string | undefined> | undefined;
   const capture = async () => {
     const lines = settings.pane_capture_lines;
-    if (tmuxAnswer === undefined || lines > SHELL_CAPTURE_LINES) {
-      return await (await loadTmux()).capturePane(await tmux(), gate.pane, lines);
+    if (tmuxAnswer === undefined) {
+      return await (await loadTmux()).capturePane(env, gate.pane, lines);
     }
     const height = paneHeight(tmuxAnswer.session);
-    if (height === undefined || lines === SHELL_CAPTURE_LINES) return tmuxAnswer.capture;
+    if (height === undefined) return tmuxAnswer.capture;
     // The screen and so many lines above it; the last piece is what follows the last line's end.
     return tmuxAnswer.capture.split("\n").slice(-(lines + height + 1)).join("\n");
   };
@@ -80,7 +71,6 @@ export function contextFrom(
     now: new Date(),
     capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
-    tmux,
     async startDeliverer(when) {
       const shell = env(SHELL_DELIVERS);
       if (when === "after the hook" && shell !== undefined) {

@@ -46,7 +46,7 @@ export async function runHook(hook: Hook): Promise<never> {
       const gate = await openGate(paths, asking, known);
       if (gate.kind !== "unmanaged") {
         session = gate.session;
-        leaveMark(paths, env);
+        leaveMark(paths, env, "agent" in gate ? gate.agent.settings.pane_capture_lines : 0);
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
         const run = { event, paths, env, tmuxAnswer: input.tmux, leaveToShell };

@@ -4,6 +4,7 @@
  */
 
 import { createNew, isFile, isThere, readTextIfThere, writeAtomic } from "./files.ts";
+import { SHELL_CAPTURE_LINES } from "./events.ts";
 import { type Env, managedMark, type Paths, safeName } from "./paths.ts";
 
 function fileOf(paths: Paths, claudeId: string): string {
@@ -42,11 +43,17 @@ export function isKnownName(paths: Paths, session: string): boolean {
   return isFile(memoryFile(paths, session));
 }
 
-/** Marks the pane as managed, so that the registered command need not ask the next time. */
-export function leaveMark(paths: Paths, env: Env): void {
+/**
+ * Marks the pane as managed, so that the registered command need not ask the next time. The mark
+ * says how many lines above the screen are wanted, where these are more than it captures.
+ */
+export function leaveMark(paths: Paths, env: Env, lines = 0): void {
   const mark = managedMark(paths, env("TMUX"), env("TMUX_PANE"));
   try {
-    if (mark !== undefined && !isThere(mark)) createNew(mark, "");
+    if (mark === undefined) return;
+    if (lines > SHELL_CAPTURE_LINES) {
+      if (readTextIfThere(mark) !== `${lines}`) writeAtomic(mark, `${lines}`);
+    } else if (!isThere(mark)) createNew(mark, "");
   } catch {
     // Without a mark the next event asks again.
   }

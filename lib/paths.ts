@@ -48,6 +48,7 @@ export const ENV_NAMES = [
   "TMUX_PANE",
   "GSD_TMUX",
   "GSD_SHELL_DELIVERS",
+  "GSD_CAPTURE",
   ...DELIVERER_ENV_NAMES,
 ] as const;
 

@@ -1,7 +1,7 @@
 /** The door to tmux. Panes are addressed by id, sessions by exact name. */
 
 import { run } from "./process.ts";
-import { OWNER_FORMAT, type PaneOwner, paneOwner } from "./events.ts";
+import { CAPTURE_LAUNCHER, OWNER_FORMAT } from "./events.ts";
 import type { Env } from "./paths.ts";
 
 export type TmuxResult = { kind: "ok"; stdout: string } | { kind: "failed"; reason: string };
@@ -55,19 +55,47 @@ export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
   };
 }
 
-/** The session a pane belongs to; "none" when the pane or its server is gone. */
-export async function sessionOfPane(tmux: Tmux, pane: string): Promise<PaneOwner> {
-  const result = await tmux.call("display-message", "-p", "-t", pane, OWNER_FORMAT);
-  if (result.kind === "failed") return { kind: "none", reason: result.reason };
-  return paneOwner(result.stdout.replace(/\n$/, ""));
+export type PaneLook =
+  /** `owner`: the line of OWNER_FORMAT. */
+  | { kind: "seen"; owner: string; screen: string }
+  | { kind: "failed"; reason: string };
+
+/** Whose the pane is and what it shows: by bin/capture, where the hook may run nothing else. */
+export async function lookAtPane(env: Env, pane: string): Promise<PaneLook> {
+  const launcher = env(CAPTURE_LAUNCHER);
+  const result = launcher ? await byLauncher(launcher, env, pane) : await tmuxFrom(env).call(
+    ...["display-message", "-p", "-t", pane, OWNER_FORMAT],
+    ...[";", "capture-pane", "-p", "-t", pane],
+  );
+  if (result.kind === "failed") return result;
+  const [owner = "", ...screen] = result.stdout.split("\n");
+  return { kind: "seen", owner, screen: screen.join("\n") };
 }
 
-/** The pane's screen with up to `lines` lines above it, as text without colours. */
+async function byLauncher(launcher: string, env: Env, pane: string): Promise<TmuxResult> {
+  const options = { env: { TMUX: env("TMUX") ?? "" }, timeoutMs: 2000, cwd: "/" };
+  const outcome = await run(launcher, [pane], options);
+  if (outcome.kind === "finished" && outcome.code === 0) {
+    return { kind: "ok", stdout: outcome.stdout };
+  }
+  const why = outcome.kind === "finished"
+    ? outcome.stderr.trim()
+    : outcome.kind === "timeout"
+    ? `no answer in ${outcome.afterMs} ms`
+    : outcome.reason;
+  return { kind: "failed", reason: `${launcher}: ${why}` };
+}
+
+/** The pane's screen with up to `lines` lines above it (bin/capture shows none), without colours. */
 export async function capturePane(
-  tmux: Tmux,
+  env: Env,
   pane: string,
   lines: number,
 ): Promise<string | undefined> {
-  const result = await tmux.call("capture-pane", "-p", "-t", pane, "-S", `-${lines}`);
+  if (env(CAPTURE_LAUNCHER)) {
+    const look = await lookAtPane(env, pane);
+    return look.kind === "seen" ? look.screen : undefined;
+  }
+  const result = await tmuxFrom(env).call("capture-pane", "-p", "-t", pane, "-S", `-${lines}`);
   return result.kind === "ok" ? result.stdout : undefined;
 }

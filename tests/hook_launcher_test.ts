@@ -259,10 +259,11 @@ Deno.test("bin/hook gives Deno named variables only, and takes no function of th
       const names = seen.map((line) => line.split("=")[0]!).filter((name) =>
         !["PWD", "SHLVL", "_"].includes(name) // the shell that plays Deno adds these
       );
-      const shell = event === "stop" ? ["GSD_SHELL_DELIVERS"] : [];
+      const [asks, shell] = event === "stop" ? [[], ["GSD_SHELL_DELIVERS"]] : [["GSD_CAPTURE"], []];
       assertEquals(names.sort(), [
         "DENO_DIR", // as it was at the registration
         "DENO_NO_UPDATE_CHECK",
+        ...asks,
         "GSD_DATA_DIR",
         "GSD_REGISTRY",
         ...shell,

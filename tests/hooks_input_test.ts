@@ -212,6 +212,21 @@ for (const permissions of ["registered", "all"] as const) {
   });
 }
 
+for (const permissions of ["registered", "all"] as const) {
+  Deno.test(`more of the pane is read from the session's second event on, with ${permissions} permissions`, async () => {
+    const hook_settings = { pane_capture_lines: 200, min_context_lines: 1000 };
+    const registry = { agents: [{ ...WARDEN, hook_settings }] };
+    await using world = await HookWorld.create({ permissions, registry });
+    const pane = await world.pane("warden-main");
+    const lines = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`);
+    await world.server.show(pane, lines.join("\n"));
+    await world.hook("session_start.ts", fixtureEvent("session_start-startup"));
+    const { last_assistant_message: _, ...stop } = fixtureEvent("stop-plain");
+    await world.hook("stop.ts", { ...stop, transcript_path: "" });
+    assertEquals(section(world.wakes()[0]!, "CONTENT"), lines.slice(-240).join("\n"));
+  });
+}
+
 Deno.test("a Stop that is run twice makes one wake, though its words come from the pane", async () => {
   await using world = await HookWorld.create();
   const pane = await world.pane("warden-main");

@@ -73,6 +73,16 @@ Deno.test("leaveMark() leaves a mark that is there as it is", async () => {
   assertEquals(Deno.statSync(mark).mtime?.getTime(), 1000);
 });
 
+Deno.test("leaveMark() writes how many lines are wanted, where bin/hook captures fewer", async () => {
+  await using home = new DeliveryHome();
+  const env = (name: string) => ({ TMUX, TMUX_PANE: "%7" })[name];
+  const mark = managedMark(home.paths, TMUX, "%7")!;
+  for (const [lines, text] of [[100, ""], [300, "300"], [5000, "5000"], [50, "5000"]] as const) {
+    leaveMark(home.paths, env, lines);
+    assertEquals(Deno.readTextFileSync(mark), text);
+  }
+});
+
 Deno.test("a hook wakes its agent although no mark can be left", async () => {
   await using world = await HookWorld.create();
   await Deno.mkdir(world.paths.state);

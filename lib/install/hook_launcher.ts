@@ -1,6 +1,12 @@
 /** The text of bin/hook: what Claude Code runs for every event of every session in tmux. */
 
-import { OWNER_FORMAT, SHELL_CAPTURE_LINES, SHELL_DELIVERS, WAKE_WAITS } from "../events.ts";
+import {
+  CAPTURE_LAUNCHER,
+  OWNER_FORMAT,
+  SHELL_CAPTURE_LINES,
+  SHELL_DELIVERS,
+  WAKE_WAITS,
+} from "../events.ts";
 import { assignments, shellQuote } from "../text.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
@@ -11,9 +17,11 @@ export function eventWord(file: string): string {
   return file.replace(/\.ts$/, "");
 }
 
-/** The hooks that wait beside a dialog. */
-const WAITING = HOOKS.filter(({ timeout }) => timeout === "answer")
-  .map(({ file }) => eventWord(file)).join(" | ");
+/** The hooks that wait: beside a dialog for an answer, or for a reply. A pattern of sh. */
+function waitingFor(what: "answer" | "reply"): string {
+  return HOOKS.filter(({ timeout }) => timeout === what)
+    .map(({ file }) => eventWord(file)).join(" | ");
+}
 
 /** What is taken from Claude Code's environment; the rest is fixed at the registration. */
 const FROM_CALLER = ["OPENCLAW_GATEWAY_URL", "OPENCLAW_GATEWAY_PORT", "OPENCLAW_SHELL"];
@@ -35,14 +43,14 @@ export function placesOf(install: Installation): Record<string, string> {
  */
 export function hookLauncherText(install: Installation): string {
   const { paths } = install;
-  const flags = install.allowAll ? ["-A"] : scopeFlags(hookScope(install));
+  const flags = install.allowAll ? ["-A"] : scopeFlags(hookScope(install, { timeout: 0 }));
   const passed = FROM_CALLER.map((name) => `\${${name}+"${name}=$${name}"}`);
   const fixed = { HOME: install.home, ...install.variables, ...placesOf(install) };
   return `#!/bin/sh
 # Runs a hook of gsd-code-skill: \`hook <event>\`, with Claude Code's event on standard input.
 # Made by register from install.json. Register again instead of editing it.
 # Functions and options of the caller's shell must not change what this one does.
-unset -f cd env grep cat printf [
+unset -f cd env grep cat printf read [
 set +efux
 PATH=${shellQuote(install.path)} LC_ALL=C
 deno=${shellQuote(install.deno)}
@@ -60,20 +68,28 @@ ask() { env -i "TMUX=$TMUX" "$tmux" -u "$@" </dev/null 2>/dev/null; }
 ${gate()}
 # Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.
 event=$1
-set -- ${assignments(fixed)} "PATH=$PATH" \\
+${runFlags(install)}set -- ${assignments(fixed)} "PATH=$PATH" \\
   "TMUX=$TMUX" "TMUX_PANE=$TMUX_PANE" \\
   ${passed.join(" \\\n  ")} \\
   "$deno" run --no-lock --no-config --no-npm --no-remote --cached-only --no-prompt --quiet \\
   ${V8_FLAGS} \\
-${flags.map((flag) => `  ${shellQuote(flag)} \\\n`).join("")}  "$script"
+${flags.map((flag) => `  ${shellQuote(flag)} \\\n`).join("")}  \${allow_run:+"$allow_run"} "$script"
 
 # Beside a dialog a hook must be Claude Code's own child, to notice its end.
-case $event in ${WAITING}) exec env -i "$@" 2>/dev/null ;; esac
+case $event in
+${waitingFor("answer")})
+  exec env -i ${CAPTURE_LAUNCHER}=${shellQuote(launcherPath(paths, "capture"))} "$@" 2>/dev/null ;;
+esac
+
+# A hook that wants more lines writes their number into the mark.
+lines=
+[ ! -s "$mark" ] || { read -r lines <"$mark"; } 2>/dev/null
+case $lines in '' | *[!0-9]* | ?????*) lines=${SHELL_CAPTURE_LINES} ;; esac
 
 # tmux answers while Deno starts: the session and the screen go before the event.
 {
   ask display-message -p -t "$TMUX_PANE" ${shellQuote(OWNER_FORMAT)} \\; \\
-    capture-pane -p -t "$TMUX_PANE" -S -${SHELL_CAPTURE_LINES}
+    capture-pane -p -t "$TMUX_PANE" -S "-$lines"
   printf '\\036'
   cat
 } 2>/dev/null | env -i ${SHELL_DELIVERS}=$$ "$@" 2>/dev/null
@@ -84,6 +100,20 @@ case $event in ${WAITING}) exec env -i "$@" 2>/dev/null ;; esac
     ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 &
 }
 exit 0
+`;
+}
+
+/** Sets $allow_run, for the hooks that wait. */
+function runFlags(install: Installation): string {
+  if (install.allowAll) return "allow_run=\n";
+  const line = (timeout: "answer" | "reply") => {
+    const { run } = hookScope(install, { timeout });
+    return `${waitingFor(timeout)}) allow_run=${shellQuote(`--allow-run=${run.join(",")}`)} ;;\n`;
+  };
+  return `# No hook runs a program, except one that waits.
+case $event in
+${line("answer")}${line("reply")}*) allow_run= ;;
+esac
 `;
 }
 
@@ -115,6 +145,7 @@ unmanaged() {
   grep -Eq "\\"$pattern$name$suffix\\"|\\\\\\\\u" "$registry" 2>/dev/null
   [ $? -eq 1 ]
 }
-[ -e "$state/managed/$TMUX/$TMUX_PANE" ] || ! unmanaged || exit 0
+mark=$state/managed/$TMUX/$TMUX_PANE
+[ -e "$mark" ] || ! unmanaged || exit 0
 `;
 }

@@ -1,9 +1,11 @@
 /** The scripts in the data folder's bin/: how Claude Code, agents and people start our programs. */
 
 import { pinDeno } from "../doors/deno_binary.ts";
+import { realPath } from "../doors/user_file.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { exportLine, shellQuote } from "../text.ts";
+import { captureLauncherText, shebang } from "./capture_launcher.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
 import { writeInstallation } from "./install_file.ts";
 import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
@@ -18,6 +20,7 @@ export interface Launcher {
 export function launchersOf(install: Installation): Launcher[] {
   return [
     { name: "hook", text: hookLauncherText(install) },
+    { name: "capture", text: captureLauncherText(install) },
     { name: "deliver", text: deliverText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
     { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
@@ -51,7 +54,7 @@ function deliverText(install: Installation): string {
     "cd /",
     `case "$1" in --wait) shift; exec ${run};; esac`,
     `( ${setsid}${run} </dev/null >/dev/null 2>&1 & )`,
-  ]);
+  ], shebang(realPath("/bin/sh")));
 }
 
 function menuDriverText(install: Installation): string {
@@ -108,9 +111,9 @@ function callersStart(install: Installation): string[] {
   ];
 }
 
-function scriptText(lines: string[]): string {
+function scriptText(lines: string[], first = "#!/bin/sh"): string {
   const made = "# Made by register of gsd-code-skill from install.json, which writes it each time.";
-  return ["#!/bin/sh", made, ...lines, ""].join("\n");
+  return [first, made, ...lines, ""].join("\n");
 }
 
 /** Packages are for commands that may do everything; the others need no deno.json and no cache. */

@@ -2,6 +2,7 @@
 
 import { realPath } from "../doors/user_file.ts";
 import { ENV_NAMES, type Paths } from "../paths.ts";
+import type { HookEntry } from "./hook_list.ts";
 
 export interface Scope {
   env: readonly string[];
@@ -44,10 +45,15 @@ export function installFile(data: string): string {
   return `${data}/install.json`;
 }
 
-/** A hook writes into the state folder alone: the registry and the launchers are beyond it. */
-export function hookScope(install: Installation): Scope {
+/**
+ * A hook writes into the state folder alone: the registry and the launchers are beyond it. It runs
+ * no program, since bin/hook asks tmux and starts the deliverer. Only one that waits has to do so
+ * itself: for a reply, or beside a dialog, where it also looks at the screen.
+ */
+export function hookScope(install: Installation, { timeout }: Pick<HookEntry, "timeout">): Scope {
   const { paths } = install;
-  const deliver = launcherPath(paths, "deliver");
+  const launchers = { answer: ["deliver", "capture"], reply: ["deliver"] };
+  const runs = typeof timeout === "number" ? [] : launchers[timeout];
   return {
     env: ENV_NAMES,
     read: [
@@ -60,7 +66,7 @@ export function hookScope(install: Installation): Scope {
       ...install.transcripts,
     ],
     write: [paths.state],
-    run: [install.tmux, deliver],
+    run: runs.map((name) => launcherPath(paths, name)),
     net: [],
   };
 }
@@ -91,8 +97,8 @@ export function whyUnsafe(install: Installation): string | undefined {
     }
   }
   if (install.allowAll) return undefined;
-  const { read, run } = hookScope(install);
-  const listed = [...read, ...run, openclaw ?? "", ...install.gatewayFiles];
+  const { read, run } = hookScope(install, { timeout: "answer" });
+  const listed = [...read, ...run, install.tmux, openclaw ?? "", ...install.gatewayFiles];
   const comma = listed.find((path) => path.includes(","));
   return comma === undefined
     ? undefined

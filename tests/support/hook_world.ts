@@ -2,6 +2,7 @@
 
 import { hookCommand } from "../../lib/install/hook_command.ts";
 import { HOOKS } from "../../lib/install/hook_list.ts";
+import { captureLauncherText } from "../../lib/install/capture_launcher.ts";
 import { hookLauncherText } from "../../lib/install/hook_launcher.ts";
 import { writeInstallation } from "../../lib/install/install_file.ts";
 import { launcherPlaces } from "../../lib/install/installation.ts";
@@ -115,6 +116,9 @@ export class HookWorld {
     const launcher = `${this.dir}/data/bin/hook`;
     Deno.writeTextFileSync(`${launcher}.new`, hookLauncherText(install), { mode: 0o755 });
     Deno.renameSync(`${launcher}.new`, launcher); // a hook may be running
+    const capture = `${this.dir}/data/bin/capture`;
+    Deno.writeTextFileSync(`${capture}.new`, captureLauncherText(install), { mode: 0o755 });
+    Deno.renameSync(`${capture}.new`, capture);
     return ["/bin/sh", "-c", hookCommand(entry, install.paths)];
   }
 
