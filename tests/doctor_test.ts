@@ -100,6 +100,31 @@ Deno.test("doctor finds what is wrong in the registry, with the line, and who ca
   assertEquals((await clinic.ask(checkRegistryFile)).notes, []);
 });
 
+Deno.test("doctor names a gateway that is not where it was at the registration", async () => {
+  await using clinic = await Clinic.create();
+  const gateway = await startFakeGateway({ sessions: { "agent:warden:main": "id-1" } });
+  try {
+    clinic.gateway(1, "fake-token");
+    await clinic.fix(checkLaunchers);
+    clinic.gateway(gateway.port, "fake-token");
+    const text = `was at ws://127.0.0.1:1 at the registration and is at ${gateway.url} now`;
+    assertStringIncludes((await clinic.ask(checkGateway)).broken.join(), text);
+    // Only register accepts it: nothing else may move where the token goes.
+    await Deno.remove(`${clinic.world.paths.data}/bin/sockets`);
+    await clinic.fix(checkLaunchers);
+    assertStringIncludes((await clinic.ask(checkGateway)).broken.join(), text);
+    clinic.registerHooks();
+    assertEquals((await clinic.ask(checkGateway)).broken, []);
+    clinic.env.OPENCLAW_GATEWAY_PORT = "1";
+    assertStringIncludes(
+      (await clinic.ask(checkGateway)).broken.join(),
+      "is at ws://127.0.0.1:1 now",
+    );
+  } finally {
+    await gateway.stop();
+  }
+});
+
 Deno.test("doctor asks the gateway: there, token good, session known; and sends a test wake", async () => {
   await using clinic = await Clinic.create();
   assertMatch((await clinic.ask(checkGateway)).broken.join(), /openclaw\.json is not there/);

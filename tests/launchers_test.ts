@@ -84,7 +84,7 @@ Deno.test("launchers pass words whole and the exit code on; deliver --wait stays
 
 Deno.test("installLaunchers() fixes what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
-    assertEquals(installLaunchers(install).length, 6);
+    assertEquals(installLaunchers(install).length, 7);
     assertEquals(installLaunchers(install), []);
     Deno.chmodSync(`${bin}/deliver`, 0o644);
     Deno.writeTextFileSync(`${bin}/recover`, "#!/bin/sh\n");
@@ -96,6 +96,7 @@ Deno.test("installLaunchers() fixes what is not right and leaves the rest alone"
       "hook",
       "menu-driver",
       "recover",
+      "sockets",
     ]);
   });
 });

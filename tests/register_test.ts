@@ -25,7 +25,15 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   assertEquals([reading.found.length, reading.foreign.length], [HOOKS.length, 1]);
   // And a Deno, where this one may be swept away: see writeSettings() in installation_test.ts.
   const launchers = namesIn(`${home.data}/bin`).filter((name) => name !== "deno");
-  assertEquals(launchers, ["capture", "deliver", "gsd-code", "hook", "menu-driver", "recover"]);
+  assertEquals(launchers, [
+    "capture",
+    "deliver",
+    "gsd-code",
+    "hook",
+    "menu-driver",
+    "recover",
+    "sockets",
+  ]);
 
   const second = await home.register();
   assertEquals(second.code, 0);

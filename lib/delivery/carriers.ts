@@ -1,13 +1,14 @@
 /** By which transport a wake is delivered, and why. */
 
-import type { TryOutcome } from "./delivery.ts";
+import type { Failed, TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { GatewayCarrier } from "./gateway_carrier.ts";
 import type { CliCarrier } from "./openclaw.ts";
-import { readGatewayTarget } from "./openclaw_config.ts";
+import { placeOf, readGatewayTarget, type TargetReading, urlIn } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { type Env, type Paths, safeName } from "../paths.ts";
 import { run } from "../process.ts";
+import { whyHeld } from "./socket_owner.ts";
 import type { Transport } from "../registry.ts";
 
 export interface CarrierWorld {
@@ -69,9 +70,7 @@ export class Carriers {
   private async byGateway(wake: QueuedWake, why: string): Promise<Tried> {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
-      if (reading.kind === "unreadable") {
-        return { outcome: { kind: "unfit", reason: reading.reason }, transport: "gateway", why };
-      }
+      if (reading.kind !== "target") return { outcome: notNow(reading), transport: "gateway", why };
       const carrier = new GatewayCarrier(reading.target, this.world.now);
       this.gateway = { carrier, source: reading.target.source };
     }
@@ -81,6 +80,8 @@ export class Carriers {
   }
 
   private async byCli(wake: QueuedWake, why: string): Promise<Tried> {
+    const held = await this.whyNoCli();
+    if (held !== undefined) return { outcome: held, transport: "cli", why };
     if (this.cli === undefined) {
       const program = this.world.env("GSD_OPENCLAW") ?? "openclaw";
       const { CliCarrier, cliEnv } = await loadCli();
@@ -95,6 +96,19 @@ export class Carriers {
     }
     const tried = { outcome: await this.cli.deliver(wake), transport: "cli" as const, why };
     return wake.transport === "cli" ? later(tried) : tried;
+  }
+
+  /** OpenClaw's program sends the same token to the same address. */
+  private async whyNoCli(): Promise<Failed | undefined> {
+    const reading = readGatewayTarget(this.world.env);
+    if (reading.kind === "moved") return notNow(reading);
+    const url = urlIn(reading);
+    const held = url === undefined ? undefined : await whyHeld(url, "listening");
+    return held === undefined ? undefined : {
+      kind: "later",
+      scope: "all",
+      reason: `Cannot use the gateway at ${placeOf(url!)}: ${held}`,
+    };
   }
 
   private toInbox(wake: QueuedWake): Tried {
@@ -113,6 +127,10 @@ export class Carriers {
       why: "set in the registry",
     };
   }
+}
+
+function notNow({ kind, reason }: Exclude<TargetReading, { kind: "target" }>): Failed {
+  return kind === "moved" ? { kind: "later", scope: "all", reason } : { kind: "unfit", reason };
 }
 
 /** A transport that the registry names has no fallback: it is tried again. */

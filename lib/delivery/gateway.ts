@@ -1,7 +1,8 @@
 /** The door to OpenClaw's gateway: its WebSocket, protocol 4. */
 
-import type { GatewayTarget } from "./openclaw_config.ts";
+import { type GatewayTarget, placeOf } from "./openclaw_config.ts";
 import { messageOf } from "../process.ts";
+import { whyHeld } from "./socket_owner.ts";
 import { regularFile } from "../files.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
@@ -17,6 +18,8 @@ type Run = { first: GatewayAnswer; final: Promise<GatewayAnswer> };
 export type Connecting =
   | { kind: "connected"; gateway: Gateway }
   | { kind: "unreachable"; reason: string }
+  /** Another user of this machine is at its address. */
+  | { kind: "held"; reason: string }
   | { kind: "refused"; reason: string };
 
 export interface Gateway {
@@ -56,6 +59,12 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
     }
     return { kind: "unreachable", reason: `Cannot reach the gateway at ${place}: ${why}` };
   }
+  // The connection is open: nobody can take the other end's place between this look and the token.
+  const held = await whyHeld(target.url, "open");
+  if (held !== undefined) {
+    socket.close();
+    return { kind: "held", reason: `Cannot use the gateway at ${place}: ${held}` };
+  }
   const { token, password } = target;
   const hello = await socket.request("connect", {
     minProtocol: 4,
@@ -87,16 +96,6 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
 function isCertificateProblem(why: string): boolean {
   return /NoApplicationProtocol|certificate|UnknownIssuer|NotValidForName|CaUsedAsEndEntity/i
     .test(why);
-}
-
-/** Host and port only: a url may carry credentials. */
-export function placeOf(url: string): string {
-  try {
-    const { protocol, host } = new URL(url);
-    return `${protocol}//${host}`;
-  } catch {
-    return "an address that is not a url";
-  }
 }
 
 function optionsFor(target: GatewayTarget): WebSocketOptions | undefined {

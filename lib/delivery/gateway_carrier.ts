@@ -108,6 +108,7 @@ export class GatewayCarrier {
       case "refused":
         return { kind: "unfit", reason: opened.reason };
       case "unreachable":
+      case "held":
         return { kind: "later", scope: "all", reason: opened.reason };
     }
   }

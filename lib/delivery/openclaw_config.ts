@@ -15,9 +15,38 @@ export interface GatewayTarget {
   /** A certificate to trust in addition to the system's, for a gateway with its own TLS. */
   certificateFile?: string;
 }
-export type TargetReading =
+type ConfigReading =
   | { kind: "target"; target: GatewayTarget }
-  | { kind: "unreadable"; reason: string };
+  /** `url`: where it is, if that much is known. */
+  | { kind: "unreadable"; reason: string; url?: string };
+/** "moved": not where it was at the registration, which has to be repeated. */
+export type TargetReading = ConfigReading | { kind: "moved"; reason: string };
+
+/** Set by the launcher of the deliverer: the address of the registration. */
+export const REGISTERED_GATEWAY = "GSD_GATEWAY";
+
+/** Protocol, host and port only: a url may carry credentials. */
+export function placeOf(url: string): string {
+  try {
+    const { protocol, host } = new URL(url);
+    return `${protocol}//${host}`;
+  } catch {
+    return "an address that is not a url";
+  }
+}
+
+/** Where the gateway is, as far as that is known. */
+export function urlIn(reading: TargetReading): string | undefined {
+  if (reading.kind === "target") return reading.target.url;
+  return reading.kind === "unreadable" ? reading.url : undefined;
+}
+
+/** Where the gateway is now, if the registration knows another place; else undefined. */
+export function movedFrom(registered: string | undefined, reading: TargetReading) {
+  const url = urlIn(reading);
+  const isMoved = registered !== undefined && url !== undefined && placeOf(url) !== registered;
+  return isMoved ? placeOf(url) : undefined;
+}
 
 export function readGatewayTarget(env: Env): TargetReading {
   const { config: path, dotenv } = openclawPlaces(env);
@@ -34,7 +63,13 @@ export function readGatewayTarget(env: Env): TargetReading {
       reason: `OpenClaw's config ${path} cannot be read: ${messageOf(error)}`,
     };
   }
-  return gatewayTarget(config, withDotenv(env, dotenv), path);
+  const reading = gatewayTarget(config, withDotenv(env, dotenv), path);
+  const registered = given(env(REGISTERED_GATEWAY));
+  const now = movedFrom(registered, reading);
+  if (now === undefined) return reading;
+  const reason = `OpenClaw's gateway was at ${registered} at the registration and is at ${now} ` +
+    "now: wakes wait until you register again (gsd-code register)";
+  return { kind: "moved", reason };
 }
 
 /** Most configs are plain JSON, which Deno parses much faster than JSON5. */
@@ -71,7 +106,7 @@ function stateDir(env: Env, home: string): string {
 }
 
 /** OpenClaw's rules: whether config or environment wins depends on the mode. */
-export function gatewayTarget(config: unknown, env: Env, path: string): TargetReading {
+export function gatewayTarget(config: unknown, env: Env, path: string): ConfigReading {
   const gateway = field(config, "gateway");
   const remote = field(gateway, "remote");
   const auth = field(gateway, "auth");
@@ -79,7 +114,7 @@ export function gatewayTarget(config: unknown, env: Env, path: string): TargetRe
   const envSecret = (name: string) => ({ kind: "value" as const, value: given(env(name)) });
   const isRemote = field(gateway, "mode") === "remote";
   const envUrl = given(env("OPENCLAW_GATEWAY_URL"));
-  const unreadable = (reason: string): TargetReading => ({ kind: "unreadable", reason });
+  const unreadable = (reason: string): ConfigReading => ({ kind: "unreadable", reason });
 
   if (isObject(config) && "$include" in config && gateway === undefined && !envUrl) {
     return unreadable(`the gateway section of ${path} is in an included file`);
@@ -123,7 +158,8 @@ export function gatewayTarget(config: unknown, env: Env, path: string): TargetRe
   }
   const token = firstOf(tokens), password = firstOf(passwords);
   if (token === HIDDEN || (token === undefined && password === HIDDEN)) {
-    return unreadable(`the gateway's token in ${path} is kept where only OpenClaw can read it`);
+    const reason = `the gateway's token in ${path} is kept where only OpenClaw can read it`;
+    return { kind: "unreadable", reason, url };
   }
   return {
     kind: "target",

@@ -1,12 +1,17 @@
 /** Does the gateway answer, does it take our token, and does it know the agents' sessions? */
 
-import { connect, type Gateway, placeOf } from "../delivery/gateway.ts";
-import { readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { connect, type Gateway } from "../delivery/gateway.ts";
+import {
+  movedFrom,
+  placeOf,
+  readGatewayTarget,
+  type TargetReading,
+} from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
 import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
-import { editCommand, openclawCommand } from "./fix_commands.ts";
+import { editCommand, openclawCommand, registerCommand } from "./fix_commands.ts";
 
 const WAIT_MS = 10_000;
 
@@ -17,7 +22,8 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   const notes = inbox === 0 ? [] : [note(`${inbox} ${read} wakes from an inbox folder`)];
   if (agents.length === 0) return notes;
   const reading = readGatewayTarget(context.world.env);
-  if (reading.kind === "unreadable") {
+  notes.push(...checkAddress(reading, context));
+  if (reading.kind !== "target") {
     return [...notes, withoutGateway(agents, context, reading.reason)];
   }
   const { target } = reading;
@@ -37,10 +43,23 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   }
 }
 
+/** The deliverer sends the token to the address of the registration only. */
+function checkAddress(reading: TargetReading, context: DoctorContext): Finding[] {
+  const { plan } = context;
+  const registered = plan.kind === "plan" ? plan.written?.gateway : undefined;
+  const now = movedFrom(registered, reading);
+  if (now === undefined) return [];
+  const text =
+    `OpenClaw's gateway was at ${registered} at the registration and is at ${now} now: ` +
+    "wakes wait until you register again";
+  return [broken(text, registerCommand(context))];
+}
+
 type Refusal = Exclude<Awaited<ReturnType<typeof connect>>, { kind: "connected" }>;
 
 /** A gateway on another machine is started there. */
 function notConnected({ kind, reason }: Refusal, host: string, { world }: DoctorContext): Finding {
+  if (kind === "held") return broken(`${reason}; wakes wait until your own gateway has the port`);
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
   const words = kind === "unreachable" ? ["gateway", "run"] : ["doctor"];
   const fix = isHere ? openclawCommand(world, ...words) : undefined;

@@ -24,7 +24,7 @@ function waitingFor(what: "answer" | "reply"): string {
 }
 
 /** What is taken from Claude Code's environment; the rest is fixed at the registration. */
-const FROM_CALLER = ["OPENCLAW_GATEWAY_URL", "OPENCLAW_GATEWAY_PORT", "OPENCLAW_SHELL"];
+const FROM_CALLER = ["OPENCLAW_SHELL"];
 
 /** The variables that name the places: a hook's permissions name the same ones. */
 export function placesOf(install: Installation): Record<string, string> {

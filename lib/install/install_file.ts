@@ -26,6 +26,7 @@ function factsOf(install: Installation) {
     allow_all: install.allowAll,
     gateway_files: install.gatewayFiles,
     gateway_hosts: install.gatewayHosts,
+    gateway: install.gateway,
     variables: install.variables,
   };
 }
@@ -51,12 +52,13 @@ export function readInstallation(data: string): Installation | undefined {
   }
   if (!isFacts(value)) return undefined;
   const { root, registry, state, claude_config: claudeConfig } = value;
-  const { home, deno, tmux, path, transcripts, variables, openclaw, setsid } = value;
+  const { home, deno, tmux, path, transcripts, variables, openclaw, setsid, gateway } = value;
   return {
     paths: { root, registry, state, data, claudeConfig },
     ...{ home, deno, tmux, path, transcripts, variables },
     ...(isText(openclaw) ? { openclaw } : {}),
     ...(isText(setsid) ? { setsid } : {}),
+    ...(isText(gateway) ? { gateway } : {}),
     gatewayFiles: value.gateway_files,
     gatewayHosts: value.gateway_hosts,
     allowAll: value.allow_all === true,

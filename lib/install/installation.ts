@@ -1,6 +1,6 @@
 /** Plans an installation: the facts of this machine that install.json and the launchers are made of. */
 
-import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { openclawPlaces, placeOf, readGatewayTarget, urlIn } from "../delivery/openclaw_config.ts";
 import { chooseDeno, type DenoChoice, isSwept } from "../doors/deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
@@ -63,6 +63,8 @@ export function planInstall(env: Env, root: string, options: PlanOptions): PlanR
     transcripts: transcriptFolders(paths, home, written),
     allowAll: allowAll ?? kept?.allowAll ?? false,
     ...launcherPlaces(then, openclaw),
+    // Only register accepts another address.
+    ...(kept?.gateway === undefined ? {} : { gateway: kept.gateway }),
   };
   const unsafe = whyUnsafe(install);
   if (unsafe !== undefined) return { kind: "refused", reason: unsafe };
@@ -125,7 +127,7 @@ function registryFor(paths: Paths, notes: string[]): Registry | undefined {
   return undefined;
 }
 
-/** These decide which code a launcher runs. */
+/** These decide which code a launcher runs, and who gets the gateway's token. */
 export const MOVING_VARIABLES = [
   "DENO_DIR",
   "XDG_CACHE_HOME",
@@ -133,6 +135,8 @@ export const MOVING_VARIABLES = [
   "OPENCLAW_STATE_DIR",
   "OPENCLAW_CONFIG_PATH",
   "OPENCLAW_PROFILE",
+  "OPENCLAW_GATEWAY_URL",
+  "OPENCLAW_GATEWAY_PORT",
 ];
 
 /** The facts that the environment decides. */
@@ -140,7 +144,8 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
   const { config, dotenv } = openclawPlaces(env);
   const reading = readGatewayTarget(env);
   const target = reading.kind === "target" ? reading.target : undefined;
-  const host = target === undefined ? [] : [new URL(target.url).hostname];
+  const url = urlIn(reading);
+  const host = url === undefined ? [] : [new URL(url).hostname];
   const path = lastingPath(env);
   const setsid = onPath((name) => name === "PATH" ? path : undefined, "setsid");
   return {
@@ -149,6 +154,7 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
     path,
     gatewayFiles: [config, dotenv, ...(target?.certificateFile ? [target.certificateFile] : [])],
     gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...host])],
+    ...(url === undefined ? {} : { gateway: placeOf(url) }),
     variables: Object.fromEntries(
       MOVING_VARIABLES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
     ),

@@ -2,6 +2,7 @@
 
 import { pinDeno } from "../doors/deno_binary.ts";
 import { realPath } from "../doors/user_file.ts";
+import { REGISTERED_GATEWAY } from "../delivery/openclaw_config.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { exportLine, shellQuote } from "../text.ts";
@@ -22,6 +23,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "hook", text: hookLauncherText(install) },
     { name: "capture", text: captureLauncherText(install) },
     { name: "deliver", text: deliverText(install) },
+    { name: "sockets", text: socketsText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
     { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
     { name: "gsd-code", text: gsdCodeText(install) },
@@ -38,11 +40,17 @@ function deliverText(install: Installation): string {
     env: ["*"], // the token of a gateway may stand in a variable of any name
     read: [...ourFiles(install), ...install.gatewayFiles],
     write: [install.paths.state],
-    run: [install.openclaw ?? "openclaw"],
+    run: [install.openclaw ?? "openclaw", launcherPath(install.paths, "sockets")],
     net: install.gatewayHosts,
   });
   const setsid = install.setsid === undefined ? "" : `${shellQuote(install.setsid)} `;
-  const unsafe = ["GSD_OPENCLAW", "NODE_OPTIONS", "DENO_V8_FLAGS", ...MOVING_VARIABLES];
+  const unsafe = [
+    "GSD_OPENCLAW",
+    REGISTERED_GATEWAY,
+    "NODE_OPTIONS",
+    "DENO_V8_FLAGS",
+    ...MOVING_VARIABLES,
+  ];
   return scriptText([
     "unset -f cd [", // a bash that plays sh takes functions from the environment
     "set +efux",
@@ -50,10 +58,27 @@ function deliverText(install: Installation): string {
     `HOME=${shellQuote(install.home)}`,
     `PATH=${shellQuote(install.path)}`,
     "export HOME PATH",
-    exportLine(variablesOf(install)),
+    exportLine({
+      ...variablesOf(install),
+      ...(install.gateway === undefined ? {} : { [REGISTERED_GATEWAY]: install.gateway }),
+    }),
     "cd /",
     `case "$1" in --wait) shift; exec ${run};; esac`,
     `( ${setsid}${run} </dev/null >/dev/null 2>&1 & )`,
+  ], shebang(realPath("/bin/sh")));
+}
+
+/** Deno gives /proc only to programs with all permissions. */
+function socketsText(install: Installation): string {
+  return scriptText([
+    "# Prints our user's number and who holds which port of this machine. Takes nothing.",
+    "unset -f cat id [",
+    "set +efux",
+    `PATH=${shellQuote(install.path)}`,
+    "id -u",
+    "for table in /proc/net/tcp /proc/net/tcp6; do",
+    '[ ! -r "$table" ] || cat "$table"',
+    "done",
   ], shebang(realPath("/bin/sh")));
 }
 

@@ -33,6 +33,8 @@ export interface LauncherPlaces {
   /** Files that say where OpenClaw's gateway is and how to log in. */
   gatewayFiles: readonly string[];
   gatewayHosts: readonly string[];
+  /** Its address, such as `ws://127.0.0.1:18789`; another one gets no token. */
+  gateway?: string;
   /** Set variables that move the folders of Deno and OpenClaw. */
   variables: Readonly<Record<string, string>>;
 }
