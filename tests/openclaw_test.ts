@@ -12,43 +12,57 @@ const ended = (code: number, stdout: unknown, stderr = ""): Finished => ({
 });
 const REFUSAL = "Gateway agent from agent exec would lose inter-session attribution. Use the …";
 
-/** A CliCarrier whose program answers by method; what it was asked is kept. */
-function carrier(answers: Record<string, Outcome>, folder = "/no/such/folder") {
+/** A CliCarrier whose program answers by method; what it was asked, and read, is kept. */
+function carrier(answers: Record<string, Outcome>, { isNode = true } = {}) {
+  const folder = Deno.makeTempDirSync({ prefix: "gsd-cli-" });
   const asked: string[][] = [];
+  const read: unknown[] = [];
   const cli = new CliCarrier({
     program: "openclaw",
     now: Date.now,
     folder,
-    run(args) {
+    run(args, _timeoutMs, env) {
       asked.push(args);
+      const file = env?.GSD_PARAMS_FILE;
+      if (isNode && file !== undefined) {
+        read.push(JSON.parse(Deno.readTextFileSync(file)));
+        Deno.removeSync(file); // as params_file.cjs does
+      }
       const name = args[0] === "gateway" ? args[2]! : args[0]!;
       return Promise.resolve(answers[name] ?? ended(1, "", `no answer for ${name}`));
     },
   });
-  return { cli, asked };
+  /** Nothing may be left of a message. */
+  const done = () => Deno.removeSync(folder);
+  return { cli, asked, read, done };
 }
 const FOUND = { "sessions.resolve": ended(0, { ok: true, key: "agent:warden:main" }) };
 
 Deno.test("CliCarrier calls agent on the gateway with the wake's key", async () => {
-  const { cli, asked } = carrier({ ...FOUND, agent: ended(0, { runId: "x", status: "accepted" }) });
-  const wake = aWake();
-  assertEquals(await cli.deliver(wake), { kind: "delivered", detail: "accepted" });
-  const call = asked.find((args) => args[2] === "agent")!;
-  assertEquals(JSON.parse(call[call.indexOf("--params") + 1]!), {
-    message: wake.message,
-    sessionKey: "agent:warden:main",
-    idempotencyKey: wake.wake_id,
+  const { cli, asked, read, done } = carrier({
+    ...FOUND,
+    agent: ended(0, { runId: "x", status: "accepted" }),
   });
+  for (const message of [aWake().message, "ü".repeat(600_000)]) {
+    const wake = aWake({ message });
+    assertEquals(await cli.deliver(wake), { kind: "delivered", detail: "accepted" });
+    assertEquals(read.pop(), {
+      message,
+      sessionKey: "agent:warden:main",
+      idempotencyKey: wake.wake_id,
+    });
+  }
+  assertEquals(asked.flat().filter((arg) => arg.includes("[CONTENT]") || arg.length > 500), []);
+  done();
 });
 
-Deno.test("CliCarrier sends what is too long for a command line by file", async () => {
-  const folder = await Deno.makeTempDir();
-  const { cli, asked } = carrier({
+Deno.test("CliCarrier uses OpenClaw's own option where its program is not run by Node", async () => {
+  const { cli, asked, done } = carrier({
     ...FOUND,
     agent: ended(0, { runId: "r", status: "ok", result: { payloads: [{ text: "fine" }] } }),
-  }, folder);
+  }, { isNode: false });
   const outcome = await cli.deliver(aWake({ message: "ü".repeat(60_000) }));
-  await Deno.remove(folder); // empty: the message's file is gone
+  done();
   assert(outcome.kind === "delivered" && outcome.detail === "completed");
   assertEquals(asked.at(-1)!.slice(0, 4), [
     "agent",
@@ -56,7 +70,7 @@ Deno.test("CliCarrier sends what is too long for a command line by file", async 
     "agent:warden:main",
     "--message-file",
   ]);
-  assertEquals(asked.flat().some((arg) => arg.length > 100_000), false);
+  assertEquals(asked.flat().some((arg) => arg.length > 500), false);
 });
 
 Deno.test("CliCarrier sends nothing to a session that was found without its key", async () => {
@@ -145,7 +159,7 @@ Deno.test("callResult() judges by what was said, not by the exit code", () => {
 });
 
 Deno.test("agentResult() counts a turn that went wrong as delivered", () => {
-  const kind = (outcome: Outcome) => agentResult(outcome, "openclaw", 150_000).kind;
+  const kind = (outcome: Outcome) => agentResult(outcome, "openclaw").kind;
   const failed = { runId: "r", status: "error", result: { payloads: [{ isError: true }] } };
   assertEquals(kind(ended(1, failed)), "delivered");
   assertEquals(kind(ended(1, { runId: "r", status: "timeout", summary: "aborted" })), "delivered");
@@ -158,16 +172,16 @@ Deno.test("agentResult() counts a turn that went wrong as delivered", () => {
   assertEquals(kind(ended(1, { ok: false, error: { message: "unauthorized: token" } })), "later");
 });
 
-Deno.test("agentResult() says that an old OpenClaw cannot take a long message", () => {
+Deno.test("agentResult() says that this OpenClaw takes no message from a file", () => {
   for (
     const words of [
       "error: required option '-m, --message <text>' not specified",
       "error: unknown option '--session-key'",
     ]
   ) {
-    const outcome = agentResult(ended(1, "", words), "openclaw", 150_000);
-    assert(outcome.kind === "never", words);
-    assertStringIncludes(outcome.reason, "150000 bytes");
+    const outcome = agentResult(ended(1, "", words), "openclaw");
+    assert(outcome.kind === "unfit", words);
+    assertStringIncludes(outcome.reason, "takes no message from a file");
   }
 });
 

@@ -90,8 +90,13 @@ export class Carriers {
         program,
         now: this.world.now,
         folder: `${this.world.paths.state}/content`,
-        run: (args, timeoutMs) =>
-          run(program, args, { env, timeoutMs, keepOnTimeout: true, cwd: "/" }),
+        run: (args, timeoutMs, more) =>
+          run(program, args, {
+            env: { ...env, ...more },
+            timeoutMs,
+            keepOnTimeout: true,
+            cwd: "/",
+          }),
       });
     }
     const tried = { outcome: await this.cli.deliver(wake), transport: "cli" as const, why };

@@ -3,6 +3,7 @@
 import { isDoubtful, keyOf, type Reply, replyFrom, replyMs, type TryOutcome } from "./delivery.ts";
 import { removeIfThere, writeAtomic } from "../files.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
+import { putParams } from "./params_file.ts";
 import { withoutHistory } from "./refusals.ts";
 import { placeOfWake, replyInHistory } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
@@ -13,16 +14,14 @@ export interface CliWorld {
   program: string;
   now(): number;
   /** Runs the program. After the time limit it is not killed, only no longer awaited. */
-  run(args: string[], timeoutMs: number): Promise<Outcome>;
-  /** A folder for messages that are too long for a command line. */
+  run(args: string[], timeoutMs: number, env?: Record<string, string>): Promise<Outcome>;
+  /** A folder for messages on their way: none is an argument, which every user could read. */
   folder: string;
 }
 
 const CALL_MS = 60_000;
 /** From this age on, a gateway of unknown age is asked whether it has the wake: 2 s a call. */
 const FRESH_MS = 5_000;
-/** Linux limits an argument to 128 KiB, including the JSON around the text and its escapes. */
-const ARGUMENT_BYTES = 100_000;
 /** A refusal comes within seconds: a call that runs longer was accepted. */
 const TAKEN_AFTER_MS = 60_000;
 
@@ -44,35 +43,38 @@ export class CliCarrier {
         return this.taken(wake, sessionKey, "it was in the session already");
       }
     }
-    const params = { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) };
-    if (bytesOf(JSON.stringify(params)) > ARGUMENT_BYTES) return this.sendLong(wake, sessionKey);
-    const answer = await this.call("agent", params, CALL_MS);
+    return this.send(wake, sessionKey);
+  }
+
+  private async send(wake: QueuedWake, sessionKey: string): Promise<TryOutcome> {
+    const file = `${this.world.folder}/${wake.wake_id}-${crypto.randomUUID()}.params`;
+    const { message } = wake;
+    const params = putParams(file, { message, sessionKey, idempotencyKey: keyOf(wake) });
+    const words = callWords("agent", params.argument, CALL_MS);
+    const outcome = await this.world.run(words, CALL_MS, params.env);
+    const wasRead = params.remove();
+    // Then this program is not run by Node, or not with its NODE_OPTIONS: nothing was sent.
+    if (!wasRead && outcome.kind === "finished") return this.sendByAgent(wake, sessionKey);
+    const answer = callResult(outcome, this.world.program, "agent");
     if (answer.kind === "failed") return answer.outcome;
     return this.taken(wake, sessionKey, String(answer.value.status ?? "accepted"));
   }
 
-  private async call(method: string, params: unknown, timeoutMs: number) {
-    const outcome = await this.world.run([
-      "gateway",
-      "call",
-      method,
-      "--params",
-      JSON.stringify(params),
-      "--timeout",
-      String(timeoutMs - 10_000),
-      "--json",
-    ], timeoutMs);
+  /** For parameters without any text of a session. */
+  private async call(method: string, params: Record<string, string | number>, timeoutMs: number) {
+    const words = callWords(method, JSON.stringify(params), timeoutMs);
+    const outcome = await this.world.run(words, timeoutMs);
     return callResult(outcome, this.world.program, method);
   }
 
-  /** For a message too long for a command line: by file, if this OpenClaw can, waiting for the turn. */
-  private async sendLong(wake: QueuedWake, sessionKey: string): Promise<TryOutcome> {
+  /** By OpenClaw's own option for a file, which waits for the turn and takes no key. */
+  private async sendByAgent(wake: QueuedWake, sessionKey: string): Promise<TryOutcome> {
     const file = `${this.world.folder}/${wake.wake_id}.message`;
     writeAtomic(file, wake.message);
     const args = ["agent", "--session-key", sessionKey, "--message-file", file, "--json"];
     const outcome = await this.world.run(args, TAKEN_AFTER_MS);
     removeIfThere(file);
-    return agentResult(outcome, this.world.program, bytesOf(wake.message));
+    return agentResult(outcome, this.world.program);
   }
 
   private taken(wake: QueuedWake, sessionKey: string, detail: string): TryOutcome {
@@ -100,8 +102,9 @@ function reasonOf(outcome: TryOutcome): string {
   return outcome.kind === "delivered" ? outcome.detail : outcome.reason;
 }
 
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+function callWords(method: string, params: string, timeoutMs: number): string[] {
+  const limit = ["--timeout", String(timeoutMs - 10_000)];
+  return ["gateway", "call", method, "--params", params, ...limit, "--json"];
 }
 
 /** Only what OpenClaw needs: no variables of Claude Code, no keys of other programs. */

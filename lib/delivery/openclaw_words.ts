@@ -36,7 +36,7 @@ export function callResult(outcome: Outcome, program: string, method: string): C
 }
 
 /** The output of `agent --json`. A turn that failed was delivered, too. */
-export function agentResult(outcome: Outcome, program: string, bytes: number): TryOutcome {
+export function agentResult(outcome: Outcome, program: string): TryOutcome {
   if (outcome.kind === "timeout") {
     return { kind: "delivered", detail: "taken, the turn still runs" };
   }
@@ -45,10 +45,9 @@ export function agentResult(outcome: Outcome, program: string, bytes: number): T
   const { value, words } = ended;
   if (knowsNoFile(words)) {
     return {
-      kind: "never",
-      reason:
-        `This OpenClaw has no "agent --message-file", and ${bytes} bytes are too long for a ` +
-        `command line: update it, or lower max_content_chars in the registry`,
+      kind: "unfit",
+      reason: `${program} takes no message from a file (it has no "agent --message-file", and ` +
+        "no Node that heeds NODE_OPTIONS): update OpenClaw, or use its gateway",
     };
   }
   const hasRun = value !== undefined &&

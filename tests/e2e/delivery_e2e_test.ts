@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
@@ -108,6 +109,24 @@ async function putSome(stage: DeliveryStage, texts: string[], more: Partial<Queu
   return wakes;
 }
 
+/** What every user of the machine can see of all programs, until something has ended. */
+async function argumentsDuring(work: Promise<unknown>): Promise<string> {
+  const seen = new Set<string>();
+  let isDone = false;
+  work.finally(() => isDone = true);
+  while (!isDone) {
+    for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        seen.add(Deno.readTextFileSync(`/proc/${pid}/cmdline`));
+      } catch {
+        // It has ended.
+      }
+    }
+    await pause(20);
+  }
+  return [...seen].join("\n");
+}
+
 onStage(
   "wakes arrive over the gateway and the command line: once, in order, whole",
   async (stage) => {
@@ -116,7 +135,11 @@ onStage(
     const byId = [stage.put({ openclaw_session_key: "", openclaw_session_id: stage.session.id })];
     assertEquals((await stage.deliver()).code, 0);
     const byCli = await putSome(stage, ["five", LONG, "seven"], { transport: "cli" });
-    assertEquals((await stage.deliver()).code, 0);
+    const delivering = stage.deliver();
+    const seen = await argumentsDuring(delivering);
+    assertEquals((await delivering).code, 0);
+    assertStringIncludes(seen, `${byCli[0]!.wake_id}-`, "the file of its parameters");
+    for (const { wake_id } of byCli) assert(!seen.includes(`wake_id: ${wake_id}`));
 
     const all = [...direct, ...byId, ...byCli];
     assertEquals(await conversation(stage, all[0]!, all.at(-1)!), ids(all));
