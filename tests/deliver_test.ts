@@ -97,7 +97,7 @@ Deno.test("deliver goes by the command line where the gateway gives no right to 
   try {
     home.configure({ port: gateway.port, auth: { token: "fake-token" } });
     const script = `#!/bin/sh\ncase "$3" in sessions.resolve) echo '{"ok":true,"key":"k"}';;\n` +
-      `agent) echo '{"status":"accepted"}';; esac\n`;
+      `agent) rm "$GSD_PARAMS_FILE"; echo '{"status":"accepted"}';; esac\n`;
     await Deno.writeTextFile(home.env.GSD_OPENCLAW!, script, { mode: 0o755 });
     put(home.paths);
     assertEquals((await deliver(home, ["--once"])).code, 0);
