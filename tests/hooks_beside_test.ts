@@ -3,8 +3,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { giveAnswer, listPending } from "../lib/answers.ts";
 import { readMemory } from "../lib/session_memory.ts";
-import { fixtureEvent } from "./support/fixtures.ts";
-import { HookWorld } from "./support/hook_world.ts";
+import { fixtureEvent, fixturePane } from "./support/fixtures.ts";
+import { HookWorld, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
 
 type Change = Record<string, unknown>;
@@ -127,3 +127,21 @@ Deno.test("a question stays open while another Claude of the tmux session stops,
   const answered = world.journal().findLast((entry) => entry.via === "hook");
   assertEquals([answered?.by, answered?.caller], ["warden", "openclaw > menu-driver"]);
 });
+
+for (const permissions of ["registered", "all"] as const) {
+  Deno.test(`a hook beside a dialog sees its end on the screen, with ${permissions} permissions`, async () => {
+    const hook_settings = { answer_timeout_s: 60 };
+    const registry = { agents: [{ ...WARDEN, hook_settings }] };
+    await using world = await HookWorld.create({ permissions, registry });
+    const pane = await world.pane("warden-main");
+    await world.server.show(pane, fixturePane("10-ask-single"));
+    const waiting = world.hook(
+      "permission_request.ts",
+      fixtureEvent("permission_request-ask-single"),
+    );
+    await until("the question to be open", () => listPending(world.paths, "warden-main")[0]);
+    await world.server.show(pane, fixturePane("04-idle-default-mode"));
+    assertEquals((await waiting).stdout, "");
+    assertEquals(world.journal().at(-1)?.reason, "dialog gone");
+  });
+}
