@@ -2,9 +2,10 @@
 
 import type { Failed, TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
+import { placeOf, urlIn } from "./gateway_address.ts";
 import { GatewayCarrier } from "./gateway_carrier.ts";
 import type { CliCarrier } from "./openclaw.ts";
-import { placeOf, readGatewayTarget, type TargetReading, urlIn } from "./openclaw_config.ts";
+import { readGatewayTarget, type TargetReading } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { type Env, type Paths, safeName } from "../paths.ts";
 import { run } from "../process.ts";

@@ -1,6 +1,7 @@
 /** The door to OpenClaw's gateway: its WebSocket, protocol 4. */
 
-import { type GatewayTarget, placeOf } from "./openclaw_config.ts";
+import { placeOf } from "./gateway_address.ts";
+import type { GatewayTarget } from "./openclaw_config.ts";
 import { messageOf } from "../process.ts";
 import { whyHeld } from "./socket_owner.ts";
 import { regularFile } from "../files.ts";

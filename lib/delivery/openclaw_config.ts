@@ -2,6 +2,7 @@
 
 import { readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
+import { REGISTERED_GATEWAY, whyMoved } from "./gateway_address.ts";
 import { parseJson5 } from "./json5.ts";
 import type { Env } from "../paths.ts";
 import { messageOf } from "../process.ts";
@@ -22,32 +23,6 @@ type ConfigReading =
 /** "moved": not where it was at the registration, which has to be repeated. */
 export type TargetReading = ConfigReading | { kind: "moved"; reason: string };
 
-/** Set by the launcher of the deliverer: the address of the registration. */
-export const REGISTERED_GATEWAY = "GSD_GATEWAY";
-
-/** Protocol, host and port only: a url may carry credentials. */
-export function placeOf(url: string): string {
-  try {
-    const { protocol, host } = new URL(url);
-    return `${protocol}//${host}`;
-  } catch {
-    return "an address that is not a url";
-  }
-}
-
-/** Where the gateway is, as far as that is known. */
-export function urlIn(reading: TargetReading): string | undefined {
-  if (reading.kind === "target") return reading.target.url;
-  return reading.kind === "unreadable" ? reading.url : undefined;
-}
-
-/** Where the gateway is now, if the registration knows another place; else undefined. */
-export function movedFrom(registered: string | undefined, reading: TargetReading) {
-  const url = urlIn(reading);
-  const isMoved = registered !== undefined && url !== undefined && placeOf(url) !== registered;
-  return isMoved ? placeOf(url) : undefined;
-}
-
 export function readGatewayTarget(env: Env): TargetReading {
   const { config: path, dotenv } = openclawPlaces(env);
   let config: unknown = {};
@@ -65,11 +40,8 @@ export function readGatewayTarget(env: Env): TargetReading {
   }
   const reading = gatewayTarget(config, withDotenv(env, dotenv), path);
   const registered = given(env(REGISTERED_GATEWAY));
-  const now = movedFrom(registered, reading);
-  if (now === undefined) return reading;
-  const reason = `OpenClaw's gateway was at ${registered} at the registration and is at ${now} ` +
-    "now: wakes wait until you register again (gsd-code register)";
-  return { kind: "moved", reason };
+  const moved = whyMoved(registered, reading);
+  return moved === undefined ? reading : { kind: "moved", reason: moved };
 }
 
 /** Most configs are plain JSON, which Deno parses much faster than JSON5. */

@@ -1,12 +1,8 @@
 /** Does the gateway answer, does it take our token, and does it know the agents' sessions? */
 
 import { connect, type Gateway } from "../delivery/gateway.ts";
-import {
-  movedFrom,
-  placeOf,
-  readGatewayTarget,
-  type TargetReading,
-} from "../delivery/openclaw_config.ts";
+import { placeOf, whyMoved } from "../delivery/gateway_address.ts";
+import { readGatewayTarget, type TargetReading } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import type { Agent } from "../registry.ts";
 import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
@@ -47,12 +43,8 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
 function checkAddress(reading: TargetReading, context: DoctorContext): Finding[] {
   const { plan } = context;
   const registered = plan.kind === "plan" ? plan.written?.gateway : undefined;
-  const now = movedFrom(registered, reading);
-  if (now === undefined) return [];
-  const text =
-    `OpenClaw's gateway was at ${registered} at the registration and is at ${now} now: ` +
-    "wakes wait until you register again";
-  return [broken(text, registerCommand(context))];
+  const moved = whyMoved(registered, reading);
+  return moved === undefined ? [] : [broken(moved, registerCommand(context))];
 }
 
 type Refusal = Exclude<Awaited<ReturnType<typeof connect>>, { kind: "connected" }>;

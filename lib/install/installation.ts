@@ -1,6 +1,7 @@
 /** Plans an installation: the facts of this machine that install.json and the launchers are made of. */
 
-import { openclawPlaces, placeOf, readGatewayTarget, urlIn } from "../delivery/openclaw_config.ts";
+import { placeOf, urlIn } from "../delivery/gateway_address.ts";
+import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { chooseDeno, type DenoChoice, isSwept } from "../doors/deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";

@@ -2,7 +2,7 @@
 
 import { pinDeno } from "../doors/deno_binary.ts";
 import { realPath } from "../doors/user_file.ts";
-import { REGISTERED_GATEWAY } from "../delivery/openclaw_config.ts";
+import { REGISTERED_GATEWAY } from "../delivery/gateway_address.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { exportLine, shellQuote } from "../text.ts";

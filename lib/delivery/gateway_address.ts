@@ -1,0 +1,35 @@
+/** Where the gateway is, and whether it is still there where it was at the registration. */
+
+import type { TargetReading } from "./openclaw_config.ts";
+
+/** Set by the launcher of the deliverer: the address of the registration. */
+export const REGISTERED_GATEWAY = "GSD_GATEWAY";
+
+/** Protocol, host and port only: a url may carry credentials. */
+export function placeOf(url: string): string {
+  try {
+    const { protocol, host } = new URL(url);
+    return `${protocol}//${host}`;
+  } catch {
+    return "an address that is not a url";
+  }
+}
+
+/** The gateway's url, as far as it is known. */
+export function urlIn(reading: TargetReading): string | undefined {
+  if (reading.kind === "target") return reading.target.url;
+  return reading.kind === "unreadable" ? reading.url : undefined;
+}
+
+/** Why the gateway gets no token: it is not where it was registered. Undefined where it is. */
+export function whyMoved(
+  registered: string | undefined,
+  reading: TargetReading,
+): string | undefined {
+  const url = urlIn(reading);
+  if (registered === undefined || url === undefined || placeOf(url) === registered) {
+    return undefined;
+  }
+  return `OpenClaw's gateway was at ${registered} at the registration and is at ${placeOf(url)} ` +
+    "now: wakes wait until you register again (gsd-code register)";
+}
