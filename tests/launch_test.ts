@@ -58,8 +58,7 @@ Deno.test("launchScript() passes every word through the shell unharmed", async (
       `${odd}/s.json`,
       "--append-system-prompt-file",
       "/data/p.txt",
-      "--resume",
-      "an id",
+      "--resume=an id",
     ]);
   } finally {
     await Deno.remove(dir, { recursive: true });

@@ -264,7 +264,7 @@ for (const [what, command] of COMMANDS) {
       const id = idOf(world, session);
       await world.killClaude(session);
       assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
-      assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--resume\n${id}\n`);
+      assertStringIncludes(Deno.readTextFileSync(`${world.dir}/claude.args`), `--resume=${id}\n`);
     }));
 }
 

@@ -34,7 +34,7 @@ Deno.test("recover starts a killed Claude Code again in its pane, leaves others 
     assertEquals([code, outcomes], [0, { anvil: "recovered", bolt: "alive", crane: "alive" }]);
     assertEquals(await panes(), before);
     const args = Deno.readTextFileSync(`${world.dir}/anvil.args`);
-    assertStringIncludes(args, `--resume\n${claude_session_id}\n`);
+    assertStringIncludes(args, `--resume=${claude_session_id}\n`);
     const [wake, ...more] = world.wakes("anvil");
     assertEquals([wake!.trigger, more, world.carried], ["session_recovered", [], ["anvil"]]);
     assertStringIncludes(wake!.message, "its tmux session held only a shell");

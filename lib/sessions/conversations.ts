@@ -17,7 +17,9 @@ export function knownConversation(
   dir: string,
 ): Omit<KnownOfConversation, "resumeTarget"> {
   const memory = memorySince(paths, session, launch);
-  const id = memory?.claude_session_id || (launch?.claude_session_id ?? "");
+  // It becomes a word of Claude Code's command line, so nothing but an id counts.
+  const id = [memory?.claude_session_id, launch?.claude_session_id]
+    .find((one) => isId(one ?? "")) ?? "";
   const projects = `${paths.claudeConfig}/projects`;
   const isWritten = memory?.claude_session_id === id && isFile(memory.transcript_path);
   return {

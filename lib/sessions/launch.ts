@@ -93,7 +93,7 @@ function conversationWords(conversation: Conversation): string[] {
       return [];
     case "resume":
     case "target":
-      return ["--resume", conversation.target];
+      return [`--resume=${conversation.target}`]; // one word, so a target is never an option
     case "continue":
       return ["--continue"];
     case "picker":
