@@ -31,6 +31,14 @@ export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> 
 /** Wide enough that Claude Code cuts neither its footer nor a menu. */
 const SIZE = { columns: "200", rows: "50" };
 
+/**
+ * The folder for tmux's `-c`. tmux runs `#(…)` in it and takes a `;` at its end for the end of the
+ * command; no escape holds in every version. There the program must enter the folder itself.
+ */
+function startFolder(dir: string): string {
+  return /#|;$/.test(dir) ? "/" : dir;
+}
+
 /** Makes a session that runs a program without a shell, and gives the id of its pane. */
 export async function newSession(
   tmux: Tmux,
@@ -41,7 +49,7 @@ export async function newSession(
   const { columns, rows } = SIZE;
   const result = await tmux.call(
     ...["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", session],
-    ...["-x", columns, "-y", rows, "-c", dir, "--", ...program],
+    ...["-x", columns, "-y", rows, "-c", startFolder(dir), "--", ...program],
   );
   if (result.kind === "failed") return result;
   const pane = result.stdout.trim();
@@ -58,7 +66,8 @@ export async function respawnPane(
   dir: string,
   program: string[],
 ): Promise<TmuxResult> {
-  const result = await tmux.call("respawn-pane", "-t", pane, "-c", dir, "--", ...program);
+  const where = ["-t", pane, "-c", startFolder(dir)];
+  const result = await tmux.call("respawn-pane", ...where, "--", ...program);
   return result.kind === "ok" ? { kind: "ok", stdout: pane } : result;
 }
 
