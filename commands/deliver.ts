@@ -3,7 +3,7 @@
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
-import { type Speaker, terminal } from "../lib/cli/speaker.ts";
+import { onOneLine, type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { recoverLost } from "../lib/delivery/lost_wakes.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
@@ -167,7 +167,7 @@ function report(
   }
   if (ours === 0 && dead === 0) return 0;
   const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";
-  world.warn(`Not everything was delivered: ${last}`);
+  world.warn(onOneLine(`Not everything was delivered: ${last}`));
   return 1;
 }
 

@@ -40,7 +40,7 @@ export async function main(args: string[]): Promise<number> {
   if (typeof given === "number") return given;
   const tmux = findProgram((name) => Deno.env.get(name), "GSD_TMUX", "tmux");
   if (tmux === undefined) {
-    console.error("Cannot play the demo: tmux is not installed");
+    terminal.warn("Cannot play the demo: tmux is not installed");
     return 1;
   }
   const ink = given.flags.plain ? colours(false) : colours();
@@ -55,14 +55,14 @@ export async function main(args: string[]): Promise<number> {
   try {
     await stage.set();
     const bare = await stage.bareDenoMs();
-    console.log(
+    terminal.say(
       `${ink.bold("gsd-code-skill")}: the wakes that agent "warden" gets from the Claude Code ` +
         `session "warden-main"\n` +
         ink.dim("events as Claude Code sends them, the real hooks as they are registered\n"),
     );
     for (const [index, scene] of DEMO_SCENES.entries()) {
       const played = await stage.play(scene);
-      console.log(
+      terminal.say(
         `${ink.bold(`${index + 1}. ${scene.title}`)}  ${ink.dim(`hooks/${scene.hook}`)}\n` +
           `   hook ${played.hookMs.toFixed(0)} ms (a bare Deno ${bare.toFixed(0)} ms) · ` +
           `with the agent after ${played.wakeMs.toFixed(0)} ms · text from ${played.source}\n` +
@@ -70,19 +70,19 @@ export async function main(args: string[]): Promise<number> {
       );
       if (scene.answer === undefined) continue;
       const { reply, ms } = await stage.answer(scene.answer);
-      console.log(
+      terminal.say(
         `   ${ink.bold(`The agent runs: gsd-code menu-driver ${scene.answer.words.join(" ")}`)}  ` +
           `${ink.dim(`hooks/${scene.answer.hook}, which has waited beside the dialog`)}\n` +
           `   with Claude Code after ${ms.toFixed(0)} ms, no key pressed:\n` +
           `${show(answersIn(reply), dir, ink)}\n`,
       );
     }
-    console.log(
+    terminal.say(
       asCalled("With your own sessions: gsd-code register, then gsd-code doctor (see README.md)"),
     );
     return 0;
   } catch (error) {
-    if (!isInterrupted) console.error(`Cannot go on with the demo: ${messageOf(error)}`);
+    if (!isInterrupted) terminal.warn(`Cannot go on with the demo: ${messageOf(error)}`);
     return isInterrupted ? 130 : 1;
   } finally {
     Deno.removeSignalListener("SIGINT", interrupted);

@@ -7,6 +7,7 @@ import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { checkOutbox } from "../lib/doctor/outbox_check.ts";
 import { gatherContext } from "../lib/doctor/doctor_context.ts";
@@ -177,7 +178,7 @@ async function applyFixes(
 
 function linesOf(finding: NamedFinding, ink: Colours): string[] {
   const sign = { ok: ink.green("ok    "), note: ink.yellow("note  "), broken: ink.red("BROKEN") };
-  const lines = [`${sign[finding.level]} ${finding.check}: ${finding.text}`];
+  const lines = [`${sign[finding.level]} ${finding.check}: ${onOneLine(finding.text)}`];
   if (finding.fix !== undefined) lines.push(`         fix with: ${finding.fix}`);
   return lines;
 }

@@ -2,6 +2,7 @@
 
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
 import { messageOf } from "../lib/process.ts";
 import { recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
 import type { AgentResult } from "../lib/sessions/recovery_result.ts";
@@ -63,7 +64,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
       lock?.release();
     }
   } catch (error) {
-    world.warn(`Cannot recover: ${messageOf(error)}`);
+    world.warn(onOneLine(`Cannot recover: ${messageOf(error)}`));
     return 1;
   }
 }
@@ -82,7 +83,8 @@ function print(results: AgentResult[], isJson: boolean, world: World): void {
   for (const { agent_id, session, outcome, detail, conversation } of results) {
     const how = conversation === "" ? "" : ` (${conversation})`;
     const why = detail === "" ? "" : `: ${detail}`;
-    const line = `${agent_id}${session === "" ? "" : ` in ${session}`}: ${outcome}${how}${why}`;
+    const where = session === "" ? "" : ` in ${session}`;
+    const line = onOneLine(`${agent_id}${where}: ${outcome}${how}${why}`);
     if (outcome === "failed") world.warn(line);
     else if (!isJson) world.say(line);
   }

@@ -12,6 +12,7 @@ import { whyUnreachable } from "../lib/registry.ts";
 import { shellQuote } from "../lib/text.ts";
 import { agentIn } from "../lib/sessions/spawn_agent.ts";
 import { type SpawnResult, spawnSession, type SpawnWish } from "../lib/sessions/spawn_session.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
@@ -63,7 +64,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     }
     return result.problem === "" ? 0 : 1;
   } catch (error) {
-    world.warn(`Cannot start ${wish.agentId}: ${messageOf(error)}`);
+    world.warn(onOneLine(`Cannot start ${wish.agentId}: ${messageOf(error)}`));
     return 1;
   }
 }

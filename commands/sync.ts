@@ -1,6 +1,7 @@
 /** Updates the OpenClaw session keys and ids in the registry. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
 import { messageOf } from "../lib/process.ts";
 import { syncRegistry, type SyncResult } from "../lib/sessions/sync_registry.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
@@ -33,7 +34,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     else print(result, dryRun, world);
     return result.notes.length === 0 ? 0 : 1;
   } catch (error) {
-    world.warn(`Cannot sync: ${messageOf(error)}`);
+    world.warn(onOneLine(`Cannot sync: ${messageOf(error)}`));
     return 1;
   }
 }
@@ -43,12 +44,15 @@ function print(result: SyncResult, dryRun: boolean, world: World): void {
     const whose = agent_id === "" ? "the registry" : agent_id;
     const name = field.replace(/^agents\[\d+\]\./, "");
     const change = from === "" ? `is now ${to}` : `is now ${to}, was ${from}`;
-    world.say(dryRun ? `Would set ${name} of ${whose} to ${to}` : `${name} of ${whose} ${change}`);
+    const line = dryRun
+      ? `Would set ${name} of ${whose} to ${to}`
+      : `${name} of ${whose} ${change}`;
+    world.say(onOneLine(line));
   }
   if (result.changes.length === 0) {
     world.say(result.notes.length === 0 ? "Everything is up to date" : "Nothing was changed");
   }
-  for (const note of result.notes) world.warn(note);
+  for (const note of result.notes) world.warn(onOneLine(note));
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,11 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { colours } from "../lib/cli/colours.ts";
+import { printable } from "../lib/cli/speaker.ts";
 import { GsdCode } from "./support/gsd_code.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
 
 Deno.test("colours() are those of a terminal where they are on, and nothing where they are off", () => {
-  assertEquals(colours(true).red("x"), Deno.noColor ? "x" : "\x1b[31mx\x1b[39m");
+  const red = printable(colours(true).red("x"));
+  assertEquals(red, Deno.noColor ? "x" : "\x1b[31mx\x1b[39m");
   for (const ink of Object.values(colours(false))) assertEquals(ink("x"), "x");
 });
 
