@@ -1,9 +1,10 @@
 /** Puts recovery after boot and redelivery every minute into systemd, or removes them. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import { pinDeno } from "../lib/doors/deno_binary.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
-import { lastingPath, planInstall } from "../lib/install/installation.ts";
+import { planInstall } from "../lib/install/installation.ts";
+import { keepLaunchers } from "../lib/install/launchers.ts";
+import { lastingPath } from "../lib/install/safe_places.ts";
 import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
 import { findProgram } from "../lib/doors/programs.ts";
@@ -54,16 +55,16 @@ async function install(world: World, dryRun: boolean): Promise<number> {
   const environment = {
     DENO_NO_UPDATE_CHECK: "1",
     ...setVariables(world.env, PASSED),
-    PATH: lastingPath(world.env),
+    PATH: lastingPath(world.env, world.paths.state),
   };
-  const { root, state } = world.paths;
+  const { root, state, data } = world.paths;
   const plan = planInstall(world.env, root, { running: world.deno, as: "registered" });
   if (plan.kind === "refused") throw new Error(plan.reason);
-  if (plan.deno.kind === "pin" && !dryRun) pinDeno(plan.deno.from, plan.deno.path);
+  if (!dryRun) keepLaunchers(plan);
   let changed = 0;
   for (const name of UNITS) {
     const template = Deno.readTextFileSync(`${root}/systemd/${name}`);
-    const text = unitText(template, { deno: plan.deno.path, root, state, environment });
+    const text = unitText(template, { bin: `${data}/bin`, state, environment });
     const path = `${dir}/${name}`;
     const present = readTextIfThere(path);
     if (present === text) continue;

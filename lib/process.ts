@@ -26,13 +26,38 @@ export interface RunOptions {
   keepOnTimeout?: boolean;
 }
 
+/**
+ * The folders of PATH in which programs are looked for. A relative one is another folder wherever we
+ * are called, and npm puts the current folder's own programs in front of all others.
+ */
+export function foldersOf(path: string): string[] {
+  return path.split(":").filter((folder) =>
+    folder.startsWith("/") && !/\/node_modules\/\.bin(\/|$)/.test(folder)
+  );
+}
+
+/** Where a bare name is: a program by that name in the current folder must never be run. */
+function located(program: string): string | undefined {
+  if (program.includes("/")) return program;
+  return foldersOf(Deno.env.get("PATH") ?? "").map((folder) => `${folder}/${program}`)
+    .find((path) => {
+      try {
+        return Deno.statSync(path).isFile;
+      } catch {
+        return false;
+      }
+    });
+}
+
 export async function run(
   program: string,
   args: string[],
   options: RunOptions,
 ): Promise<Outcome> {
   const stop = new AbortController();
-  const command = new Deno.Command(program, {
+  const file = located(program);
+  if (file === undefined) return { kind: "missing", program, reason: `no ${program} is on PATH` };
+  const command = new Deno.Command(file, {
     args,
     env: options.env,
     clearEnv: true,

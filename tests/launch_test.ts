@@ -229,17 +229,16 @@ Deno.test("mayBeStarting() waits for a young wrapper, and not for one that has s
 
 Deno.test("unitText() quotes for systemd", () => {
   const text = unitText(
-    "@ENVIRONMENT@\nExecStart=@DENO@ run @ROOT@/x.ts --once\nGlob=@STATE@/o/*",
+    "@ENVIRONMENT@\nExecStart=@BIN@/x --once\nGlob=@STATE@/o/*",
     {
-      deno: "/opt/deno",
-      root: "/home/my stuff/100%",
-      state: "/s%1",
+      bin: "/home/my stuff/100%",
+      state: "/s%1[2]",
       environment: { A: 'say "hi"', B: "50%" },
     },
   );
   assertEquals(
     text,
     'Environment="A=say \\"hi\\""\nEnvironment="B=50%%"\n' +
-      'ExecStart=/opt/deno run "/home/my stuff/100%%/x.ts" --once\nGlob=/s%%1/o/*',
+      'ExecStart="/home/my stuff/100%%/x" --once\nGlob=/s%%1\\[2\\]/o/*',
   );
 });

@@ -134,7 +134,7 @@ Deno.test("install-units writes its units once, switches them on, and removes on
     assertEquals(await installUnits(["--dry-run"], world), 0, world.warned.join());
     assertEquals(await installUnits([], world), 0, world.warned.join());
     const recover = Deno.readTextFileSync(`${units}/gsd-recover.service`);
-    assertMatch(recover, /^ExecStart=\S+ run -A --quiet \S+\/commands\/recover\.ts$/m);
+    assertMatch(recover, /^ExecStart=\/bin\/sh \S+\/data\/bin\/recover$/m);
     assertStringIncludes(recover, `Environment="GSD_REGISTRY=${world.paths.registry}"`);
     assertStringIncludes(recover, `Environment="TMUX_TMPDIR=/run/my tmux"`);
     assertEquals(/@[A-Z_]+@/.test(recover), false);

@@ -3,6 +3,7 @@
 import { type Speaker, terminal } from "./speaker.ts";
 import { startDeliverer } from "../deliverer.ts";
 import { type Env, type Paths, placesFor, ROOT } from "../paths.ts";
+import { foldersOf } from "../process.ts";
 
 export interface World extends Speaker {
   env: Env;
@@ -18,11 +19,15 @@ export interface World extends Speaker {
 }
 
 export function realWorld(): World {
-  const env = (name: string) => Deno.env.get(name);
+  const environment = Deno.env.toObject();
+  const { PATH } = environment;
+  // Also for what we start: no program of the current folder may stand for claude or tmux.
+  if (PATH !== undefined) environment.PATH = foldersOf(PATH).join(":");
+  const env: Env = (name) => environment[name];
   const paths = placesFor(env, ROOT);
   return {
     env,
-    environment: () => Deno.env.toObject(),
+    environment: () => ({ ...environment }),
     // `deno task` runs in the project's folder; INIT_CWD is the folder of the call.
     cwd: () => (Deno.cwd() === paths.root ? env("INIT_CWD") : undefined) ?? Deno.cwd(),
     deno: Deno.execPath(),

@@ -1,6 +1,7 @@
 /** Where a program is: its variable first, then the folders of PATH. */
 
 import type { Env } from "../paths.ts";
+import { foldersOf } from "../process.ts";
 
 export function findProgram(env: Env, variable: string, name: string): string | undefined {
   const named = env(variable);
@@ -13,8 +14,7 @@ export function findProgram(env: Env, variable: string, name: string): string | 
 }
 
 export function onPath(env: Env, name: string): string | undefined {
-  return (env("PATH") ?? "").split(":")
-    .filter((folder) => folder.startsWith("/"))
+  return foldersOf(env("PATH") ?? "")
     .map((folder) => `${folder.replace(/\/+$/, "")}/${name}`)
     .find(isProgram);
 }

@@ -2,16 +2,17 @@
 
 import { placeOf, urlIn } from "../delivery/gateway_address.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
-import { chooseDeno, type DenoChoice, isSwept } from "../doors/deno_binary.ts";
+import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
 import { isFile, readTextIfThere } from "../files.ts";
 import { type Env, type Paths, pathsFrom, placesFor } from "../paths.ts";
-import { messageOf } from "../process.ts";
+import { foldersOf, messageOf } from "../process.ts";
 import { readRegistry, type Registry } from "../registry.ts";
 import { timeLimits, type WantedHook, wantedHooks } from "./hook_command.ts";
 import { installedRoot, readInstallation } from "./install_file.ts";
-import { type Installation, isWithin, type LauncherPlaces, whyUnsafe } from "./scope.ts";
+import { lastingPath, whyOddPlace } from "./safe_places.ts";
+import { type Installation, type LauncherPlaces, whyUnsafe } from "./scope.ts";
 
 export interface InstallPlan {
   kind: "plan";
@@ -39,6 +40,8 @@ export interface PlanOptions {
 
 export function planInstall(env: Env, root: string, options: PlanOptions): PlanResult {
   const { running, as, allowAll } = options;
+  const odd = whyOddPlace(env, root);
+  if (odd !== undefined) return { kind: "refused", reason: odd };
   const paths = placesFor(env, root);
   const written = readInstallation(paths.data);
   const otherClone = whyOtherClone(paths);
@@ -105,8 +108,7 @@ function transcriptFolders(paths: Paths, home: string, written?: Installation): 
 /** The `deno`s on PATH that are this one. */
 function linksTo(deno: string, env: Env): string[] {
   const here = realPath(deno);
-  return (env("PATH") ?? "").split(":")
-    .filter((folder) => folder.startsWith("/"))
+  return foldersOf(env("PATH") ?? "")
     .map((folder) => `${folder}/deno`)
     .filter((path) => realPath(path) === here);
 }
@@ -147,7 +149,7 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
   const target = reading.kind === "target" ? reading.target : undefined;
   const url = urlIn(reading);
   const host = url === undefined ? [] : [new URL(url).hostname];
-  const path = lastingPath(env);
+  const path = lastingPath(env, pathsFrom(env, "").state);
   const setsid = onPath((name) => name === "PATH" ? path : undefined, "setsid");
   return {
     ...(openclaw === undefined ? {} : { openclaw }),
@@ -162,23 +164,13 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
   };
 }
 
-/** The folders of PATH that no clean-up removes, and in which no hook can put a program. */
-export function lastingPath(env: Env): string {
-  const state = realPath(pathsFrom(env, "").state);
-  const folders = (env("PATH") ?? "").split(":").filter((folder) =>
-    folder.startsWith("/") && !isSwept(`${folder}/`) && !isWithin(realPath(folder), state)
-  );
-  const known = ["/usr/local/bin", "/usr/bin", "/bin"];
-  return [...new Set([...folders, ...known])].join(":");
-}
-
 /** Today's environment with the registered PATH and variables, as far as they still work. */
 function registeredEnv({ path, variables }: Installation, env: Env): Env {
   const then: Env = (name) => {
     if (name === "PATH") return path;
     return MOVING_VARIABLES.includes(name) ? variables[name] : env(name);
   };
-  const isPathSafe = lastingPath(then) === path;
+  const isPathSafe = lastingPath(then, pathsFrom(then, "").state) === path;
   const hasConfigMoved = !isFile(openclawPlaces(then).config) && isFile(openclawPlaces(env).config);
   return (name) => {
     const isOutdated = name === "PATH" && !isPathSafe ||

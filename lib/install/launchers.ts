@@ -189,6 +189,20 @@ export function putLaunchers({ install, deno }: InstallPlan): string[] {
   return installLaunchers(install);
 }
 
+/** The same for launchers of this registry and state folder; throws where others are registered. */
+export function keepLaunchers(plan: InstallPlan): void {
+  const { install, written } = plan;
+  for (const place of ["registry", "state"] as const) {
+    const [theirs, ours] = [written?.paths[place], install.paths[place]];
+    if (theirs === undefined || theirs === ours) continue;
+    throw new Error(
+      `The hooks of ${install.paths.data} are registered with the ${place} ${theirs}, and here it ` +
+        `is ${ours}: register again, or set GSD_DATA_DIR to another folder`,
+    );
+  }
+  putLaunchers(plan);
+}
+
 export function installLaunchers(install: Installation): string[] {
   ensureDir(`${install.paths.data}/bin`);
   const written: string[] = [];

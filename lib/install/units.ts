@@ -1,5 +1,7 @@
 /** The texts of our systemd units, from their templates. */
 
+import { hasControls } from "./safe_places.ts";
+
 export const UNITS = [
   "gsd-recover.service",
   "gsd-redeliver.service",
@@ -12,26 +14,30 @@ export const ENABLED = ["gsd-recover.service", "gsd-redeliver.timer"] as const;
 export const UNIT_MARK = "# Made by install-units of gsd-code-skill";
 
 export interface UnitValues {
-  deno: string;
-  root: string;
+  /** The folder of the launchers. */
+  bin: string;
   state: string;
   environment: Record<string, string>;
 }
 
+/** Throws for a value with a line end: it would add lines to the unit. */
 export function unitText(template: string, values: UnitValues): string {
+  const all = { bin: values.bin, state: values.state, ...values.environment };
+  const odd = Object.entries(all).find(([, value]) => hasControls(value));
+  if (odd !== undefined) {
+    throw new Error(`${odd[0]} is ${JSON.stringify(odd[1])}, which holds a control character`);
+  }
   const environment = Object.entries(values.environment)
     .map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`).join("\n");
   return template.replace(
-    /@(DENO|ROOT|STATE|ENVIRONMENT)@(\S*)/g,
+    /@(BIN|STATE|ENVIRONMENT)@(\S*)/g,
     (_, name: string, rest: string) => {
       switch (name) {
-        case "DENO":
-          return word(values.deno);
-        case "ROOT":
-          return word(values.root + rest);
+        case "BIN":
+          return word(values.bin + rest);
         case "STATE":
-          // A condition takes the rest of its line as it is: only % is special there.
-          return values.state.replaceAll("%", "%%") + rest;
+          // A condition takes the rest of its line as it is: there % is special, and what a glob is.
+          return values.state.replaceAll("%", "%%").replace(/[\\*?[\]]/g, "\\$&") + rest;
         default:
           return environment;
       }
@@ -50,5 +56,5 @@ function quoted(text: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 }

@@ -3,12 +3,13 @@
 import { isFile, readTextIfThere, writeAtomic } from "../files.ts";
 import { hooksForSettings } from "../install/hook_command.ts";
 import { planInstall } from "../install/installation.ts";
-import { putLaunchers } from "../install/launchers.ts";
+import { keepLaunchers } from "../install/launchers.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
 import { type Conversation, type Launch, type PendingRecovery, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
+import { foldersOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
 import { shellQuote } from "../text.ts";
 import { taskCommand } from "../cli/task_command.ts";
@@ -166,20 +167,13 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
 export function writeSettings(world: World, file: string): void {
   const plan = planInstall(world.env, world.paths.root, { running: world.deno, as: "registered" });
   if (plan.kind === "refused") throw new Error(plan.reason);
-  const { install, written } = plan;
-  for (const place of ["registry", "state"] as const) {
-    const [theirs, ours] = [written?.paths[place], install.paths[place]];
-    if (theirs === undefined || theirs === ours) continue;
-    throw new Error(
-      `The hooks of ${install.paths.data} are registered with the ${place} ${theirs}, and here it ` +
-        `is ${ours}: register again, or set GSD_DATA_DIR to another folder`,
-    );
-  }
-  putLaunchers(plan);
+  keepLaunchers(plan);
   writeAtomic(file, JSON.stringify(hooksForSettings(plan.wanted), null, 2) + "\n");
 }
 
 /** Places only, no keys or tokens: those are in the tmux server's own environment. */
 function passedOn(world: World): Record<string, string> {
-  return setVariables(world.env, [...PLACE_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]);
+  const passed = setVariables(world.env, [...PLACE_ENV_NAMES, "GSD_TMUX", "CLAUDE_CONFIG_DIR"]);
+  // An older record may have a relative folder: Claude Code's own would be looked for in it.
+  return passed.PATH === undefined ? passed : { ...passed, PATH: foldersOf(passed.PATH).join(":") };
 }
