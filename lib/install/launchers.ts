@@ -5,7 +5,7 @@ import { realPath } from "../doors/user_file.ts";
 import { REGISTERED_GATEWAY } from "../delivery/gateway_address.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
 import { ENV_NAMES } from "../paths.ts";
-import { exportLine, shellQuote } from "../text.ts";
+import { assignments, exportLine, shellQuote } from "../text.ts";
 import { captureLauncherText, shebang } from "./capture_launcher.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
 import { writeInstallation } from "./install_file.ts";
@@ -44,17 +44,9 @@ function deliverText(install: Installation): string {
     net: install.gatewayHosts,
   });
   const setsid = install.setsid === undefined ? "" : `${shellQuote(install.setsid)} `;
-  const unsafe = [
-    "GSD_OPENCLAW",
-    REGISTERED_GATEWAY,
-    "NODE_OPTIONS",
-    "DENO_V8_FLAGS",
-    ...MOVING_VARIABLES,
-  ];
   return scriptText([
-    "unset -f cd [", // a bash that plays sh takes functions from the environment
-    "set +efux",
-    `unset ${unsafe.join(" ")}`,
+    ...WITHOUT_STEERING,
+    `unset ${["GSD_OPENCLAW", REGISTERED_GATEWAY, ...MOVING_VARIABLES].join(" ")}`,
     `HOME=${shellQuote(install.home)}`,
     `PATH=${shellQuote(install.path)}`,
     "export HOME PATH",
@@ -82,17 +74,31 @@ function socketsText(install: Installation): string {
   ], shebang(realPath("/bin/sh")));
 }
 
+/** What the driver takes from its caller; the launcher fixes the rest. */
+const DRIVER_NAMES = ["NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"];
+
 function menuDriverText(install: Installation): string {
+  const env = [...ENV_NAMES, ...DRIVER_NAMES];
   const run = runLine(install, "menu_driver.ts", {
-    env: [...ENV_NAMES, "NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"],
+    env,
     read: ourFiles(install),
     write: [install.paths.state],
     run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
     net: [],
   });
   // Its permissions name these places.
-  const places = exportLine(variablesOf(install));
-  return scriptText([...callersStart(install), places, `exec ${run}`]);
+  const fixed = { HOME: install.home, ...variablesOf(install), PATH: install.path };
+  const passed = [...env, "TERM", "LANG", "LC_ALL", "LC_CTYPE"]
+    .filter((name) => !(name in fixed) && !MOVING_VARIABLES.includes(name));
+  return scriptText([
+    ...PLAIN_SHELL,
+    `PATH=${shellQuote(install.path)}`,
+    IN_A_FOLDER,
+    "# Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.",
+    `exec env -i ${assignments(fixed)} \\`,
+    ...passed.map((name) => `  \${${name}+"${name}=$${name}"} \\`),
+    `  ${run}`,
+  ]);
 }
 
 /** Two commands have fewer permissions than the rest, and so launchers of their own. */
@@ -108,7 +114,10 @@ function gsdCodeText(install: Installation): string {
   ]);
 }
 
-/** The caller's own variables come first: register and doctor may have to find another program. */
+/**
+ * The caller's own variables come first: register and doctor may have to find another program, and
+ * a Claude Code that is started here needs the user's keys and proxies.
+ */
 function commandLines(install: Installation, command: string): string[] {
   const { GSD_TMUX, GSD_OPENCLAW, ...places } = variablesOf(install);
   const programs = Object.entries({ GSD_TMUX, GSD_OPENCLAW }).flatMap(([name, path]) =>
@@ -117,8 +126,12 @@ function commandLines(install: Installation, command: string): string[] {
       : [`[ -n "$${name}" ] || [ ! -x ${shellQuote(path)} ] || export ${name}=${shellQuote(path)}`]
   );
   return [
-    ...callersStart(install),
-    ...Object.entries(places).map(([name, value]) =>
+    ...WITHOUT_STEERING,
+    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
+    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
+    "export HOME PATH",
+    IN_A_FOLDER,
+    ...Object.entries({ ...places, DENO_DIR: denoDir(install) }).map(([name, value]) =>
       `[ -n "$${name}" ] || export ${name}=${shellQuote(value)}`
     ),
     ...programs,
@@ -126,15 +139,34 @@ function commandLines(install: Installation, command: string): string[] {
   ];
 }
 
-/** People and agents run these with their own PATH. */
-function callersStart(install: Installation): string[] {
-  return [
-    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
-    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
-    "export HOME PATH",
-    '[ -d "$PWD" ] || cd /', // Deno does not start in a folder that was deleted
-  ];
+/** The cache with the packages of the registration, whatever the caller's own cache is. */
+function denoDir({ home, variables }: Installation): string {
+  const usual = Deno.build.os === "darwin" ? `${home}/Library/Caches` : `${home}/.cache`;
+  return variables.DENO_DIR ?? `${variables.XDG_CACHE_HOME ?? usual}/deno`;
 }
+
+/** A bash that plays sh takes functions and options from the environment. */
+const PLAIN_SHELL = ["unset -f cd env [", "unset IFS", "set +efux"];
+
+/** Deno does not start in a folder that was deleted. */
+const IN_A_FOLDER = '[ -d "$PWD" ] || cd /';
+
+/**
+ * Without the variables that decide what Deno, Node, the loader or a shell runs. The others stay. A
+ * word of another variable's value may look like one of them: then nothing is lost.
+ */
+const WITHOUT_STEERING = [
+  ...PLAIN_SHELL,
+  "set -f",
+  "for word in $(export -p); do",
+  "  name=${word%%=*}",
+  "  case $name in",
+  "  *[!A-Za-z0-9_]* | NODE_EXTRA_CA_CERTS | NODE_ENV) ;;",
+  '  DENO_* | NODE_* | LD_* | DYLD_* | BASH_ENV | ENV) unset "$name" ;;',
+  "  esac",
+  "done",
+  "set +f",
+];
 
 function scriptText(lines: string[], first = "#!/bin/sh"): string {
   const made = "# Made by register of gsd-code-skill from install.json, which writes it each time.";
