@@ -77,7 +77,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (options.remove) {
     const outcome = unregister(settings, root, store);
     if (outcome.kind === "refused") return failed(outcome.reason);
-    const notes = dryRun ? [] : release(world.env, world.paths, world.cwd());
+    const notes = dryRun ? [] : release(world.env, world.paths);
     return report({ action: "remove", outcome, launchers: [], notes }, options, world);
   }
 

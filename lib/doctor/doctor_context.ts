@@ -3,7 +3,7 @@
 import { loadRegistry } from "../gate.ts";
 import { readableText } from "../doors/user_file.ts";
 import { planInstall } from "../install/installation.ts";
-import { holdsOurs, knownSettings } from "../install/registered.ts";
+import { foreignSettings, holdsOurs, knownSettings } from "../install/registered.ts";
 import type { World } from "../cli/world.ts";
 import type { DoctorContext } from "./finding.ts";
 
@@ -13,7 +13,7 @@ export type ContextResult =
 
 export function gatherContext(world: World, agentId: string | undefined): ContextResult {
   const { paths } = world;
-  const settingsFiles = knownSettings(paths, world.cwd());
+  const settingsFiles = knownSettings(paths);
   const registered = settingsFiles.filter((file) => holdsOurs(file, paths.root));
   const registry = loadRegistry(paths.registry);
   const all = registry.kind === "registry" ? registry.registry.agents : [];
@@ -31,6 +31,7 @@ export function gatherContext(world: World, agentId: string | undefined): Contex
       agents,
       ...(agentId === undefined ? {} : { asked: agentId }),
       settingsFiles,
+      foreignSettings: foreignSettings(paths, world.cwd()),
       registered,
     },
   };

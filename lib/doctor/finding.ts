@@ -36,7 +36,9 @@ export interface DoctorContext {
   asked?: string;
   /** The user's first. */
   settingsFiles: string[];
-  /** Those of them that hold our hooks. */
+  /** Those of the current folder, where we did not register: doctor only names what is in them. */
+  foreignSettings: string[];
+  /** Those of the user and of our registrations that hold our hooks. */
   registered: string[];
 }
 

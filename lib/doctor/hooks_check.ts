@@ -25,6 +25,7 @@ export function checkHooks(context: DoctorContext): Finding[] {
   if (plan.kind === "refused") return [broken(plan.reason)];
   const { root, data } = world.paths;
   const findings = settingsFiles.flatMap((file) => checkFile(file, plan.wanted, context));
+  findings.push(...context.foreignSettings.flatMap((file) => lookAt(file, root)));
 
   // A session keeps the hooks that it was spawned with.
   const ending = ".settings.json";
@@ -86,12 +87,7 @@ function checkFile(file: string, wanted: WantedHook[], context: DoctorContext): 
   const findings: Finding[] = [];
   const skipped = whySkipped(file, text);
   if (skipped !== undefined) findings.push(broken(skipped.reason, editCommand(file, skipped.line)));
-  const off = lineOfSwitch(text);
-  if (off !== undefined) {
-    const words =
-      `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
-    findings.push(broken(words, editCommand(file, off)));
-  }
+  findings.push(...switchedOff(file, text));
 
   const ours = settings.found.filter(({ owner }) => owner.kind === "ours");
   const old = settings.found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
@@ -116,6 +112,31 @@ function checkFile(file: string, wanted: WantedHook[], context: DoctorContext): 
     findings.push(ok(`Registered in ${file}, each once`));
   }
   return [...findings, ...foreignNotes(settings.foreign, file)];
+}
+
+/** A repository may have brought this file: it is named, and nothing of it is run or fixed. */
+function lookAt(file: string, root: string): Finding[] {
+  const opened = openSettingsFile(file, root);
+  if (opened.kind === "missing") return [];
+  if (opened.kind === "unusable") return [opened.finding];
+  const { found, foreign } = opened.settings;
+  const alike = found.length === 0 ? [] : [
+    note(
+      `${file} holds hooks that look like ours, but register did not write them there. Claude Code ` +
+        `runs them in this folder; look at them, and remove them if they are not yours: ${
+          found[0]!.command
+        }`,
+    ),
+  ];
+  return [...switchedOff(file, opened.text), ...alike, ...foreignNotes(foreign, file)];
+}
+
+function switchedOff(file: string, text: string): Finding[] {
+  const line = lineOfSwitch(text);
+  if (line === undefined) return [];
+  const words =
+    `${file} switches all hooks off with "disableAllHooks"; take it out to have ours run`;
+  return [broken(words, editCommand(file, line))];
 }
 
 /** How our hooks in a settings file differ from those that register would write. */

@@ -8,15 +8,28 @@ import { installFile } from "./scope.ts";
 import { readSettings } from "./settings_file.ts";
 import { rememberedSettings } from "./settings_store.ts";
 
-/** The user's settings first, then those of the current folder, then others we registered in. */
-export function knownSettings(paths: Paths, cwd: string): string[] {
-  const usual = [paths.claudeConfig, `${cwd}/.claude`].flatMap((folder) => [
-    `${folder}/settings.json`,
-    `${folder}/settings.local.json`,
-  ]);
+/** The user's settings first, then others that we registered in. */
+export function knownSettings(paths: Paths): string[] {
   const remembered = rememberedSettings(paths.data).filter((file) => holdsOurs(file, paths.root));
+  return eachOnce([...settingsIn(paths.claudeConfig), ...remembered]);
+}
+
+/**
+ * The settings of a folder in which we did not register. A repository may have brought them: they
+ * are read to be named, and never decide what we run, write or take for registered.
+ */
+export function foreignSettings(paths: Paths, cwd: string): string[] {
+  const known = knownSettings(paths);
+  return eachOnce([...known, ...settingsIn(`${cwd}/.claude`)]).slice(known.length);
+}
+
+function settingsIn(folder: string): string[] {
+  return [`${folder}/settings.json`, `${folder}/settings.local.json`];
+}
+
+function eachOnce(files: string[]): string[] {
   const byRealPath = new Map<string, string>();
-  for (const file of [...usual, ...remembered]) {
+  for (const file of files) {
     const real = realPath(file);
     if (!byRealPath.has(real)) byRealPath.set(real, file);
   }
@@ -33,8 +46,8 @@ export function holdsOurs(file: string, root: string): boolean {
  * Frees the data folder for another clone, once no settings file holds our hooks; what register
  * says about it. The launchers stay: sessions that were spawned still call them.
  */
-export function release(env: Env, paths: Paths, cwd: string): string[] {
-  if (knownSettings(paths, cwd).some((file) => holdsOurs(file, paths.root))) return [];
+export function release(env: Env, paths: Paths): string[] {
+  if (knownSettings(paths).some((file) => holdsOurs(file, paths.root))) return [];
   removeIfThere(installFile(paths.data));
   return unlinkCommand(env, paths);
 }
