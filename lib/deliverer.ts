@@ -10,7 +10,7 @@ import { startDetached } from "./process.ts";
  */
 export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedBy?: string): void {
   const passed = { DENO_NO_UPDATE_CHECK: "1", ...setVariables(env, DELIVERER_ENV_NAMES) };
-  const args = ["--agent", agentId, ...(claimedBy === undefined ? [] : ["--claimed", claimedBy])];
+  const args = [`--agent=${agentId}`, ...(claimedBy === undefined ? [] : ["--claimed", claimedBy])];
   const launcher = `${paths.data}/bin/deliver`;
   if (isFile(launcher) && !isForOtherState(paths)) return startDetached(launcher, args, passed);
   const script = `${paths.root}/commands/deliver.ts`;

@@ -30,11 +30,15 @@ export function readDeliverArgs(args: string[]): DeliverOptions {
     ...options,
     order: { kind: "usage", problem },
   });
-  const words = args.flatMap((arg) => /^--\w+=/.test(arg) ? split(arg) : [arg]);
+  const words = [...args];
   while (words.length > 0) {
-    const word = words.shift()!;
+    // `--agent=<id>` takes every id, also one that looks like an option.
+    const [word, given] = split(words.shift()!);
     const value = () =>
-      words[0] !== undefined && !words[0].startsWith("--") ? words.shift() : undefined;
+      given ?? (words[0] !== undefined && !words[0].startsWith("--") ? words.shift() : undefined);
+    if (given !== undefined && !WITH_VALUE.includes(word)) {
+      return wrong(`"${word}=${given}" is not an option`);
+    }
     if (word === "--help" || word === "-h") return { ...options, order: { kind: "help" } };
     else if (word === "--json") options.json = true;
     else if (word === "--once") options.once = true;
@@ -63,7 +67,9 @@ export function readDeliverArgs(args: string[]): DeliverOptions {
 
 const ORDERS = ["--list", "--retry", "--drop"];
 
-function split(arg: string): string[] {
-  const at = arg.indexOf("=");
-  return [arg.slice(0, at), arg.slice(at + 1)];
+const WITH_VALUE = ["--agent", "--claimed", "--retry", "--drop"];
+
+function split(arg: string): [word: string, value?: string] {
+  const [, word, value] = /^(--\w+)=(.*)$/s.exec(arg) ?? [];
+  return word === undefined ? [arg] : [word, value];
 }

@@ -40,7 +40,7 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const began = performance.now();
   const env = setVariables(world.env, DELIVERER_ENV_NAMES);
   const launcher = launcherPath(world.paths, "deliver");
-  const args = ["--wait", "--agent", agent.agent_id, "--once"];
+  const args = ["--wait", `--agent=${agent.agent_id}`, "--once"];
   const outcome = await run(launcher, args, { timeoutMs: 120_000, env });
   const took = Math.round(performance.now() - began);
   if (isDelivered(world.paths, wake)) {

@@ -8,6 +8,7 @@ import {
   type RegistryChange,
 } from "../registry/registry_file.ts";
 import type { AgentFile, RegistryFile } from "../registry/registry_schema.ts";
+import { shellQuote } from "../text.ts";
 import type { World } from "../cli/world.ts";
 
 export interface SyncResult {
@@ -112,7 +113,7 @@ function sessionFor(
   if (found === undefined) {
     notes.push(
       `${name} has no session in OpenClaw yet: make one with ` +
-        `openclaw agent --agent ${agent.agent_id} --message hello`,
+        `openclaw agent --agent ${shellQuote(agent.agent_id)} --message hello`,
     );
   }
   return found;

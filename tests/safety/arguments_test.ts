@@ -2,6 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../../commands/spawn.ts";
+import { readDeliverArgs } from "../../lib/delivery/deliver_args.ts";
 import { newSession, respawnPane } from "../../lib/doors/tmux_sessions.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import { conversationFor, launchScript } from "../../lib/sessions/launch.ts";
@@ -125,6 +126,15 @@ Deno.test("a target of the registry that looks like an option stays the value of
     assertEquals(args.slice(4), ["--resume=--settings=/tmp/evil.json"]);
     assertEquals(agents(world).length, 1);
   }));
+
+Deno.test("deliver takes an agent's id for an id, whatever it looks like", () => {
+  for (const id of ["--drop", "--all", "-x", "--help", "a=b", "line\nbreak", "=", "--agent=x"]) {
+    const { agent, order } = readDeliverArgs([`--agent=${id}`, "--claimed", "7"]);
+    assertEquals([agent, order], [id, { kind: "serve" }]);
+  }
+  const { order } = readDeliverArgs(["--json=--drop"]);
+  assertEquals(order, { kind: "usage", problem: '"--json=--drop" is not an option' });
+});
 
 Deno.test("launchScript() quotes every word that it adds", () => {
   const evil = "x'; touch pwned; #\n--settings=/evil";
