@@ -15,11 +15,9 @@ export const terminal: Speaker = {
 /** Stands for ESC in what we colour ourselves. Nobody else can know it. */
 export const OUR_ESCAPE = `\u001b${crypto.randomUUID()}`;
 
-// Controls but tab and newline, and what reverses or breaks a line. Written as codes on purpose.
-const STEERING = new RegExp(
-  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]",
-  "g",
-);
+// Controls but tab and newline, and what reverses or breaks a line.
+// deno-lint-ignore no-control-regex
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** As it may be printed: control characters as JSON writes them, our own colours as they are. */
 export function printable(text: string): string {
