@@ -9,7 +9,7 @@ import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
-import { messageOf } from "../lib/process.ts";
+import { messageOf, safeEnvironment } from "../lib/process.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
 import { type DeliverOptions, readDeliverArgs } from "../lib/delivery/deliver_args.ts";
 import { pause } from "../lib/time.ts";
@@ -194,7 +194,7 @@ function realWorld(): DeliverWorld {
   return {
     paths,
     env,
-    allEnv: () => Deno.env.toObject(),
+    allEnv: safeEnvironment,
     now: Date.now,
     sleep: pause,
     targetNow: targetFromRegistry(paths.registry),

@@ -36,17 +36,24 @@ export function foldersOf(path: string): string[] {
   );
 }
 
+/** Our environment, with a PATH that is safe to hand on: programs that we start look there too. */
+export function safeEnvironment(): Record<string, string> {
+  const all = Deno.env.toObject();
+  return all.PATH === undefined ? all : { ...all, PATH: foldersOf(all.PATH).join(":") };
+}
+
 /** Where a bare name is: a program by that name in the current folder must never be run. */
 function located(program: string): string | undefined {
   if (program.includes("/")) return program;
-  return foldersOf(Deno.env.get("PATH") ?? "").map((folder) => `${folder}/${program}`)
-    .find((path) => {
-      try {
-        return Deno.statSync(path).isFile;
-      } catch {
-        return false;
-      }
-    });
+  for (const folder of foldersOf(Deno.env.get("PATH") ?? "")) {
+    try {
+      if (Deno.statSync(`${folder}/${program}`).isFile) return `${folder}/${program}`;
+    } catch (error) {
+      // A launcher's program may not look; its PATH is the one of the registration.
+      if (error instanceof Deno.errors.NotCapable) return program;
+    }
+  }
+  return undefined;
 }
 
 export async function run(

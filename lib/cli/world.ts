@@ -3,7 +3,7 @@
 import { type Speaker, terminal } from "./speaker.ts";
 import { startDeliverer } from "../deliverer.ts";
 import { type Env, type Paths, placesFor, ROOT } from "../paths.ts";
-import { foldersOf } from "../process.ts";
+import { safeEnvironment } from "../process.ts";
 
 export interface World extends Speaker {
   env: Env;
@@ -19,10 +19,7 @@ export interface World extends Speaker {
 }
 
 export function realWorld(): World {
-  const environment = Deno.env.toObject();
-  const { PATH } = environment;
-  // Also for what we start: no program of the current folder may stand for claude or tmux.
-  if (PATH !== undefined) environment.PATH = foldersOf(PATH).join(":");
+  const environment = safeEnvironment();
   const env: Env = (name) => environment[name];
   const paths = placesFor(env, ROOT);
   return {

@@ -1,11 +1,13 @@
 /** Attacks by variables: none decides what our Deno, a shell or the loader runs. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readTextIfThere } from "../../lib/files.ts";
 import { launcherPlaces } from "../../lib/install/installation.ts";
 import { installLaunchers } from "../../lib/install/launchers.ts";
 import type { Installation } from "../../lib/install/scope.ts";
+import { enqueue } from "../../lib/outbox.ts";
 import { run } from "../../lib/process.ts";
+import { aWake } from "../support/delivery_home.ts";
 import { TestHome } from "../support/home.ts";
 import { until } from "../support/until.ts";
 
@@ -115,6 +117,25 @@ Deno.test("NODE_OPTIONS, DENO_DIR and DENO_V8_FLAGS change nothing in a launcher
     assertEquals([outcome.code, outcome.stderr], [0, ""], name);
     assertEquals(readTextIfThere(evil), undefined, name);
   }
+});
+
+Deno.test("deliver finds an openclaw that came after the registration, in its own PATH alone", async () => {
+  await using home = new TestHome();
+  await Deno.mkdir(`${home.dir}/later`);
+  home.env.PATH = `${home.dir}/later:${home.env.PATH}`;
+  const install = await installation(home, Deno.execPath());
+  home.writeProgram("later/openclaw", `echo ran >> '${home.dir}/ran'; exit 1`);
+  await Deno.mkdir(`${home.dir}/here`);
+  home.writeProgram("here/openclaw", `echo evil >> '${home.dir}/evil'; exit 1`);
+  enqueue(home.paths, aWake({ transport: "cli" }));
+  const outcome = await run(`${install.paths.data}/bin/deliver`, ["--wait", "--once"], {
+    env: { PATH: `.:${home.dir}/here`, GSD_OPENCLAW: `${home.dir}/here/openclaw` },
+    timeoutMs: 60_000,
+    cwd: `${home.dir}/here`,
+  });
+  assert(outcome.kind === "finished");
+  assertMatch(readTextIfThere(`${home.dir}/ran`) ?? outcome.stderr, /^ran\n/);
+  assertEquals(readTextIfThere(`${home.dir}/evil`), undefined);
 });
 
 /** Launchers, by default of a Deno that only writes down its environment. */

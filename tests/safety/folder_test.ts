@@ -3,9 +3,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { checkHooks } from "../../lib/doctor/hooks_check.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
+import { enqueue } from "../../lib/outbox.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import { Clinic } from "../support/clinic.ts";
+import { aWake } from "../support/delivery_home.ts";
 import { makeHostileFolder } from "../support/hostile_folder.ts";
 import { IDLE, readLaunch } from "../support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "../support/session_world.ts";
@@ -28,6 +30,10 @@ function inHostileFolder(work: (attack: Attack) => Promise<void>): Promise<void>
     Deno.renameSync(world.standIn("claude", IDLE), `${world.dir}/good/claude`);
     Deno.symlinkSync(world.variables.GSD_TMUX!, `${world.dir}/good/tmux`);
     Deno.symlinkSync(world.variables.GSD_OPENCLAW!, `${world.dir}/good/openclaw`);
+    // As npm's programs find Node: by PATH.
+    const byPath = "#!/usr/bin/env sh\necho no gateway >&2\nexit 1\n";
+    Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, byPath, { mode: 0o755 });
+    enqueue(world.paths, aWake({ transport: "cli" }));
     for (const name of ["GSD_TMUX", "GSD_OPENCLAW", "GSD_CLAUDE"]) delete world.variables[name];
     const hostile = [".", "", "bin", "node_modules/.bin", "./bin", `${folder}/node_modules/.bin`];
     const PATH = [...hostile, `${world.dir}/good`, world.variables.PATH, "."].join(":");
