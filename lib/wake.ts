@@ -35,6 +35,8 @@ export interface WakeDraft {
   /** What Claude said before the body, which is more important: this is cut first. */
   before?: { title: string; text: string };
   body: string;
+  /** The body is masked, harmless and cut already: it is shown as it stands. */
+  isReady?: boolean;
   state: State;
   /** One line; absent where the message has no pressure to tell. */
   pressure?: string;
@@ -64,14 +66,14 @@ export function renderWake(
 ): RenderedWake {
   const harmless = (text: string) => guardHeaders(maskSecrets(cleanText(text)));
   const short = (text: string, max: number) => shorten(text, Math.floor(max), limit.wholeTextFile);
-  const body = harmless(draft.body);
+  const body = draft.isReady ? draft.body : harmless(draft.body);
   const before = harmless(draft.before?.text.trim() ?? "");
   const join = (before: string, body: string) =>
     before === "" ? body : `${draft.before!.title}\n${before}\n\n${body}`;
   const room = Math.max(limit.maxChars - body.length, limit.maxChars / 4);
   const bodyRoom = limit.maxChars - Math.min(before.length, room);
   const wholeText = join(before, body);
-  const shown = join(short(before, room), short(body, bodyRoom));
+  const shown = draft.isReady ? wholeText : join(short(before, room), short(body, bodyRoom));
 
   const sections = [
     section("SESSION IDENTITY", fieldLines({ ...identity })),

@@ -1,0 +1,164 @@
+/** What Claude asks to be allowed, as text: what decides comes first, and no field is left out. */
+
+import { cutMiddle, maskSecrets } from "./text.ts";
+import { briefLine, visible } from "./visible.ts";
+
+export interface RequestText {
+  /** For the wake: masked, harmless and short enough as it stands. */
+  text: string;
+  /** Where a field had to be cut: which, and the text with all of it. */
+  cut?: { what: string; whole: string };
+  /** What was masked, by field: `command (a value)`. "" where nothing was. */
+  masked: string;
+}
+
+/** These decide what happens, so they come first, in this order. */
+const DECIDING = [
+  ...["command", "file_path", "notebook_path", "path", "url", "plan"],
+  ...["content", "old_string", "new_string", "new_source", "edits"],
+];
+const MOST_OF_A_DESCRIPTION = 200;
+/** Title, description, and the notes on what was cut. */
+const MOST_AROUND = 1000;
+
+/**
+ *   Claude asks for permission to use Bash
+ *
+ *   command:
+ *   | cd build
+ *   | make
+ *   timeout: 600000
+ *   description (Claude's words): Build it
+ */
+export function describeRequest(
+  tool: string,
+  input: Record<string, unknown>,
+  room: number,
+): RequestText {
+  const fields = fieldsOf(tool, input);
+  const title = titleOf(tool, fields);
+  const end = labelOf(tool, input);
+  const join = (shown: string[]) => `${title}\n\n${[...shown, ...end].join("\n")}`.trimEnd();
+  const whole = join(fields.map(({ text }) => text));
+  const { shown, cut } = fitted(fields, room);
+  const text = join(shown);
+  // Thousands of fields fit by no cut of each.
+  const isOver = cut.length > 0 && text.length > room + MOST_AROUND;
+  const what = isOver ? `the input has ${whole.length} characters` : sizesOf(cut);
+  return {
+    text: isOver ? shortened(whole, room) : text,
+    ...(cut.length === 0 ? {} : { cut: { what, whole } }),
+    masked: fields.filter(({ hidden }) => hidden.length > 0)
+      .map(({ name, hidden }) => `${name} (${hidden.join(", ")})`).join(", "),
+  };
+}
+
+function fitted(fields: Field[], room: number): { shown: string[]; cut: Field[] } {
+  const rooms = shareOut(fields.map(({ text }) => text.length), room);
+  const shown = fields.map(({ text }, index) => shortened(text, rooms[index]!));
+  return { shown, cut: fields.filter(({ text }, index) => shown[index] !== text) };
+}
+
+/** Short enough for a line of `[TRIGGER]` that names a file behind it. */
+function sizesOf(fields: Field[]): string {
+  const named = fields.slice(0, 3).map(({ name, size }) =>
+    `the ${briefLine(name, 40)} has ${size} characters`
+  );
+  const more = fields.length > 3 ? [`${fields.length - 3} more are cut`] : [];
+  return [...named, ...more].join(", ");
+}
+
+interface Field {
+  name: string;
+  /** Of its value. */
+  size: number;
+  text: string;
+  hidden: string[];
+}
+
+function titleOf(tool: string, fields: Field[]): string {
+  if (tool !== "ExitPlanMode") return `Claude asks for permission to use ${briefLine(tool, 200)}`;
+  const title = "Claude has a plan and asks for approval";
+  return fields.some(({ name }) => name === "plan")
+    ? title
+    : `${title}. It is on the screen: look (snapshot) before you decide`;
+}
+
+/** A description that decides nothing. The tools of an MCP server may take one as input. */
+function isLabel(tool: string, name: string, value: unknown): value is string {
+  return name === "description" && typeof value === "string" && !tool.startsWith("mcp__");
+}
+
+function labelOf(tool: string, { description }: Record<string, unknown>): string[] {
+  if (!isLabel(tool, "description", description)) return [];
+  const words = masked(briefLine(description, MOST_OF_A_DESCRIPTION)).text;
+  return words === "" ? [] : [`description (Claude's words): ${words}`];
+}
+
+/** What decides first, then the others, short ones first. */
+function fieldsOf(tool: string, input: Record<string, unknown>): Field[] {
+  const place = (name: string) => (DECIDING.indexOf(name) + 1) || DECIDING.length + 1;
+  return Object.entries(input).filter(([name, value]) => !isLabel(tool, name, value))
+    .map(([name, value]) => fieldOf(name, value))
+    .sort((a, b) => place(a.name) - place(b.name) || a.size - b.size);
+}
+
+function fieldOf(key: string, value: unknown): Field {
+  const name = /^\w+$/.test(key) ? key : visible(JSON.stringify(key));
+  const raw = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
+  const isBare = typeof value !== "string" || (raw.trim() === raw && raw !== "");
+  const { text: shown, masked: hidden } = masked(raw);
+  const escaped = visible(shown);
+  const changed = escaped === shown ? "" : " (\\u… is a character that cannot be shown)";
+  if (escaped.includes("\n")) {
+    const lines = escaped.split("\n").map((line) => `| ${line}`);
+    const text = [`${name}${changed}:`, ...lines].join("\n");
+    return { name, size: raw.length, text, hidden };
+  }
+  const line = masked(`${name}${changed}: ${isBare ? escaped : visible(JSON.stringify(shown))}`);
+  return { name, size: raw.length, text: line.text, hidden: [...hidden, ...line.masked] };
+}
+
+/** How many characters each may have: short ones all of theirs, long ones what is left in parts. */
+function shareOut(sizes: number[], room: number): number[] {
+  const rooms = sizes.map(() => 0);
+  let left = room;
+  const ascending = sizes.map((size, index) => ({ size, index })).sort((a, b) => a.size - b.size);
+  ascending.forEach(({ size, index }, at) => {
+    rooms[index] = Math.min(size, Math.max(0, Math.floor(left / (sizes.length - at))));
+    left -= rooms[index]!;
+  });
+  return rooms;
+}
+
+/** Our note alone has no `| ` before it. */
+function shortened(text: string, room: number): string {
+  const cut = cutMiddle(text, room);
+  if (cut === undefined) return text;
+  const tail = cut.tail.startsWith("…") ? `| ${cut.tail}` : cut.tail;
+  const note = `… ${cut.missing.chars} of ${text.length} characters are not shown here`;
+  return [cut.head, note, tail].join("\n");
+}
+
+/** The tool and what decides, in one line that reads as one: beginning and end of a long one. */
+export function requestLine(tool: string, input: Record<string, unknown>): string {
+  const first = DECIDING.find((name) => typeof input[name] === "string" && input[name] !== "");
+  const others = Object.entries(input).filter(([name, value]) => !isLabel(tool, name, value));
+  const what = first === undefined ? JSON.stringify(Object.fromEntries(others)) : input[first];
+  const line = quotable(`${tool} ${masked(String(what)).text}`);
+  return line.length > 240 ? `${line.slice(0, 120)} … ${line.slice(-120)}` : line;
+}
+
+/** For use between quotes: neither a quote nor a line end of the text can be taken for ours. */
+export function quotable(text: string): string {
+  return visible(JSON.stringify(text).slice(1, -1));
+}
+
+/** Masks a text that is to be approved, and lists what it has masked. */
+function masked(text: string): { text: string; masked: string[] } {
+  const shown = maskSecrets(text);
+  if (shown === text) return { text, masked: [] };
+  const stars = (one: string) => one.split("***").length - 1;
+  const count = Math.max(1, stars(shown) - stars(text));
+  return { text: shown, masked: [count === 1 ? "1 value" : `${count} values`] };
+}
