@@ -41,10 +41,10 @@ function measureRoad(
     const claude = await stage.start();
     const times: Times[] = [];
     for (let round = 0; round < rounds; round++) {
-      await stage.ask(claude, "single");
+      const pending = await stage.ask(claude, "single");
       await pause(1000); // in its first instants a dialog does not take every key
       const began = Date.now();
-      await stage.must(stage.session, "choose", "2");
+      await stage.reply(pending, "choose", "2");
       await stage.next("PostToolUse", round);
       const entry = stage.journal().findLast((one) => one.kind === "answered");
       times.push({

@@ -185,6 +185,7 @@ function openRequest(number: number): Pending {
     asked_at: new Date(now).toISOString(),
     until: new Date(now + 3_600_000).toISOString(),
     pid: Deno.pid,
+    secret_sha256: "",
   };
 }
 

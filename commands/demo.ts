@@ -69,9 +69,12 @@ export async function main(args: string[]): Promise<number> {
           `${show(played.message, dir, ink)}\n`,
       );
       if (scene.answer === undefined) continue;
-      const { reply, ms } = await stage.answer(scene.answer);
+      // As the wake's own line has it: the id of the question, and the secret of the answer.
+      const named = /--question \S+/.exec(played.message)?.[0].split(" ") ?? [];
+      const words = [...scene.answer.words, ...named];
+      const { reply, ms } = await stage.answer({ ...scene.answer, words });
       terminal.say(
-        `   ${ink.bold(`The agent runs: gsd-code menu-driver ${scene.answer.words.join(" ")}`)}  ` +
+        `   ${ink.bold(`The agent runs: gsd-code menu-driver ${words.join(" ")}`)}  ` +
           `${ink.dim(`hooks/${scene.answer.hook}, which has waited beside the dialog`)}\n` +
           `   with Claude Code after ${ms.toFixed(0)} ms, no key pressed:\n` +
           `${show(answersIn(reply), dir, ink)}\n`,

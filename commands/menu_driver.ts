@@ -37,7 +37,10 @@ Usage: gsd-code menu-driver [options] <session> <action>
   deny [<message>]     refuse it; Claude reads the message
 
 Options, before type, clear_then and deny:
-  --question <id>      this question or request (its id is in the wake) and no other
+  --question <id>      this question or request and no other. With the secret behind the id, as in
+                       the wake's own lines, the waiting hook takes the answer; else keys do
+  --seen <code>        with allow, for a request that its wake shows in part: the code that stands
+                       at the end of the whole text
   --notes <text>       a note beside the answer; again for the next question
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after this turn
@@ -56,8 +59,8 @@ Examples:
   gsd-code menu-driver warden-main clear_then /gsd:resume-work
   echo "a long text" | gsd-code menu-driver warden-main type -
 
-If a hook waits beside the dialog, it gets the answer and no key is pressed. Otherwise keys are
-pressed one at a time, and the screen is checked after each.
+If a hook waits beside the dialog and --question has the wake's secret, the hook gets the answer and
+no key is pressed. Otherwise keys are pressed one at a time, and the screen is checked after each.
 Exit codes: 0 done; 1 could not, with the reason on stderr (keys may have been pressed: look with
 snapshot before you try again); 2 called wrongly.
 `;
@@ -169,10 +172,10 @@ async function snapshot(
   if (found.kind === "none") return refused(found.reason);
   const { text, ...screen } = found.screen;
   const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);
-  const pending = listPending(world.paths, session).map((one) => ({
-    ...one,
-    waiting: context.isWaiting(one),
-  }));
+  const pending = listPending(world.paths, session).map((one) => {
+    const { secret_sha256: _, ...shown } = one;
+    return { ...shown, waiting: context.isWaiting(one) };
+  });
   if (options.json) {
     const reading = { session, pane: found.pane.id, ...screen, pending, text };
     return { kind: "done", said: JSON.stringify(reading, null, 1) };

@@ -8,25 +8,27 @@ export const hook: Hook = {
     const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const asking = await tools.loadQuestions();
-    const questions = asking.readQuestions(event.fields.tool_input);
-    const id = asking.questionId(event.sessionId, event.promptId, questions);
+    const { answeredId } = await tools.loadAnswered();
     const answers = asking.readAnswers(event.fields);
     const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));
-    const [closed] = await tools.closePending(context, { id, answers: chosen });
+    const id = answeredId(paths, session, event, chosen);
+    const closing = id === undefined ? undefined : { id, answers: chosen };
+    const [closed] = closing === undefined ? [] : await tools.closePending(context, closing);
+    const named = id === undefined ? undefined : { question_id: id };
     const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
     const trigger = "ask_user_question_answered";
     const reason = whyUnwanted(context, closed?.who === agent.agent_id);
     if (reason !== undefined) {
       tools.rememberSession(context, { closeDialog: true });
       const about = { session, agent_id: agent.agent_id, trigger, event: event.name };
-      return tools.record(paths, { kind: "suppressed", ...about, question_id: id, reason });
+      return tools.record(paths, { kind: "suppressed", ...about, ...named, reason });
     }
     await tools.sendWake(context, {
       trigger,
       section: "ANSWER SELECTED",
       body: asking.formatAnswers(answers) || "(The question was left without an answer.)",
       state: "answer_submitted",
-      details: { question_id: id, answered_by: who },
+      details: { ...named, answered_by: who },
       actions: tools.actions(context, { kind: "working" }),
     }, { source: "event", open: null });
   },

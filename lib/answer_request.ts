@@ -1,47 +1,37 @@
 /** The hook beside a dialog: it wakes the agent, waits for its answer and replies to Claude Code. */
 
-import { fileOf, openPending, type Pending, permissionId, readPending } from "./answers.ts";
+import { fileOf, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer } from "./answer_wait.ts";
+import { claimAsking } from "./askings.ts";
 import { closePending } from "./close_pending.ts";
-import { decisionReply, describeRequest, kindOfTool } from "./decision_reply.ts";
+import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
-import { sleepSync } from "./files.ts";
+import { isThere, sleepSync, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import { record } from "./journal.ts";
-import { isObject } from "./json.ts";
+import { readJournal, record } from "./journal.ts";
+import { isObject, messageOf } from "./json.ts";
+import { randomLetters } from "./new_wake.ts";
+import { isDelivered } from "./outbox.ts";
 import { readScreen } from "./pane.ts";
-import { questionId, readQuestions } from "./questions.ts";
+import { readQuestions } from "./questions.ts";
+import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
+import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
-import { actions } from "./wake.ts";
+import { openOf, questionWake } from "./tell_question.ts";
 import { lookAtPane } from "./tmux.ts";
+import { actions, type WakeDraft } from "./wake.ts";
 
 /** The reply for Claude Code; none when the human has answered, or no answer came. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
   const { event, paths, session, agent, pane } = context;
-  const pending = await pendingFrom(context);
+  const pending = await openRequest(context);
   if (pending === undefined) return;
   const { id, kind, tool } = pending;
   // A question of an earlier turn that is still open was left with Escape.
   if (kind === "question") {
     closePending(paths, session, { kind, but: pending, claude: event.sessionId });
-  }
-  openPending(paths, pending);
-
-  const waited = await waitForAnswer(paths, pending, {
-    now: Date.now,
-    sleep: sleepSync,
-    parent: () => Deno.ppid,
-    look: async () => {
-      const look = await lookAtPane(context.env, pane);
-      return readScreen(look.kind === "seen" ? look.screen : "");
-    },
-    isOurs: (dialog) => isAbout(pending, dialog),
-  });
-  // After a time-out the question is still on the screen, and keys can still answer it.
-  if (waited.kind === "dialog gone" || waited.kind === "claude gone") {
-    closePending(paths, session, { id });
   }
   const base = {
     session,
@@ -51,6 +41,24 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     question_id: id,
     tool,
   };
+  const waited = await waitForAnswer(paths, pending, {
+    now: Date.now,
+    sleep: sleepSync,
+    parent: () => Deno.ppid,
+    look: async () => {
+      const look = await lookAtPane(context.env, pane);
+      return readScreen(look.kind === "seen" ? look.screen : "");
+    },
+    isOurs: (dialog) => isAbout(pending, dialog),
+    refused: ({ by }) => {
+      const reason = "refused answer: wrong or missing secret";
+      record(paths, { kind: "problem", ...base, by: String(by).slice(0, 100), reason });
+    },
+  });
+  // After a time-out the question is still on the screen, and keys can still answer it.
+  if (waited.kind === "dialog gone" || waited.kind === "claude gone") {
+    closePending(paths, session, { id });
+  }
   if (waited.kind !== "answered") {
     record(paths, { kind: "answered", ...base, by: "not the hook", reason: waited.kind });
     return;
@@ -66,22 +74,15 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   return decisionReply(kind, pending.tool_input, decision);
 }
 
-async function pendingFrom(context: HookContext): Promise<Pending | undefined> {
+/** Opens what is asked, and tells the agent unless PreToolUse has done so. */
+async function openRequest(context: HookContext): Promise<Pending | undefined> {
   const { event, session, settings, agent } = context;
   const tool = textOf(event.fields, "tool_name");
-  const kind = kindOfTool(tool);
   const input = event.fields.tool_input;
   if (!isObject(input)) return undefined;
-  const id = kind === "question"
-    ? questionId(event.sessionId, event.promptId, readQuestions(input))
-    : permissionId(event.sessionId, event.promptId, tool, input);
-  const wakeId = kind === "question"
-    ? wakeOfQuestion(context, id)
-    : await tellAgent(context, id, describeRequest(tool, input));
   const asked = Date.now();
-  return {
-    id,
-    kind,
+  const base = {
+    kind: kindOfTool(tool),
     session,
     claude_session_id: event.sessionId,
     prompt_id: event.promptId,
@@ -91,36 +92,100 @@ async function pendingFrom(context: HookContext): Promise<Pending | undefined> {
     asked_at: new Date(asked).toISOString(),
     until: new Date(asked + settings.answer_timeout_s * 1000).toISOString(),
     pid: Deno.pid,
-    ...(wakeId === undefined ? {} : { wake_id: wakeId }),
   };
+  return base.kind === "question" ? await openAsked(context, base) : await tell(context, base);
 }
 
-/** The wake that PreToolUse has sent for the same question. */
-function wakeOfQuestion(context: HookContext, id: string): string | undefined {
-  const { open } = readMemory(context.paths, context.session);
-  return open?.id === id ? open.wake_id : undefined;
+type Unnamed = Omit<Pending, "id" | "secret_sha256">;
+
+/** A question has its id from PreToolUse. If that was killed before its wake, this hook tells it. */
+async function openAsked(context: HookContext, base: Unnamed): Promise<Pending> {
+  const { event, paths, session } = context;
+  const told = claimAsking(paths, session, event);
+  if (told === undefined) return await tell(context, base);
+  const { id, secret_sha256, wake_id, tool_use_id } = told;
+  const pending = { ...base, id, secret_sha256, wake_id, tool_use_id };
+  if (!isSent(context, wake_id)) return await tell(context, { ...base, tool_use_id }, id);
+  return openPending(paths, pending) ? pending : await tell(context, base);
 }
 
-async function tellAgent(
-  context: HookContext,
-  id: string,
-  body: string,
-): Promise<string | undefined> {
+/** Is it queued or delivered? The memory may have missed it, if the hook was killed after that. */
+function isSent({ paths, session, agent }: HookContext, wakeId: string): boolean {
+  return readMemory(paths, session).said.some(({ wake_id }) => wake_id === wakeId) ||
+    !isDelivered(paths, { agent_id: agent.agent_id, wake_id: wakeId }) ||
+    readJournal(paths, session).some(({ wake_id }) => wake_id === wakeId);
+}
+
+/** The request is open before its wake is queued, so an answer finds it. */
+async function tell(context: HookContext, base: Unnamed, wanted?: string): Promise<Pending> {
   const { paths, session } = context;
-  const isOpen = readPending(fileOf(paths, session, id, "")) !== undefined;
-  const send = (body: string) =>
-    sendWake(context, {
-      trigger: "permission_prompt",
-      section: "CONTENT",
-      body,
-      state: "permission_prompt",
-      details: { question_id: id },
-      actions: actions(context, { kind: "permission", mayDecide: true, id }),
-    }, { source: "event", open: { id } });
-  let sent = await send(body);
-  // The same command once more, after a decision about it: that is news as well.
-  if (sent.kind === "suppressed" && !isOpen) {
-    sent = await send(`${body}\n\n(Asked again at ${context.now.toISOString()})`);
+  const isQuestion = base.kind === "question";
+  const id = freeId(context, wanted ?? newId(isQuestion ? "q" : "p"));
+  const secret = newSecret();
+  const named = { ...base, id, secret_sha256: await digestOf(secret) };
+  const name = withSecret(id, secret);
+  const questions = readQuestions(base.tool_input);
+  const { draft, cut } = isQuestion
+    ? { draft: questionWake(context, { id, name, questions, said: "" }), cut: undefined }
+    : await requestWake(context, named, name);
+  let pending: Pending = { ...named, ...(cut === undefined ? {} : { cut }) };
+  const sent = await sendWake(context, draft, {
+    source: "event",
+    open: isQuestion ? openOf(id, questions) : { id },
+    beforeQueue: (wake_id) => {
+      pending = { ...pending, wake_id };
+      openPending(paths, pending);
+    },
+  });
+  if (sent.kind !== "queued" || !isThere(fileOf(paths, session, id, ""))) {
+    openPending(paths, pending);
   }
-  return sent.kind === "queued" ? sent.wake_id : undefined;
+  return pending;
+}
+
+/** This id, or another one where it is open already. */
+function freeId({ paths, session }: HookContext, wanted: string): string {
+  let id = wanted;
+  while (isThere(fileOf(paths, session, id, ""))) id = newId(wanted.startsWith("q-") ? "q" : "p");
+  return id;
+}
+
+async function requestWake(
+  context: HookContext,
+  { id, tool, tool_input }: Pick<Pending, "id" | "tool" | "tool_input">,
+  name: string,
+): Promise<{ draft: WakeDraft; cut: Pending["cut"] }> {
+  const text = describeRequest(tool, tool_input, context.settings.max_content_chars);
+  const kept = text.cut === undefined ? undefined : await keepWhole(context, id, text.cut);
+  const details: Record<string, string> = { question_id: id };
+  if (kept !== undefined) details.cut = kept.detail;
+  if (text.masked !== "") details.masked = text.masked;
+  const draft: WakeDraft = {
+    trigger: "permission_prompt",
+    section: "CONTENT",
+    body: text.text,
+    isReady: true,
+    state: "permission_prompt",
+    details,
+    actions: actions(context, { kind: "permission", mayDecide: true, id: name }),
+  };
+  return { draft, cut: kept?.cut };
+}
+
+/** The code at the end of the file is what `allow` asks for: who has it has the whole text. */
+async function keepWhole(
+  { paths }: HookContext,
+  id: string,
+  { what, whole }: NonNullable<RequestText["cut"]>,
+): Promise<{ detail: string; cut: NonNullable<Pending["cut"]> }> {
+  const file = `${paths.state}/content/${id}.txt`;
+  const code = randomLetters(8);
+  const cut = { file, code_sha256: await digestOf(code) };
+  try {
+    const end = `This is the end of the request. To allow it, add: --seen ${code}`;
+    writeAtomic(file, `${whole}\n\n${end}\n`, { durable: true });
+    return { detail: `${what}; whole text: ${file}`, cut };
+  } catch (error) {
+    return { detail: `${what}; the whole text could not be kept (${messageOf(error)})`, cut };
+  }
 }

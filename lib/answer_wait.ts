@@ -1,6 +1,7 @@
 /** Waits while a dialog is open: for an answer, its end, or the time limit. */
 
-import { type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
+import { dropTaken, type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
+import { digestOf } from "./request_ids.ts";
 import type { Paths } from "./paths.ts";
 import type { Dialog, Screen } from "./pane.ts";
 
@@ -19,6 +20,8 @@ export interface WaitWorld {
   look(): Promise<Screen>;
   /** Is this the dialog that the hook waits for? */
   isOurs(dialog: Dialog): boolean;
+  /** An answer came whose secret is missing or wrong; it was dropped. */
+  refused(given: Given): void;
 }
 
 const LOOK_EVERY_MS = 50;
@@ -40,7 +43,11 @@ export async function waitForAnswer(
   let isSeen = false;
   while (true) {
     const given = takeAnswer(paths, pending);
-    if (given !== undefined) return { kind: "answered", given };
+    if (given !== undefined) {
+      if (await hasSecret(given, pending)) return { kind: "answered", given };
+      dropTaken(paths, pending);
+      world.refused(given);
+    }
     if (world.now() >= nextCheck) {
       if (!isStillOpen(paths, pending)) return { kind: "settled" };
       if (world.parent() !== parent) return { kind: "claude gone" };
@@ -60,6 +67,10 @@ export async function waitForAnswer(
     }
     world.sleep(LOOK_EVERY_MS);
   }
+}
+
+async function hasSecret({ secret }: Given, { secret_sha256 }: Pending): Promise<boolean> {
+  return typeof secret === "string" && await digestOf(secret) === secret_sha256;
 }
 
 /** Dialogs that ask something. A list or a menu on top says nothing about ours. */

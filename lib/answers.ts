@@ -6,7 +6,7 @@
 
 import { appendLine, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
-import { hash, type Paths, safeName } from "./paths.ts";
+import { type Paths, safeName } from "./paths.ts";
 
 export type PendingKind = "question" | "permission" | "plan";
 
@@ -27,6 +27,12 @@ export interface Pending {
   /** The hook that waits. */
   pid: number;
   wake_id?: string;
+  /** Of the secret that an answer for the hook must carry. */
+  secret_sha256: string;
+  /** Of a question, where PreToolUse has told it. */
+  tool_use_id?: string;
+  /** The wake shows it in part. The file has all of it, and at its end the code. */
+  cut?: { file: string; code_sha256: string };
 }
 
 export type GivenDecision =
@@ -47,6 +53,8 @@ export interface Given {
   via: "hook" | "keys";
   at: string;
   decision: GivenDecision;
+  /** From the wake; without the right one the hook takes no answer. */
+  secret?: string;
 }
 
 export function pendingDir(paths: Paths, session: string): string {
@@ -71,23 +79,24 @@ export function openNames(names: string[]): string[] {
   );
 }
 
-/** The name of one permission: the same tool with the same input in one prompt is one decision. */
-export function permissionId(
-  sessionId: string,
-  promptId: string,
-  tool: string,
-  input: unknown,
-): string {
-  return "p-" + hash([sessionId, promptId, tool, JSON.stringify(input)].join("\n"));
-}
-
-/** Opens a question; an answer left over from an earlier asking of it goes. */
-export function openPending(paths: Paths, pending: Pending): void {
+/**
+ * Opens a question; an answer left over from an earlier asking of it goes. False when the id is
+ * open for another input: an answer to that one must not decide this one.
+ */
+export function openPending(paths: Paths, pending: Pending): boolean {
   const { session, id, claude_session_id: claude } = pending;
+  if (!isFreeFor(paths, pending)) return false;
   removeIfThere(fileOf(paths, session, id, ".answer"));
   removeIfThere(fileOf(paths, session, id, ".taken"));
   if (claude) appendLine(askedFile(paths, session, claude), id);
   writeAtomic(fileOf(paths, session, id, ""), JSON.stringify(pending, null, 1));
+  return true;
+}
+
+function isFreeFor(paths: Paths, { session, id, tool, tool_input }: Pending): boolean {
+  const open = readPending(fileOf(paths, session, id, ""));
+  return open === undefined ||
+    (open.tool === tool && JSON.stringify(open.tool_input) === JSON.stringify(tool_input));
 }
 
 /** What is open in a session, the latest last, whether or not a hook still waits for it. */
@@ -113,7 +122,7 @@ export function giveAnswer(paths: Paths, pending: Pending, given: Given): void {
   writeAtomic(fileOf(paths, session, id, ".answer"), JSON.stringify(given, null, 1));
 }
 
-/** Takes the answer. It can be taken once. */
+/** Takes the answer. It can be taken once. The taker checks its secret. */
 export function takeAnswer(paths: Paths, pending: Pending): Given | undefined {
   const { session, id } = pending;
   const taken = fileOf(paths, session, id, ".taken");
@@ -124,6 +133,11 @@ export function takeAnswer(paths: Paths, pending: Pending): Given | undefined {
     throw error;
   }
   return readGiven(taken);
+}
+
+/** Drops an answer that was taken and does not count. */
+export function dropTaken(paths: Paths, { session, id }: Pending): void {
+  removeIfThere(fileOf(paths, session, id, ".taken"));
 }
 
 export function isTaken(paths: Paths, pending: Pending): boolean {

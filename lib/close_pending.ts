@@ -13,7 +13,7 @@ import {
   readPending,
 } from "./answers.ts";
 import { namesIn, readTextIfThere, removeIfThere } from "./files.ts";
-import { type Paths, safeName } from "./paths.ts";
+import { hash, type Paths, safeName } from "./paths.ts";
 
 /** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
 export interface ClosingOf {
@@ -53,6 +53,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     closed.push({ id, by: isOurs ? given.via : "human", ...(isOurs ? { who: given.by } : {}) });
     for (const path of parts) removeIfThere(path);
   }
+  const kept = removeAskings(dir, [...names], of);
   // Without a hook beside the dialog only the keys were noted.
   if (of.id !== undefined && closed.length === 0) {
     const given = readGiven(fileOf(paths, session, of.id, ".taken"));
@@ -65,9 +66,29 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     if (of.claude) removeIfThere(askedFile(paths, session, of.claude));
     // Unreadable files and leftovers are removed with the last one.
     const isLast = () => openNames(namesIn(dir)).every((name) => unreadable.has(name));
-    if (toRead.length === open.length && isLast()) removeIfThere(dir, { recursive: true });
+    if (kept === 0 && toRead.length === open.length && isLast()) {
+      removeIfThere(dir, { recursive: true });
+    }
   }
   return closed;
+}
+
+/** Removes what PreToolUse has noted of questions (askings.ts); how many of others are left. */
+function removeAskings(dir: string, names: string[], of: ClosingOf): number {
+  const askings = names.filter((name) => /\.(told|claimed)$/.test(name));
+  const meant = askings.filter((name) => isAskingMeant(name, of));
+  for (const name of meant) removeIfThere(`${dir}/${name}`);
+  return askings.length - meant.length;
+}
+
+function isAskingMeant(name: string, of: ClosingOf): boolean {
+  const [claude, turn, , , id] = name.split(".");
+  if (of.id !== undefined) return id === of.id;
+  if (of.kind !== undefined && of.kind !== "question") return false;
+  if (of.but !== undefined && (id === of.but.id || turn === hash(of.but.prompt_id ?? ""))) {
+    return false;
+  }
+  return !of.claude || claude === hash(of.claude);
 }
 
 /** A hook reads no more files of other Claudes than this, however many there are. */
@@ -111,7 +132,11 @@ function isBeside(pending: Pending, but: ClosingOf["but"]): boolean {
   return pending.id === but.id || (!!but.prompt_id && pending.prompt_id === but.prompt_id);
 }
 
-function fits(decision: GivenDecision, reported: Record<string, string> | undefined): boolean {
+/** Is that what Claude Code reports as chosen? */
+export function fits(
+  decision: GivenDecision,
+  reported: Record<string, string> | undefined,
+): boolean {
   if (reported === undefined || decision.kind !== "answers") return true;
   // 2.1.197 joins several choices without the quotes.
   const plain = (answer: string | undefined) => answer?.replaceAll('"', "").trim();

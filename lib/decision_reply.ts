@@ -1,8 +1,6 @@
 /** What a PermissionRequest hook says to Claude Code, in the form that it takes. */
 
 import type { GivenDecision, PendingKind } from "./answers.ts";
-import { textOf } from "./events.ts";
-import { formatQuestions, readQuestions } from "./questions.ts";
 
 export function kindOfTool(tool: string): PendingKind {
   return tool === "AskUserQuestion" ? "question" : tool === "ExitPlanMode" ? "plan" : "permission";
@@ -34,18 +32,4 @@ function reply(decision: Record<string, unknown>): string {
   return JSON.stringify({
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
   });
-}
-
-/** What is to be allowed, in words: the command or the plan as it is, else the input as JSON. */
-export function describeRequest(tool: string, input: Record<string, unknown>): string {
-  if (tool === "AskUserQuestion") return formatQuestions(readQuestions(input));
-  const what = textOf(input, "description");
-  const main = textOf(input, tool === "ExitPlanMode" ? "plan" : "command");
-  const head = tool === "ExitPlanMode"
-    ? "Claude has a plan and asks for approval"
-    : `Claude asks for permission to use ${tool}${what === "" ? "" : `: ${what}`}`;
-  if (main === "" && tool === "ExitPlanMode") {
-    return `${head}. It is on the screen: look (snapshot) before you decide`;
-  }
-  return `${head}\n\n${main === "" ? JSON.stringify(input, null, 2) : main}`;
 }

@@ -121,6 +121,16 @@ export function loadQuestions(): Promise<typeof import("./questions.ts")> {
   return import(later("./questions.ts"));
 }
 
+/** To tell a question. */
+export function loadTelling(): Promise<typeof import("./tell_question.ts")> {
+  return import(later("./tell_question.ts"));
+}
+
+/** To know it again when it is answered. */
+export function loadAnswered(): Promise<typeof import("./answered_id.ts")> {
+  return import(later("./answered_id.ts"));
+}
+
 /** What Claude said before its question. */
 export function loadSaidBefore(): Promise<typeof import("./said_before.ts")> {
   return import(later("./said_before.ts"));

@@ -79,6 +79,11 @@ export function newWakeId(now: number): string {
     time = ALPHABET[rest % 32] + time;
     rest = Math.floor(rest / 32);
   }
-  return time + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => ALPHABET[b % 32])
-    .join("");
+  return time + randomLetters(16);
+}
+
+/** Five random bits each. */
+export function randomLetters(count: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(count));
+  return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }

@@ -28,6 +28,8 @@ export interface OpenDialog {
 export interface Memory {
   said: Said[];
   open?: OpenDialog;
+  /** The one before it, where that is of another Claude of the same tmux session. */
+  beside?: OpenDialog;
 }
 
 export type Judgement =
@@ -75,16 +77,19 @@ export function judge(
   }
   // A reminder of the open dialog is suppressed; another dialog of the same turn is not.
   const isReminder = incoming.event === "Notification" && incoming.trigger === "permission_prompt";
-  const isSame = memory.open?.prompt_id === incoming.promptId &&
-    (incoming.dialog === undefined || isQuestion(incoming.dialog) === isQuestionId(memory.open.id));
-  if (isReminder && memory.open && isSame) {
+  const open = [memory.open, memory.beside].find((one) => one?.prompt_id === incoming.promptId);
+  if (isReminder && open !== undefined && fitsScreen(open, incoming.dialog)) {
     return {
       kind: "suppress",
       reason: "it is the dialog of a question that was sent before",
-      of: memory.open.wake_id,
+      of: open.wake_id,
     };
   }
   return { kind: "send" };
+}
+
+function fitsScreen(open: OpenDialog, dialog: string | undefined): boolean {
+  return dialog === undefined || isQuestion(dialog) === isQuestionId(open.id);
 }
 
 function isQuestion(dialog: string): boolean {

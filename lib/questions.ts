@@ -2,7 +2,6 @@
 
 import { textOf } from "./events.ts";
 import { isObject } from "./json.ts";
-import { hash } from "./paths.ts";
 
 export interface Option {
   label: string;
@@ -32,14 +31,6 @@ export function readQuestions(toolInput: unknown): Question[] {
       }))
       : [],
   })).filter((question) => question.question !== "");
-}
-
-/**
- * The name of one asking. PreToolUse knows a tool use id, PermissionRequest does not: what both
- * know is the prompt and the questions themselves.
- */
-export function questionId(sessionId: string, promptId: string, questions: Question[]): string {
-  return "q-" + hash([sessionId, promptId, JSON.stringify(questions)].join("\n"));
 }
 
 /**

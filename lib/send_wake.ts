@@ -4,12 +4,13 @@ import type { HookContext } from "./hook_context.ts";
 import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
-import { identityOf, judge, type Judgement, remember } from "./noise.ts";
+import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
   eventOwner,
   type SessionMemory,
+  withDialog,
   withEvent,
   withoutDialog,
 } from "./session_memory.ts";
@@ -24,6 +25,8 @@ export interface SendOptions {
   dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
   open?: { id: string; asks?: string[] } | null;
+  /** Called before a new wake is queued: what its answer needs must be there first. */
+  beforeQueue?: (wakeId: string) => void;
 }
 
 export type Sent =
@@ -46,6 +49,7 @@ export async function sendWake(
     if (!quiet) {
       const isNew = verdict.kind === "send";
       const sent = isNew ? draft : reminderOf(draft, verdict, context);
+      if (isNew) prepare(options, wakeId);
       // Only for something new the hook waits.
       enqueue(context.paths, queuedWake(context, wakeId, sent, isNew ? replyWait : undefined));
     }
@@ -59,7 +63,10 @@ export async function sendWake(
     verdict = { kind: "send" }; // the memory cannot be used at all
   }
   // The memory is locked for too long or unusable: better send twice than not at all.
-  if (!isKnown) enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
+  if (!isKnown) {
+    prepare(options, wakeId);
+    enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
+  }
 
   const about = {
     session: context.session,
@@ -88,6 +95,15 @@ export async function sendWake(
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
+/** What cannot be noted costs the answer its way through the hook, not the agent its wake. */
+function prepare({ beforeQueue }: SendOptions, wakeId: string): void {
+  try {
+    beforeQueue?.(wakeId);
+  } catch {
+    // The disk is full or cannot be written to.
+  }
+}
+
 type Suppressed = Extract<Judgement, { kind: "suppress" }>;
 
 function isQuiet(verdict: Judgement, context: HookContext): verdict is Suppressed {
@@ -99,8 +115,9 @@ function judgeFor(
   context: HookContext,
   draft: WakeDraft,
   memory: SessionMemory,
-  { dialog }: SendOptions,
+  options: SendOptions,
 ): Judgement {
+  const { dialog } = options;
   if (eventOwner(memory, context.event) === "guest") {
     const reason = "it comes from a claude -p beside the session's own Claude Code";
     return { kind: "suppress", reason };
@@ -112,12 +129,18 @@ function judgeFor(
       ...(dialog === undefined ? {} : { dialog }),
       trigger: draft.trigger,
       promptId: context.event.promptId,
-      identity: identityOf(context.event, draft.body),
+      identity: identityIn(context, draft, options),
       now: context.now.getTime(),
     },
     memory,
     (wakeId) => isDelivered(context.paths, { agent_id: context.agent.agent_id, wake_id: wakeId }),
   );
+}
+
+/** Two requests for the same thing are two: a hook waits beside each. */
+function identityIn({ event }: HookContext, draft: WakeDraft, { open }: SendOptions): Identity {
+  const isRequest = event.name === "PermissionRequest";
+  return identityOf(event, isRequest ? `${open?.id}\n${draft.body}` : draft.body);
 }
 
 /** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
@@ -158,18 +181,17 @@ function afterwards(
   context: HookContext,
   draft: WakeDraft,
   wakeId: string | undefined,
-  { open }: SendOptions,
+  options: SendOptions,
 ): SessionMemory {
   const { event, now } = context;
+  const { open } = options;
   const updated = withEvent(before, context);
-  const memory = open === null ? withoutDialog(updated, event.sessionId) : updated;
-  if (wakeId === undefined) return memory;
-  if (open) {
-    const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };
-    memory.open = { ...open, wake_id: wakeId, ...asked };
-  }
+  const closed = open === null ? withoutDialog(updated, event.sessionId) : updated;
+  if (wakeId === undefined) return closed;
+  const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };
+  const memory = open ? withDialog(closed, { ...open, wake_id: wakeId, ...asked }) : closed;
   const said = {
-    identity: identityOf(event, draft.body).key,
+    identity: identityIn(context, draft, options).key,
     wake_id: wakeId,
     trigger: draft.trigger,
     prompt_id: event.promptId,

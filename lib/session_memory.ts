@@ -5,7 +5,7 @@ import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { memoryFile, noteSession } from "./known_sessions.ts";
-import type { Memory } from "./noise.ts";
+import type { Memory, OpenDialog } from "./noise.ts";
 import { type Paths, safeName } from "./paths.ts";
 
 export { memoryFile } from "./known_sessions.ts";
@@ -93,9 +93,33 @@ export function eventOwner(
 
 /** A dialog is closed by the Claude that has opened it. */
 export function withoutDialog(memory: SessionMemory, claudeId: string): SessionMemory {
-  const { open, ...rest } = memory;
-  const isAnothers = open?.claude_session_id && claudeId && open.claude_session_id !== claudeId;
-  return isAnothers ? memory : rest;
+  const { open, beside, ...rest } = memory;
+  const left = [open, beside].filter((one) => one !== undefined && isAnothers(one, claudeId));
+  return withDialogs(rest, left);
+}
+
+/** The latest dialog, and the one before it where that is of another Claude. */
+export function withDialog(memory: SessionMemory, dialog: OpenDialog): SessionMemory {
+  const { open, beside, ...rest } = memory;
+  const others = [open, beside].filter((one) =>
+    one !== undefined && isAnothers(one, dialog.claude_session_id ?? "")
+  );
+  return withDialogs(rest, [dialog, ...others]);
+}
+
+function withDialogs(
+  memory: SessionMemory,
+  [open, beside]: (OpenDialog | undefined)[],
+): SessionMemory {
+  return {
+    ...memory,
+    ...(open === undefined ? {} : { open }),
+    ...(beside === undefined ? {} : { beside }),
+  };
+}
+
+function isAnothers({ claude_session_id: id }: OpenDialog, claudeId: string): boolean {
+  return !!id && !!claudeId && id !== claudeId;
 }
 
 /** The memory, updated with what an event says about its session. */

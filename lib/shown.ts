@@ -106,6 +106,11 @@ function scoreOf(input: Record<string, unknown>, text: string): number {
   return Math.max(0, ...scores);
 }
 
+/** Do both ask for the very same thing? */
+export function isSameInput(a: Pending, b: Pending): boolean {
+  return a.tool === b.tool && JSON.stringify(a.tool_input) === JSON.stringify(b.tool_input);
+}
+
 /** Without blanks and frames: a wrapped line looks like one that was typed so. */
 export function squeeze(text: string): string {
   return text.replace(/[\s│]+/g, "");

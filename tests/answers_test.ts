@@ -18,6 +18,7 @@ import { waitForAnswer, type WaitWorld } from "../lib/answer_wait.ts";
 import { decisionReply } from "../lib/decision_reply.ts";
 import { readScreen, type Screen } from "../lib/pane.ts";
 import { type Paths, pathsFrom } from "../lib/paths.ts";
+import { SECRET, SECRET_SHA256 } from "./support/driver_context.ts";
 
 const QUESTIONS = { questions: [{ question: "Which?", options: [{ label: "A" }] }] };
 
@@ -32,6 +33,7 @@ function pendingOf(id: string, more: Partial<Pending> = {}): Pending {
     asked_at: "2026-01-01T00:00:00.000Z",
     until: "2026-01-01T00:10:00.000Z",
     pid: 100,
+    secret_sha256: SECRET_SHA256,
     ...more,
   };
 }
@@ -41,6 +43,7 @@ const GIVEN: Given = {
   via: "hook",
   at: "2026-01-01T00:00:01.000Z",
   decision: { kind: "answers", answers: { "Which?": "A" }, annotations: {} },
+  secret: SECRET,
 };
 
 async function withPaths(work: (paths: Paths) => unknown): Promise<void> {
@@ -205,6 +208,7 @@ function worldWith(events: Record<number, () => void>, more: Partial<WaitWorld> 
     parent: () => 7,
     look: () => Promise.resolve({ ...working, state: "unknown" }),
     isOurs: () => false,
+    refused: () => {},
     ...more,
   };
 }

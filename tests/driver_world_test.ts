@@ -4,7 +4,14 @@ import type { Caller } from "../lib/driver/caller.ts";
 import { contextFor, paneWorld } from "../lib/driver/driver_world.ts";
 import type { MenuOptions } from "../lib/driver/menu_args.ts";
 import { FakePane } from "./support/fake_pane.ts";
-import { driverWorld, menuOptions, NOW, pendingFor } from "./support/driver_context.ts";
+import {
+  driverWorld,
+  menuOptions,
+  NOW,
+  pendingFor,
+  SECRET,
+  SECRET_SHA256,
+} from "./support/driver_context.ts";
 import { fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -49,6 +56,30 @@ Deno.test("contextFor() takes a hook for waiting while its process and its time 
   assertEquals(isWaiting(alive), true);
   assertEquals(isWaiting({ ...alive, until: NOW }), false);
   assertEquals(isWaiting({ ...alive, pid: 2 ** 30 }), false);
+});
+
+Deno.test("contextFor() opens the request of its id and secret, and no other", async () => {
+  await using home = new TestHome();
+  const own = pendingFor("permission", fixtureRequest("permission_request-bash"));
+  const opens = async (name: string, pending = own) =>
+    (await contextIn(home, "--question", name)).opens(pending);
+  assertEquals(await opens(`p-1.${SECRET}`), true);
+  assertEquals(await opens(`p-1.${SECRET}`, { ...own, id: "p-2" }), false);
+  for (const name of ["p-1", "p-1.", "p-1.WRONG", `p-2.${SECRET}`]) {
+    assertEquals(await opens(name), false, name);
+  }
+  assertEquals((await contextIn(home)).opens(own), false);
+});
+
+Deno.test("contextFor() takes a cut request for read only with the code of its file", async () => {
+  await using home = new TestHome();
+  const own = pendingFor("permission", fixtureRequest("permission_request-bash"));
+  const cut = { ...own, cut: { file: "/f", code_sha256: SECRET_SHA256 } };
+  const hasRead = async (...words: string[]) => (await contextIn(home, ...words)).hasRead(cut);
+  assertEquals(await hasRead("--seen", SECRET), true);
+  assertEquals(await hasRead("--seen", "OTHER"), false);
+  assertEquals(await hasRead(), false);
+  assertEquals((await contextIn(home)).hasRead(own), true);
 });
 
 Deno.test("paneWorld() asks the tmux server that --socket names, by name or by path", async () => {

@@ -10,7 +10,7 @@ import {
   takeAnswer,
 } from "../lib/answers.ts";
 import { type Paths } from "../lib/paths.ts";
-import { questionId, readAnswers, readQuestions } from "../lib/questions.ts";
+import { readAnswers, readQuestions } from "../lib/questions.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
@@ -18,12 +18,12 @@ import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
 const ASKED = fixtureEvent("pre_tool_use-ask-single");
 const ANSWERED = fixtureEvent("post_tool_use-ask-single");
 const QUESTIONS = readQuestions(ASKED.tool_input);
-const ID = questionId(String(ASKED.session_id), String(ASKED.prompt_id), QUESTIONS);
 const ANSWERS = Object.fromEntries(
   readAnswers(ANSWERED).map(({ question, answer }) => [question, answer]),
 );
-const PENDING: Pending = {
-  id: ID,
+/** As the hook beside the dialog opens it, under the id of the wake. */
+const pendingOf = (id: string): Pending => ({
+  id,
   kind: "question",
   session: "warden-main",
   agent_id: "warden",
@@ -32,39 +32,40 @@ const PENDING: Pending = {
   asked_at: "2026-01-01T00:00:00.000Z",
   until: "2026-01-01T00:10:00.000Z",
   pid: 100,
-};
+  secret_sha256: "",
+});
 
 function given(via: Given["via"], by = "warden", answers = ANSWERS): Given {
   return { by, via, at: "now", decision: { kind: "answers", answers, annotations: {} } };
 }
 
 /** Who answers, in the files that the menu driver and the hook beside the dialog leave. */
-const ANSWERING: Record<string, (paths: Paths) => void> = {
-  "human": (paths) => openPending(paths, PENDING),
+const ANSWERING: Record<string, (paths: Paths, pending: Pending) => void> = {
+  "human": (paths, pending) => openPending(paths, pending),
   "human, without a hook beside the dialog": () => {},
-  "human, before the agent's keys": (paths) => {
-    openPending(paths, PENDING);
-    noteKeys(paths, PENDING, given("keys", "warden", { [QUESTIONS[0]!.question]: "Another" }));
+  "human, before the agent's keys": (paths, pending) => {
+    openPending(paths, pending);
+    noteKeys(paths, pending, given("keys", "warden", { [QUESTIONS[0]!.question]: "Another" }));
   },
-  "hook alice": (paths) => {
-    openPending(paths, PENDING);
-    giveAnswer(paths, PENDING, given("hook", "alice"));
-    takeAnswer(paths, PENDING);
+  "hook alice": (paths, pending) => {
+    openPending(paths, pending);
+    giveAnswer(paths, pending, given("hook", "alice"));
+    takeAnswer(paths, pending);
   },
-  "hook warden": (paths) => {
-    openPending(paths, PENDING);
-    giveAnswer(paths, PENDING, given("hook"));
-    takeAnswer(paths, PENDING);
+  "hook warden": (paths, pending) => {
+    openPending(paths, pending);
+    giveAnswer(paths, pending, given("hook"));
+    takeAnswer(paths, pending);
   },
-  "keys warden": (paths) => {
-    openPending(paths, PENDING);
-    noteKeys(paths, PENDING, given("keys"));
+  "keys warden": (paths, pending) => {
+    openPending(paths, pending);
+    noteKeys(paths, pending, given("keys"));
   },
-  "keys warden, without a hook beside the dialog": (paths) =>
-    noteKeys(paths, PENDING, given("keys")),
-  "keys warden, of a question that the screen shows in part": (paths) => {
+  "keys warden, without a hook beside the dialog": (paths, pending) =>
+    noteKeys(paths, pending, given("keys")),
+  "keys warden, of a question that the screen shows in part": (paths, pending) => {
     const [question, answer] = Object.entries(ANSWERS)[0]!;
-    noteKeys(paths, PENDING, given("keys", "warden", { [question.slice(6)]: answer }));
+    noteKeys(paths, pending, given("keys", "warden", { [question.slice(6)]: answer }));
   },
 };
 
@@ -80,7 +81,7 @@ for (const wanted of [undefined, "always", "others", "never"]) {
         await Deno.remove(`${world.dir}/state/${name}`, { recursive: true }).catch(() => {});
       }
       await world.hook("pre_tool_use.ts", ASKED);
-      answer(world.paths);
+      answer(world.paths, pendingOf(readMemory(world.paths, "warden-main").open!.id));
       const result = await world.hook("post_tool_use.ts", ANSWERED);
       assertEquals([result.code, result.stdout, result.stderr], [0, "", ""]);
       const [who] = title.split(",");

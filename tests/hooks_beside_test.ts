@@ -116,9 +116,11 @@ Deno.test("a question stays open while another Claude of the tmux session stops,
   await world.hook("notification.ts", { ...reminder, ...same });
   assertEquals(world.journal().at(-1)?.kind, "suppressed");
 
+  const secret = new RegExp(`--question ${pending.id}\\.(\\S+)`).exec(world.wakes()[0]!)?.[1];
   giveAnswer(paths, pending, {
     by: "warden",
     caller: "openclaw > menu-driver",
+    secret,
     via: "hook",
     at: new Date().toISOString(),
     decision: { kind: "answers", answers: { "Which?": "this one" }, annotations: {} },

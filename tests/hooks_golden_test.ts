@@ -67,6 +67,8 @@ function normal(message: string, world: HookWorld): string {
   return message
     .replaceAll(/^wake_id: .*$/gm, "wake_id: WAKE")
     .replaceAll(/^timestamp: .*$/gm, "timestamp: NOW")
+    .replaceAll(/(?<=\b[qp]-)[0-9A-Z]{16}\b/g, "ID")
+    .replaceAll(/(?<=--question [qp]-ID\.)[0-9A-Z]{20}\b/g, "SECRET")
     .replaceAll(/[0-9A-Z]{26}\.txt/g, "WAKE.txt")
     .replaceAll(/ --socket \S+/g, "")
     .replaceAll(world.dir, "");

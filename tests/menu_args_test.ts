@@ -84,3 +84,19 @@ Deno.test("readMenuArgs() helps wherever help is asked for, but not inside a tex
   assertEquals(read("-h").kind, "help");
   assertEquals(read("s", "type", "--help").kind, "order");
 });
+
+Deno.test("readMenuArgs() takes --question apart: the secret is no part of the id", () => {
+  const options = (...args: string[]) => {
+    const order = readMenuArgs([...args, "s", "allow"], () => "");
+    if (order.kind !== "order") throw new Error(JSON.stringify(order));
+    const { question, secret, seen } = order.options;
+    return [question, secret, seen];
+  };
+  assertEquals(options("--question", "p-1.S"), ["p-1", "S", undefined]);
+  assertEquals(options("--question=p-1"), ["p-1", undefined, undefined]);
+  assertEquals(options("--question", "p-1.", "--seen", "C"), ["p-1", undefined, "C"]);
+  assertEquals(readMenuArgs(["--question", ".S", "s", "allow"], () => ""), {
+    kind: "usage",
+    problem: "--question needs a value",
+  });
+});

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openPending, type Pending } from "../lib/answers.ts";
+import type { DriverContext } from "../lib/driver/driver_context.ts";
 import { openQuestion } from "../lib/driver/open_question.ts";
 import { changeMemory } from "../lib/session_memory.ts";
 import { driverContext, pendingFor } from "./support/driver_context.ts";
@@ -16,10 +17,12 @@ interface Given {
   isWaiting?: boolean;
   /** What the last wake asked, and under which id. */
   told?: { id: string; asks: string[] };
+  context?: Partial<DriverContext>;
 }
 
 /** The id of the question that was found, its options where it has none, or why none was. */
-async function found(screen: string, { pending = [], id, isWaiting, told }: Given = {}) {
+async function found(screen: string, given: Given = {}) {
+  const { pending = [], id, isWaiting, told } = given;
   await using home = new TestHome();
   for (const one of pending) openPending(home.paths, one);
   if (told !== undefined) {
@@ -29,7 +32,8 @@ async function found(screen: string, { pending = [], id, isWaiting, told }: Give
     }));
   }
   const pane = new FakePane(() => screen);
-  const context = driverContext(pane, { paths: home.paths, isWaiting: () => isWaiting === true });
+  const more = { paths: home.paths, isWaiting: () => isWaiting === true, ...given.context };
+  const context = driverContext(pane, more);
   const result = openQuestion(context, await pane.look(), id);
   if (result.kind === "none") return result.reason;
   const { pending: own, questions } = result.open;
@@ -49,10 +53,30 @@ Deno.test("openQuestion() finds the question on the screen, known by its hook or
 });
 
 Deno.test("openQuestion() does not guess between two that look the same", async () => {
+  const tool_input = { ...SINGLE.tool_input, metadata: "other" };
+  const other = pendingFor("question", { tool: SINGLE.tool, tool_input }, { id: "q-2" });
   assertEquals(
-    await found(ASKED, { pending: [one, two] }),
+    await found(ASKED, { pending: [one, other] }),
     "several questions look like the one on the screen: name one with --question: " +
       "q-1, q-2",
+  );
+});
+
+Deno.test("openQuestion() takes the oldest of identical ones, which Claude shows first", async () => {
+  const older = { id: "q-2", asked_at: "2026-11-16T09:58:00.000Z" };
+  const pending = [one, pendingFor("question", SINGLE, older)];
+  assertEquals(await found(ASKED, { pending, isWaiting: true }), "q-2");
+});
+
+Deno.test("openQuestion() without the secret finds an id only where the screen shows it", async () => {
+  const pending = [one, pendingFor("question", THREE, { id: "q-3" })];
+  const given = { pending, isWaiting: true, context: { opens: () => false, secret: undefined } };
+  assertEquals(await found(ASKED, { ...given, id: "q-1" }), "q-1");
+  assertStringIncludes(await found(ASKED, { ...given, id: "q-3" }), "q-3 is not on the screen");
+  const wrong = { ...given, context: { opens: () => false, secret: "WRONG" } };
+  assertEquals(
+    await found(ASKED, { ...wrong, id: "q-1" }),
+    "what follows q-1. is not its secret: use the line of its wake as it stands",
   );
 });
 

@@ -28,7 +28,7 @@ async function found(screen: string, { pending = [], id, waiting = [] }: Given =
 const ASKED = "30-permission-bash";
 const IDLE = "04-idle-default-mode";
 const one = pendingFor("permission", BASH);
-const same = pendingFor("permission", BASH, { id: "p-2" });
+const same = pendingFor("permission", BASH, { id: "p-2", asked_at: "2026-11-16T09:58:00.000Z" });
 const long = pendingFor("permission", {
   tool: "Bash",
   tool_input: { command: `echo ${"x".repeat(200)} end` },
@@ -40,27 +40,27 @@ Deno.test("openRequest() finds the request on the screen, known by its hook or n
   assertStringIncludes(await found(IDLE, { pending: [one] }), "nothing asks for permission; the");
 });
 
-Deno.test("openRequest() takes the only one of its kind where the screen tells none", async () => {
-  assertEquals(await found(ASKED, { pending: [long] }), "p-3");
+Deno.test("openRequest() names none where the screen shows another one", async () => {
+  // Keys decide what is on the screen: a confirmation must not name something else.
+  assertEquals(await found(ASKED, { pending: [long], waiting: ["p-3"] }), "on the screen alone");
 });
 
-Deno.test("openRequest() takes of two that look the same the one for which a hook waits", async () => {
+Deno.test("openRequest() takes of two identical ones the one that waits, else the oldest", async () => {
   assertEquals(await found(ASKED, { pending: [one, same], waiting: ["p-2"] }), "p-2");
-  const reason = "several requests look like the one on the screen: name one with " +
-    "--question: p-1 (Bash touch /home/dev/app/made-by-bash && echo bash-ran); p-2 (Bash touch";
-  assertStringIncludes(await found(ASKED, { pending: [one, same] }), reason);
-  assertStringIncludes(
-    await found(ASKED, { pending: [one, same], waiting: ["p-1", "p-2"] }),
-    reason,
-  );
+  assertEquals(await found(ASKED, { pending: [one, same] }), "p-2");
+  assertEquals(await found(ASKED, { pending: [one, same], waiting: ["p-1", "p-2"] }), "p-2");
 });
 
-Deno.test("openRequest() names a long request by its beginning and its end", async () => {
-  const other = { ...long, id: "p-4" };
-  const reason = await found(ASKED, { pending: [long, other] });
-  assertStringIncludes(reason, "p-3 (Bash echo xxx");
+Deno.test("openRequest() does not guess between two that fit the screen, and names each", async () => {
+  const read = (id: string, folder: string) =>
+    pendingFor("permission", {
+      tool: "Read",
+      tool_input: { file_path: `/srv/${folder.repeat(100)}/made-by-bash` },
+    }, { id });
+  const reason = await found(ASKED, { pending: [read("p-3", "x"), read("p-4", "y")] });
+  assertStringIncludes(reason, "name one with --question: p-3 (Read /srv/xxx");
   assertStringIncludes(reason, "x…x");
-  assertStringIncludes(reason, "x end)");
+  assertStringIncludes(reason, "/made-by-bash); p-4 (Read /srv/yyy");
 });
 
 Deno.test("openRequest() with an id finds that one alone", async () => {

@@ -1,7 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
+  dropTaken,
   type GivenDecision,
   isTaken,
+  listPending,
   openPending,
   type Pending,
   takeAnswer,
@@ -14,7 +16,7 @@ import { record } from "../lib/journal.ts";
 import { readQuestions } from "../lib/questions.ts";
 import { changeMemory } from "../lib/session_memory.ts";
 import { markOf } from "../lib/shown.ts";
-import { driverContext, pendingFor } from "./support/driver_context.ts";
+import { driverContext, pendingFor, SECRET } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
@@ -91,6 +93,7 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
         via: "hook",
         at: "2026-11-16T10:00:00.000Z",
         decision: SQLITE,
+        secret: SECRET,
       });
     });
     pane.clock.at(1000, () => isGone = true);
@@ -99,6 +102,48 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
     assertEquals([pane.sent, pane.clock.now()], [[], 1020]);
   });
 });
+
+Deno.test("settle() presses keys where a hook waits whose secret the caller does not have", () =>
+  whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    const said = "Answered SQLite (with keys)";
+    assertEquals(await answer(pending), { kind: "done", said, via: "keys" });
+    assertEquals(pane.sent, ["2"]);
+    assertEquals(takeAnswer(home.paths, pending), undefined);
+  }, { opens: () => false }));
+
+Deno.test("settle() says what only the hook can do, and what that takes", () =>
+  whileAsked(() => ASKED, async ({ home, pane, context }) => {
+    const goal: Goal = { ...ANSWER, choices: [{ options: [], text: "two\nlines" }] } as Goal;
+    const wanted = { pending: question(home), screen: await pane.look(), decision: SQLITE, goal };
+    assertEquals(await settle(context, { ...wanted, said: "" }), {
+      kind: "refused",
+      reason: "with keys an answer can have one line only; its hook can: use the --question of " +
+        "its wake, secret included",
+    });
+  }, { opens: () => false }));
+
+Deno.test("settle() presses keys when another's answer took the place of its own", () =>
+  whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(100, () => {
+      takeAnswer(home.paths, pending);
+      dropTaken(home.paths, pending);
+    });
+    // Between the two the driver does not look: a refused answer is gone at once.
+    assertEquals((await answer(pending)).kind, "done");
+    assertEquals(pane.sent, ["2"]);
+  }));
+
+Deno.test("byKeys() closes a permission that it has decided", () =>
+  whileAsked((sent) => sent === "" ? PERMISSION : IDLE, async ({ home, pane, context }) => {
+    const pending = pendingFor("permission", BASH);
+    openPending(home.paths, pending);
+    const screen = await pane.look();
+    const goal: Goal = { kind: "allow", mark: markOf(screen.dialog!) };
+    await byKeys(context, { pending, screen, decision: { kind: "allow" }, goal, said: "Yes" });
+    assertEquals([pane.sent, listPending(home.paths, "warden-main")], [["1"], []]);
+  }));
 
 Deno.test("settle() --dry-run says which way the answer would go, and gives none", async () => {
   const dryRun = { dryRun: true };

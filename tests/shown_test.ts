@@ -15,7 +15,7 @@ function permission(...lines: string[]): Dialog {
 
 function asked(id: string, tool_input: Record<string, unknown>): Pending {
   const about = { session: "s", agent_id: "warden", tool: "T", asked_at: "", until: "", pid: 1 };
-  return { id, kind: "permission", tool_input, ...about };
+  return { id, kind: "permission", tool_input, ...about, secret_sha256: "" };
 }
 
 const LONG = "/srv/a/folder/whose/name/is/so/long/that/sixty/characters/are/no/end/of/it";

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { readEvent } from "../lib/events.ts";
 import { failureKind } from "../lib/failures.ts";
-import { formatQuestions, questionId, readAnswers, readQuestions } from "../lib/questions.ts";
+import { formatQuestions, readAnswers, readQuestions } from "../lib/questions.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { commandWords, otherSocket } from "../lib/wake.ts";
 import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";
@@ -109,18 +108,6 @@ Deno.test("renderWake() puts what was said before the body, harmless, and cuts i
   assertEquals(text.endsWith(`therefore\n\n${body}`), true);
   assertEquals(text.length < 400, true);
   assertEquals(wholeText, `Claude said:\n${long.text}\n\n${body}`);
-});
-
-Deno.test("questionId() is the same before, beside and after the dialog", () => {
-  for (const kind of ["single", "multi", "three"]) {
-    const ids = ["pre_tool_use", "permission_request", "post_tool_use"].map((name) => {
-      const reading = readEvent(JSON.stringify(fixtureEvent(`${name}-ask-${kind}`)));
-      if (reading.kind !== "event") throw new Error(name);
-      const { sessionId, promptId, fields } = reading.event;
-      return questionId(sessionId, promptId, readQuestions(fields.tool_input));
-    });
-    assertEquals(new Set(ids).size, 1, kind);
-  }
 });
 
 Deno.test("formatQuestions() shows a question without options as an open one", () => {

@@ -14,6 +14,13 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   { dir: "replies", suffix: "", afterMs: DAY },
   { dir: "content", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
+  // Of a Claude that was killed while its question was open.
+  ...[".told", ".claimed"].map((suffix) => ({
+    dir: "pending",
+    suffix,
+    afterMs: DAY,
+    isNested: true,
+  })),
   // Left by a process that was killed while it wrote.
   ...["outbox", "dead", "inbox", "pending"].map((dir) => ({
     dir,

@@ -98,7 +98,7 @@ export const DEMO_SCENES: DemoScene[] = [
     event: { ...ASK, hook_event_name: "PreToolUse", tool_use_id: "toolu_208404c2fb0714d7" },
     screen: ASK_SCREEN,
     answer: {
-      words: ["warden-main", "choose", "2", "--question", "q-9611E68B964FDD83"],
+      words: ["warden-main", "choose", "2"],
       hook: "permission_request.ts",
       event: { ...ASK, hook_event_name: "PermissionRequest" },
       screen: ANSWERED_SCREEN,

@@ -100,7 +100,8 @@ export class DemoStage {
       return { reply, ms };
     });
     const pending = `${this.dir}/state/pending/warden-main`;
-    await this.until("the hook waits for an answer", () => namesIn(pending).length > 0);
+    const isOpen = () => namesIn(pending).some((name) => name.endsWith(".json"));
+    await this.until("the hook waits for an answer", isOpen);
     started = performance.now();
     const socket = await this.tmux("display-message", "-p", "#{socket_path}");
     const all = ["--socket", socket, ...words];

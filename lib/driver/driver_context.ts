@@ -24,6 +24,24 @@ export interface DriverContext {
   now(): Date;
   /** Does a hook still wait for this answer? */
   isWaiting(pending: Pending): boolean;
+  /** From the line of a wake. Without it an answer goes to the screen, with keys. */
+  secret?: string;
+  /** Is that the secret of this request? Only then its hook takes the answer. */
+  opens(pending: Pending): boolean;
+  /** Has the caller read the whole of a request that its wake shows in part? */
+  hasRead(pending: Pending): boolean;
+}
+
+/** A hook waits, and takes an answer of this caller. */
+export function mayUseHook(context: DriverContext, pending: Pending): boolean {
+  return context.isWaiting(pending) && context.opens(pending);
+}
+
+/** Why the secret behind an id is refused; undefined where it is right, or none was given. */
+export function whyWrongSecret(context: DriverContext, pending: Pending): string | undefined {
+  return context.secret === undefined || context.opens(pending)
+    ? undefined
+    : `what follows ${pending.id}. is not its secret: use the line of its wake as it stands`;
 }
 
 /** A wake may arrive before its dialog is drawn. */

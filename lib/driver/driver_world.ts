@@ -10,6 +10,7 @@ import type { MenuOptions } from "./menu_args.ts";
 import type { DriverContext } from "./driver_context.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
+import { digestOf } from "../request_ids.ts";
 import { type Clock, realClock } from "../time.ts";
 import { tmuxFrom } from "../tmux.ts";
 
@@ -54,6 +55,8 @@ export async function contextFor(
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
   const isAlive = await aliveNow(world, session);
+  const digest = options.secret === undefined ? undefined : await digestOf(options.secret);
+  const seen = options.seen === undefined ? undefined : await digestOf(options.seen);
   return {
     paths: world.paths,
     session,
@@ -66,6 +69,9 @@ export async function contextFor(
     dryRun: options.dryRun,
     now: world.now,
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
+    ...(options.secret === undefined ? {} : { secret: options.secret }),
+    opens: ({ id, secret_sha256 }) => id === options.question && digest === secret_sha256,
+    hasRead: ({ cut }) => cut === undefined || cut.code_sha256 === seen,
   };
 }
 

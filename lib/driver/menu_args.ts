@@ -1,5 +1,7 @@
 /** Reads a call of `menu-driver`, by hand: a text to type may look like an option. */
 
+import { splitName } from "../request_ids.ts";
+
 export type Verb =
   | { kind: "snapshot" }
   | { kind: "choose"; number: number }
@@ -12,7 +14,11 @@ export type Verb =
 export interface MenuOptions {
   socket?: string;
   pane?: string;
+  /** The id behind --question, and the secret behind that. */
   question?: string;
+  secret?: string;
+  /** The code at the end of a text that the wake shows in part. */
+  seen?: string;
   by?: string;
   notes: string[];
   waitMs: number;
@@ -177,13 +183,20 @@ function takeOption(
       options.waitMs = seconds * 1000;
       return undefined;
     }
+    case "--question": {
+      const { id, secret } = splitName(value() ?? "");
+      if (!id) return `${name} needs a value`;
+      options.question = id;
+      if (secret) options.secret = secret;
+      return undefined;
+    }
     case "--socket":
     case "--pane":
-    case "--question":
+    case "--seen":
     case "--by": {
       const given = value();
       if (!given) return `${name} needs a value`;
-      options[name.slice(2) as "socket" | "pane" | "question" | "by"] = given;
+      options[name.slice(2) as "socket" | "pane" | "seen" | "by"] = given;
       return undefined;
     }
     default:

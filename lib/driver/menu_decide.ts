@@ -1,5 +1,6 @@
 /** The actions for permissions, plans and declined questions: allow, deny. */
 
+import { listPending, type Pending } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import {
   type ActionResult,
@@ -11,8 +12,9 @@ import {
 } from "./driver_context.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { openQuestion } from "./open_question.ts";
-import { openRequest, requestIn } from "./open_request.ts";
+import { openRequest } from "./open_request.ts";
 import type { Dialog } from "../pane.ts";
+import { quotable, requestLine } from "../request_text.ts";
 import { settle } from "./settle.ts";
 import { markOf } from "../shown.ts";
 
@@ -36,10 +38,28 @@ export async function decide(
   }
   if (open.kind === "none") return refused(open.reason);
   const { pending } = open;
-  const what = brief(pending === undefined ? askedBy(dialog) : requestIn(pending));
+  const unread = decision.kind === "allow" ? whyUnread(context, mayBe(context, open)) : undefined;
+  if (unread !== undefined) return refused(unread);
+  const what = pending === undefined
+    ? quotable(brief(askedBy(dialog)))
+    : requestLine(pending.tool, pending.tool_input);
   const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
   const mark = dialog === undefined ? "" : markOf(dialog);
   return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
+}
+
+/** Where the screen does not tell which one it is, it may be any that is open. */
+function mayBe({ paths, session }: DriverContext, { pending }: { pending?: Pending }): Pending[] {
+  return pending === undefined ? listPending(paths, session) : [pending];
+}
+
+/** What an agent has seen in part it must not allow. */
+export function whyUnread(context: DriverContext, requests: Pending[]): string | undefined {
+  const unread = requests.find((one) => !context.hasRead(one));
+  return unread === undefined
+    ? undefined
+    : `the wake of ${unread.id} shows it in part: read ${unread.cut?.file} to its end and add ` +
+      `--seen with the code that stands there, or let a person decide at the terminal`;
 }
 
 /** In a low window the title is cut off; the question above the rows is still there. */
@@ -64,6 +84,12 @@ async function decline(
   const { pending, questions } = open.open;
   if (pending === undefined || !context.isWaiting(pending)) {
     return refused(`no hook waits for this question: esc declines it; ${describe(screen)}`);
+  }
+  if (!context.opens(pending)) {
+    return refused(
+      `only its hook can decline it with a message: use the line of its wake, or esc; ` +
+        describe(screen),
+    );
   }
   const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
   return await settle(context, {

@@ -7,6 +7,7 @@ import { decides } from "../dialog_kind.ts";
 import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
+import { whyUnread } from "./menu_decide.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -129,6 +130,11 @@ export async function pressKey(
   const { dialog } = screen;
   const forbidden = key === "Enter" ? whyNoKeys(context, screen) : undefined;
   if (forbidden !== undefined) return refused(forbidden);
+  if (key === "Enter" && dialog !== undefined && !/^(\d+\. )?No\b/.test(dialog.focused)) {
+    const shown = requestsShown(listPending(context.paths, context.session), dialog);
+    const unread = whyUnread(context, shown);
+    if (unread !== undefined) return refused(unread);
+  }
   if (key === "Enter" && dialog === undefined && screen.draft === "") {
     return refused(`there is nothing to enter; ${describe(screen)}`);
   }

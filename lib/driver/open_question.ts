@@ -6,9 +6,9 @@ import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";
 import type { Dialog } from "../pane.ts";
 import { type Question, readQuestions } from "../questions.ts";
-import { describe, type DriverContext } from "./driver_context.ts";
+import { describe, type DriverContext, mayUseHook, whyWrongSecret } from "./driver_context.ts";
 import { readMemory } from "../session_memory.ts";
-import { isAbout, squeeze } from "../shown.ts";
+import { isAbout, isSameInput, squeeze } from "../shown.ts";
 
 export interface OpenQuestion {
   pending?: Pending;
@@ -51,8 +51,10 @@ function named(
       ? onScreen(context, screen, [])
       : none(`the question ${id} is no longer open; ${describe(screen)}`);
   }
+  const wrong = whyWrongSecret(context, own.pending);
+  if (wrong !== undefined) return none(wrong);
   // A waiting hook needs no screen: the dialog may not fit into a low window.
-  if (context.isWaiting(own.pending)) return { kind: "open", open: own };
+  if (mayUseHook(context, own.pending)) return { kind: "open", open: own };
   const shown = dialog === undefined ? [] : asked.filter((one) => isAbout(one.pending, dialog));
   return shown.length === 1 && shown[0] === own ? { kind: "open", open: own } : none(
     `the question ${id} is not on the screen: act on what is there first; ${describe(screen)}`,
@@ -69,7 +71,8 @@ function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): Q
     questions.some(({ question }) => squeeze(question) === squeeze(dialog.title))
   );
   const [first, ...more] = whole.length > 0 ? whole : shown;
-  if (more.length > 0) {
+  // Of identical ones Claude shows the oldest first. With keys it is what is on the screen anyway.
+  if (more.some((one) => !isSameInput(one.pending, first!.pending))) {
     const ids = [first!, ...more].map(({ pending }) => pending.id).join(", ");
     return none(
       `several questions look like the one on the screen: name one with --question: ${ids}`,

@@ -2,12 +2,12 @@
 
 import { listPending, type Pending } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
-import { describeRequest } from "../decision_reply.ts";
-import { brief, describe, type DriverContext } from "./driver_context.ts";
-import { requestsShown } from "../shown.ts";
+import { describe, type DriverContext, mayUseHook, whyWrongSecret } from "./driver_context.ts";
+import { requestLine } from "../request_text.ts";
+import { isSameInput, requestsShown } from "../shown.ts";
 
 export type RequestFound =
-  /** Without `pending` it is only on the screen: no hook has reported it. */
+  /** Without `pending` it is only on the screen: no hook has reported one that looks like it. */
   | { kind: "open"; pending?: Pending }
   | { kind: "none"; reason: string };
 
@@ -25,8 +25,10 @@ export function openRequest(
     if (own === undefined) {
       return none(`the request ${id} is no longer open; ${describe(screen)}`);
     }
+    const wrong = whyWrongSecret(context, own);
+    if (wrong !== undefined) return none(wrong);
     const shown = dialog === undefined ? [] : requestsShown(asked, dialog);
-    return context.isWaiting(own) || (shown.length === 1 && shown[0] === own)
+    return mayUseHook(context, own) || (shown.length === 1 && shown[0] === own)
       ? { kind: "open", pending: own }
       : none(
         `the request ${id} is not on the screen: act on what is there first; ${describe(screen)}`,
@@ -35,28 +37,21 @@ export function openRequest(
   if (dialog?.kind !== "permission" && dialog?.kind !== "plan") {
     return none(`nothing asks for permission; ${describe(screen)}`);
   }
-  const ofKind = asked.filter((one) => one.kind === dialog.kind);
   const shown = requestsShown(asked, dialog);
-  const likely = shown.length > 0 ? shown : ofKind;
-  if (likely.length <= 1) return { kind: "open", pending: likely[0] };
-  const waiting = likely.filter(context.isWaiting);
-  if (waiting.length === 1) return { kind: "open", pending: waiting[0] };
-  const list = (waiting.length > 0 ? waiting : likely).map(labelOf).join("; ");
+  const waiting = shown.filter(context.isWaiting);
+  const left = waiting.length > 0 ? waiting : shown;
+  // Keys decide what is on the screen. Of identical ones Claude shows the oldest first.
+  if (left.every((one) => isSameInput(one, left[0]!))) return { kind: "open", pending: left[0] };
+  const list = left.map(labelOf).join("; ");
   return none(
     `several requests look like the one on the screen: name one with --question: ${list}`,
   );
 }
 
 /** `p-12AB (Read /tmp/a)`. A long one is cut in the middle: paths and commands differ at the end. */
-function labelOf(pending: Pending): string {
-  const what = brief(requestIn(pending), 1000);
-  return `${pending.id} (${what.length > 100 ? `${what.slice(0, 50)}…${what.slice(-50)}` : what})`;
-}
-
-/** The tool and what it would do, in one line. */
-export function requestIn({ tool, tool_input }: Pending): string {
-  const [, ...what] = describeRequest(tool, tool_input).split("\n\n");
-  return `${tool} ${what.join(" ")}`;
+function labelOf({ id, tool, tool_input }: Pending): string {
+  const what = requestLine(tool, tool_input);
+  return `${id} (${what.length > 100 ? `${what.slice(0, 50)}…${what.slice(-50)}` : what})`;
 }
 
 function none(reason: string): RequestFound {

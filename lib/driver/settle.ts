@@ -11,6 +11,7 @@ import {
   withdrawAnswer,
 } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
+import { closePending } from "../close_pending.ts";
 import { drive } from "./drive.ts";
 import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
@@ -19,6 +20,7 @@ import {
   brief,
   describe,
   type DriverContext,
+  mayUseHook,
   refused,
 } from "./driver_context.ts";
 import { isAbout, placeOf } from "../shown.ts";
@@ -41,9 +43,10 @@ export interface Settlement {
 /** Through the waiting hook no key is pressed. Without one, every key is checked on the screen. */
 export async function settle(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
   const { pending, said } = wanted;
-  if (pending !== undefined && context.isWaiting(pending)) {
+  if (pending !== undefined && mayUseHook(context, pending)) {
     if (context.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
-    const result = await throughHook(context, pending, givenBy(context, wanted.decision, "hook"));
+    const given = { ...givenBy(context, wanted.decision, "hook"), secret: context.secret };
+    const result = await throughHook(context, pending, given);
     if (result === "settled") return refused("it was answered by another in the meantime");
     if (result === "taken") return await afterTaken(context, pending, wanted);
   }
@@ -72,7 +75,9 @@ async function throughHook(
     }
     await clock.sleep(20);
   }
-  return withdrawAnswer(paths, pending) ? "ignored" : "taken";
+  if (withdrawAnswer(paths, pending)) return "ignored";
+  // Neither there nor taken: another's answer has replaced it, and was refused.
+  return isTaken(paths, pending) || wasTaken(context, pending, given) ? "taken" : "ignored";
 }
 
 function wasTaken({ paths, session }: DriverContext, pending: Pending, given: Given): boolean {
@@ -111,7 +116,14 @@ async function afterTaken(
 export async function byKeys(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
   const { pending, goal, said, decision, screen } = wanted;
   const impossible = whyNotByKeys(goal);
-  if (impossible !== undefined) return refused(`no hook is waiting for it, and ${impossible}`);
+  if (impossible !== undefined) {
+    const isClosed = pending !== undefined && context.isWaiting(pending) && !context.opens(pending);
+    return refused(
+      isClosed
+        ? `${impossible}; its hook can: use the --question of its wake, secret included`
+        : `no hook is waiting for it, and ${impossible}`,
+    );
+  }
   if (context.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
   const isAnswer = goal.kind === "answer" || goal.kind === "submit";
   const noted = pending ?? (isAnswer ? questionOfWake(context) : undefined);
@@ -121,6 +133,10 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
     return refused(`${driven.reason}; ${describe(await context.pane.look())}`);
   }
   noteByKeys(context, isAnswer ? "answered" : "decided", { pending, screen, decision });
+  // No event tells the end of a permission's dialog; its hook need not find it out by looking.
+  if (pending !== undefined && pending.kind !== "question") {
+    closePending(context.paths, context.session, { id: pending.id });
+  }
   return { kind: "done", said: `${said} (with keys)`, via: "keys" };
 }
 

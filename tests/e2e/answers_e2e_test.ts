@@ -82,8 +82,8 @@ for (const version of VERSIONS.claude) {
         for (const one of CASES.filter((each) => hookRoad || !each.hookOnly)) {
           await must(t, one.name, async () => {
             const before = stage.payloads("PostToolUse").length;
-            await stage.ask(claude, one.scenario);
-            const said = await stage.must(stage.session, ...one.args);
+            const pending = await stage.ask(claude, one.scenario);
+            const said = await stage.reply(pending, ...one.args);
             const payload = await stage.next("PostToolUse", before);
             assert(isObject(payload.tool_response));
             const unquoted = version === "2.1.197" && !hookRoad; // its dialog joins without quotes
@@ -102,8 +102,10 @@ for (const version of VERSIONS.claude) {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const claude = await stage.start();
       await must(t, "notes beside a preview", async () => {
-        await stage.ask(claude, "preview");
-        await stage.must("--notes", 'only "here"', stage.session, "choose", "1");
+        const pending = await stage.ask(claude, "preview");
+        const name = await stage.nameOf(pending!.id);
+        const notes = ["--notes", 'only "here"', "--question", name];
+        await stage.must(...notes, stage.session, "choose", "1");
         const { tool_response: response } = await stage.next("PostToolUse", 0);
         assert(isObject(response) && isObject(response.annotations));
         assertEquals(response.answers, { "Which layout?": "Rows" });
@@ -113,8 +115,8 @@ for (const version of VERSIONS.claude) {
         await claude.waitUntilIdle();
       });
       await must(t, "deny with a message", async () => {
-        await stage.ask(claude, "bash");
-        await stage.must(stage.session, "deny", 'Not now; "later"');
+        const pending = await stage.ask(claude, "bash");
+        await stage.reply(pending, "deny", 'Not now; "later"');
         await until(
           "the message at the model",
           () => stage.model.asked().at(-1)?.toolResults.join("").includes('Not now; "later"'),
@@ -123,8 +125,8 @@ for (const version of VERSIONS.claude) {
         assertEquals(isThere(`${claude.project}/made-by-bash`), false);
       });
       await must(t, "allow", async () => {
-        await stage.ask(claude, "bash");
-        await stage.must(stage.session, "allow");
+        const pending = await stage.ask(claude, "bash");
+        await stage.reply(pending, "allow");
         await until("the file", () => isThere(`${claude.project}/made-by-bash`));
         await claude.waitUntilIdle();
       });
@@ -134,8 +136,9 @@ for (const version of VERSIONS.claude) {
         for (const round of [1, 2]) {
           if (round === 1) await stage.ask(claude, "bashtwice");
           await until("a wake for it", () => told() === before + round, { present: told });
-          await until("its hook", () => listPending(stage.paths, stage.session).length === 1);
-          await stage.must(stage.session, "deny", `round ${round}`);
+          const open = () => listPending(stage.paths, stage.session);
+          await until("its hook", () => open().length === 1);
+          await stage.reply(open()[0], "deny", `round ${round}`);
         }
         await claude.waitForScreen("the end", (screen) => screen.includes("BASHTWICE-END"));
         await claude.waitUntilIdle();
@@ -152,6 +155,16 @@ for (const version of VERSIONS.claude) {
           ["warden", "Bash"],
         ]);
       });
+      await must(t, "a description of 18 KB pushes the command out of nothing", async () => {
+        const input = { command: "touch hidden", description: "List the files ".repeat(1200) };
+        stage.model.scenarios.pushed = [{ say: [{ tool: "Bash", input }] }, { say: "PUSHED-END" }];
+        const pending = await stage.ask(claude, "pushed");
+        const said = await stage.reply(pending, "deny");
+        assertStringIncludes(said, 'Denied "Bash touch hidden" (through the waiting hook');
+        const wake = permissionWakes(stage).find((one) => one.includes(pending!.id))!;
+        assertStringIncludes(wake, "to use Bash\n\ncommand: touch hidden\n");
+        assertEquals(wake.length < 2000, true, "the description is cut");
+      });
     }));
 
   for (const hookRoad of [true, false]) {
@@ -162,9 +175,9 @@ for (const version of VERSIONS.claude) {
         const stage = new AnswersStage(scene, { version, hookRoad, args });
         const claude = await stage.start();
         await must(t, "deny", async () => {
-          await stage.ask(claude, "plan");
+          const pending = await stage.ask(claude, "plan");
           const feedback = hookRoad ? ["First do B"] : [];
-          assertShown(await stage.must(stage.session, "deny", ...feedback), road);
+          assertShown(await stage.reply(pending, "deny", ...feedback), road);
           if (hookRoad) {
             await until(
               "the feedback at the model",
@@ -177,14 +190,14 @@ for (const version of VERSIONS.claude) {
         const isBack = (screen: string) =>
           !readScreen(screen).dialog && /plan mode on/.test(screen);
         await must(t, "deny one that is written down", async () => {
-          await stage.ask(claude, "written");
-          assertShown(await stage.must(stage.session, "deny"), road);
+          const pending = await stage.ask(claude, "written");
+          assertShown(await stage.reply(pending, "deny"), road);
           await claude.waitForScreen("plan mode", isBack);
           await claude.waitUntilIdle();
         });
         await must(t, "allow", async () => {
-          await stage.ask(claude, "plan");
-          assertShown(await stage.must(stage.session, "allow"), road);
+          const pending = await stage.ask(claude, "plan");
+          assertShown(await stage.reply(pending, "allow"), road);
           await claude.waitForScreen("the end", (screen) => screen.includes("PLAN-END"));
           const screen = await claude.waitUntilIdle();
           assertEquals(/plan mode on/.test(screen), false, screen);
@@ -268,10 +281,10 @@ for (const version of VERSIONS.claude) {
         await must(t, `the second question gets its own answer (${scenario})`, async () => {
           const before = stage.payloads("PostToolUse").length;
           const first = (await stage.ask(claude, scenario))!;
-          await stage.must(stage.session, "choose", "1");
+          await stage.reply(first, "choose", "1");
           await stage.next("PostToolUse", before);
-          await stage.newPending(new Set([first.pid]));
-          await stage.must(stage.session, "choose", "2");
+          const then = await stage.newPending(new Set([first.pid]));
+          await stage.reply(then, "choose", "2");
           const second = await stage.next("PostToolUse", before + 1);
           assert(isObject(second.tool_response) && isObject(second.tool_response.answers));
           const expected = scenario === "twice" ? "Rust" : "SQLite";
@@ -279,6 +292,19 @@ for (const version of VERSIONS.claude) {
           await claude.waitUntilIdle();
         });
       }
+      await must(
+        t,
+        "a person who has no wake answers with keys beside the waiting hook",
+        async () => {
+          const before = stage.payloads("PostToolUse").length;
+          const { pid } = (await stage.ask(claude, "single"))!;
+          assertStringIncludes(await stage.must(stage.session, "choose", "2"), "(with keys)");
+          const { tool_response: response } = await stage.next("PostToolUse", before);
+          assertStringIncludes(JSON.stringify(response), "SQLite");
+          await until("the hook to leave", () => !isAlive(pid));
+          await claude.waitUntilIdle();
+        },
+      );
       await must(t, "a killed Claude Code leaves no hook behind", async () => {
         const { pid } = (await stage.ask(claude, "single"))!;
         claude.kill("SIGKILL");

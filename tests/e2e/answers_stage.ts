@@ -111,6 +111,21 @@ export class AnswersStage {
     return done.stdout;
   }
 
+  /** Answers as the wake's own lines do: with the id and the secret, where a hook waits. */
+  async reply(pending: Pending | undefined, ...args: string[]): Promise<string> {
+    const named = pending === undefined ? [] : ["--question", await this.nameOf(pending.id)];
+    return await this.must(...named, this.session, ...args);
+  }
+
+  /** What the wake has behind --question for this id. */
+  nameOf(id: string): Promise<string> {
+    const named = new RegExp(`--question (${id}\\.\\S+)`);
+    return until(
+      `the wake of ${id}`,
+      () => this.wakes().map((wake) => named.exec(wake)?.[1]).find((name) => name !== undefined),
+    );
+  }
+
   deno(file: string, ...args: string[]) {
     return this.#run(Deno.execPath(), ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args]);
   }

@@ -40,7 +40,7 @@ async function toldToModel(stage: AnswersStage, claude: RealClaude): Promise<str
 
 for (const version of VERSIONS.claude) {
   for (const hookRoad of [true, false]) {
-    const road = hookRoad ? "through the hook" : "with keys";
+    const road = hookRoad ? "beside waiting hooks" : "without hooks";
     Deno.test(`${version}: of two permissions the one on the screen is decided ${road}`, () =>
       inScene(`two permissions ${version} ${road}`, async (scene) => {
         const stage = new AnswersStage(scene, { version, hookRoad });
@@ -75,7 +75,7 @@ for (const version of VERSIONS.claude) {
       await until("both hooks", () => pendings().length === 2);
       const shown = await shownFile(stage);
       const behind = pendings().find((one) => !String(one.tool_input.file_path).includes(shown))!;
-      await stage.must(stage.session, "allow", "--question", behind.id);
+      await stage.reply(behind, "allow");
       await until("it is settled", () => !pendings().some((one) => one.id === behind.id));
       assertEquals(await shownFile(stage), shown, "the one on the screen is still undecided");
       await stage.must(stage.session, "deny");

@@ -81,12 +81,12 @@ for (const version of VERSIONS.claude) {
           section(wake, "ASK USER QUESTION"),
           `Claude said before the question:\n${REASONS}\n\nQuestion [Database]: `,
         );
-        const id = /^question_id: (.*)$/m.exec(wake)![1]!;
+        const name = /--question (\S+)/.exec(wake)![1]!;
         await claude.waitForScreen(
           "the dialog",
           (screen) => readScreen(screen).dialog !== undefined,
         );
-        await stage.must(stage.session, "choose", "2", "--question", id);
+        await stage.must(stage.session, "choose", "2", "--question", name);
         await until("the end", () => told(stage, "response_complete")[index]);
         await claude.waitUntilIdle();
       }
@@ -99,8 +99,7 @@ for (const version of VERSIONS.claude) {
         const hookSettings = { answered_wakes: "others" };
         const stage = new AnswersStage(scene, { version, hookRoad, hookSettings });
         const claude = await stage.start();
-        await stage.ask(claude, "single");
-        await stage.must(stage.session, "choose", "2");
+        await stage.reply(await stage.ask(claude, "single"), "choose", "2");
         const quiet = await until(
           "the answer to be judged",
           () => stage.journal().find((entry) => entry.trigger === "ask_user_question_answered"),

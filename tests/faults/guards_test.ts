@@ -32,6 +32,7 @@ Deno.test("takeAnswer() gives an answer only to the hook that asked the question
       asked_at: new Date().toISOString(),
       until: new Date(Date.now() + 60_000).toISOString(),
       pid: Deno.pid,
+      secret_sha256: "",
     });
     const database = asked("q-1", "warden-main");
     const others = [asked("q-2", "warden-main"), asked("q-1", "warden-main-2")];

@@ -7,13 +7,18 @@ import type { DriverWorld } from "../../lib/driver/driver_world.ts";
 import { type MenuOptions, readMenuArgs } from "../../lib/driver/menu_args.ts";
 import { allProcesses } from "../../lib/doors/process_tree.ts";
 import { pathsFrom } from "../../lib/paths.ts";
+import { digestOf } from "../../lib/request_ids.ts";
 import { FakeClock } from "./fake_clock.ts";
 import type { TestHome } from "./home.ts";
 
 export const NOW = "2026-11-16T10:00:00Z";
 const NOWHERE = pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/");
 
-/** Of agent "warden", which may decide. Without `paths` nothing is kept. */
+/** What a wake carries, and what the file of a request keeps of it. */
+export const SECRET = "0123456789ABCDEFGHJK";
+export const SECRET_SHA256 = await digestOf(SECRET);
+
+/** Of agent "warden", which may decide and has the secret of every wake. Without `paths` nothing is kept. */
 export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {}): DriverContext {
   return {
     paths: NOWHERE,
@@ -27,6 +32,9 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     dryRun: false,
     now: () => new Date(NOW),
     isWaiting: () => false,
+    secret: SECRET,
+    opens: () => true,
+    hasRead: ({ cut }) => cut === undefined,
     ...more,
   };
 }
@@ -71,6 +79,7 @@ export function pendingFor(
     until: "2026-11-16T10:10:00.000Z",
     pid: 100,
     wake_id: "wake-1",
+    secret_sha256: SECRET_SHA256,
     ...more,
   };
 }

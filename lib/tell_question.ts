@@ -1,0 +1,61 @@
+/** Tells the agent a question: under an id of its own, with the secret that an answer must carry. */
+
+import { askedIn, askingsOf, noteAsking } from "./askings.ts";
+import type { HookContext } from "./hook_context.ts";
+import { formatQuestions, type Question } from "./questions.ts";
+import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
+import { sendWake } from "./send_wake.ts";
+import { actions, type WakeDraft } from "./wake.ts";
+
+/** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
+export async function tellQuestion(context: HookContext, said: string): Promise<void> {
+  const { event, paths, session, now } = context;
+  const asked = askedIn(event);
+  const { questions } = asked;
+  // The hook may run twice for one event. The second one does not know the secret.
+  const isThis = (one: { tool_use_id: string }) =>
+    asked.tool_use_id !== "" && one.tool_use_id === asked.tool_use_id;
+  const known = askingsOf(paths, session, event).find(isThis);
+  const id = known?.id ?? newId("q");
+  const secret = newSecret();
+  const secret_sha256 = await digestOf(secret);
+  const name = known === undefined ? withSecret(id, secret) : id;
+  await sendWake(context, questionWake(context, { id, name, questions, said }), {
+    source: "event",
+    open: openOf(id, questions),
+    beforeQueue: (wake_id) => {
+      if (known !== undefined) return;
+      noteAsking(paths, session, { ...asked, id, secret_sha256, wake_id }, now.getTime());
+    },
+  });
+}
+
+/** What the session remembers of an open question. */
+export function openOf(id: string, questions: Question[]): { id: string; asks: string[] } {
+  return { id, asks: questions.map(({ question }) => question) };
+}
+
+export interface ToTell {
+  id: string;
+  /** What the actions have behind `--question`. */
+  name: string;
+  questions: Question[];
+  /** What Claude said before the question. */
+  said: string;
+}
+
+export function questionWake(
+  context: HookContext,
+  { id, name, questions, said }: ToTell,
+): WakeDraft {
+  const input = context.event.fields.tool_input;
+  return {
+    trigger: "ask_user_question",
+    section: "ASK USER QUESTION",
+    before: { title: "Claude said before the question:", text: said },
+    body: formatQuestions(questions) || JSON.stringify(input ?? null),
+    state: "awaiting_user_input",
+    details: { question_id: id },
+    actions: actions(context, { kind: "question", questions, id: name }),
+  };
+}
