@@ -155,7 +155,7 @@ for (const version of VERSIONS.claude) {
           ["warden", "Bash"],
         ]);
       });
-      await must(t, "a description of 18 KB pushes the command out of nothing", async () => {
+      await must(t, "a description of 18 KB does not push the command out", async () => {
         const input = { command: "touch hidden", description: "List the files ".repeat(1200) };
         stage.model.scenarios.pushed = [{ say: [{ tool: "Bash", input }] }, { say: "PUSHED-END" }];
         const pending = await stage.ask(claude, "pushed");
