@@ -1,4 +1,4 @@
-/** What an agent decided, found in its words however they are wrapped. */
+/** What an agent decided: only what ends its reply counts, so that a quoted form decides nothing. */
 
 import { isObject } from "./json.ts";
 
@@ -7,28 +7,42 @@ export type ReplyDecision =
   | { kind: "instructions"; text: string }
   | { kind: "none" };
 
-/** Each object that never closes is searched for its end: a reply full of them is no decision. */
-const MOST_UNCLOSED = 50;
-
 /**
- * The last valid decision of a reply: if an agent shows the form first and decides afterwards, the
- * last one counts. Bare JSON, a code fence or prose around make no difference.
+ * A decision is a JSON object that ends the reply, alone on its lines: as the last line, as the last
+ * lines, or as the whole of a last code block. With other words beside it, it is a quotation.
  */
 export function decisionIn(reply: string): ReplyDecision {
-  let found: ReplyDecision = { kind: "none" };
-  let unclosed = 0;
-  for (let at = reply.indexOf("{"); at !== -1 && unclosed < MOST_UNCLOSED;) {
-    const begins = /^\{\s*"/.test(reply.slice(at, at + 100));
-    const end = begins ? objectEnd(reply, at) : -1;
-    if (begins && end === -1) unclosed++;
-    const value = end === -1 ? undefined : parsed(reply.slice(at, end));
-    const decision = decisionOf(value);
-    const decides = isObject(value) && "decision" in value;
-    if (decision.kind !== "none" || decides) found = decision;
-    // What is inside an object that was read belongs to it: only what follows is looked at.
-    at = reply.indexOf("{", value === undefined ? at + 1 : end);
+  const lines = reply.trimEnd().split("\n");
+  const block = lastCodeBlock(lines);
+  return decisionOf(block === undefined ? lastObject(lines) : parsed(block.join("\n")));
+}
+
+const CODE_FENCE = /^ {0,3}(```+|~~~+)/;
+
+/** The lines of the code block that ends the reply; undefined where none does. */
+function lastCodeBlock(lines: string[]): string[] | undefined {
+  if (!/^ {0,3}(```+|~~~+)$/.test(lines.at(-1)!)) return undefined;
+  const inside = lines.slice(0, -1);
+  const opening = inside.findLastIndex((line) => CODE_FENCE.test(line));
+  return opening === -1 ? undefined : inside.slice(opening + 1);
+}
+
+/** Further in it would be a quotation. */
+const BEGINNING = /^ {0,3}\{/;
+/** A reply full of lines that begin an object is no decision. */
+const MOST_BEGINNINGS = 20;
+
+/** The object whose first line begins with its brace, and whose last line is the last of all. */
+function lastObject(lines: string[]): unknown {
+  if (!lines.at(-1)!.endsWith("}")) return undefined;
+  let begun = lines.length;
+  for (let tries = 0; tries < MOST_BEGINNINGS; tries++) {
+    begun = lines.findLastIndex((line, index) => index < begun && BEGINNING.test(line));
+    if (begun === -1) return undefined;
+    const value = parsed(lines.slice(begun).join("\n"));
+    if (value !== undefined) return value;
   }
-  return found;
+  return undefined;
 }
 
 function decisionOf(value: unknown): ReplyDecision {
@@ -43,22 +57,6 @@ function decisionOf(value: unknown): ReplyDecision {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
-}
-
-/** Behind the brace that closes the one at `start`; -1 when there is none. */
-function objectEnd(text: string, start: number): number {
-  let depth = 0;
-  let inString = false;
-  for (let at = start; at < text.length; at++) {
-    const char = text[at];
-    if (inString) {
-      if (char === "\\") at++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{") depth++;
-    else if (char === "}" && --depth === 0) return at + 1;
-  }
-  return -1;
 }
 
 function parsed(text: string): unknown {
