@@ -17,9 +17,10 @@ export const hook: Hook = {
     const said = reading.textSoFar(event);
     const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
-    const message = tools.textOf(event.fields, "message");
-    const type = tools.oneLine(tools.textOf(event.fields, "notification_type")).slice(0, 100);
-    const trigger = type || "notification";
+    const type = tools.textOf(event.fields, "notification_type");
+    const trigger = tools.plainWord(type) ?? "notification";
+    const named = type === "" || trigger === type ? "" : `Its kind: ${type}\n`;
+    const message = named + tools.textOf(event.fields, "message");
     const pressure = await tools.pressureLine(context, said.tokens);
     const draft = { trigger, section: "CONTENT", pressure } as const;
 

@@ -15,7 +15,8 @@ export const hook: Hook = {
     const closing = id === undefined ? undefined : { id, answers: chosen };
     const [closed] = closing === undefined ? [] : await tools.closePending(context, closing);
     const named = id === undefined ? undefined : { question_id: id };
-    const who = closed === undefined ? "human" : [closed.by, closed.who].filter(Boolean).join(" ");
+    const name = closed?.who && (tools.plainWord(closed.who) ?? "somebody");
+    const who = closed === undefined ? "human" : [closed.by, name].filter(Boolean).join(" ");
     const trigger = "ask_user_question_answered";
     const reason = whyUnwanted(context, closed?.who === agent.agent_id);
     if (reason !== undefined) {

@@ -18,17 +18,18 @@ export const hook: Hook = {
     const again = event.fields.stop_hook_active === true;
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const tasks = tools.backgroundTasks(event);
-    const running = tasks.map((task) => `${task.type} "${task.description}"`).join(", ");
+    const running = tasks.map((task) => tools.oneLine(`- ${task.type} "${task.description}"`));
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
       body: said.text || fromPane || "(The turn ended without a word from Claude.)",
+      after: { title: "Still running in the background:", text: running.join("\n") },
       state: tasks.length > 0 ? "paused" : "idle",
       pressure: await tools.pressureLine(context, said.tokens),
       details: {
         ...(again ? { stop_hook_active: "true" } : {}),
         ...(expectsReply ? { reply_expected: tools.replyExpected(settings) } : {}),
-        ...(running === "" ? {} : { background_tasks: running }),
+        ...(tasks.length === 0 ? {} : { background_tasks: String(tasks.length) }),
       },
       actions: tools.actions(context, { kind: "prompt" }),
     }, { source, expectsReply, open: null });

@@ -9,15 +9,17 @@ export const hook: Hook = {
     const { textOf } = tools;
     const { textSoFar } = await tools.loadReading();
     const { describeFailure } = await tools.loadFailures();
+    const failure = describeFailure(
+      textOf(fields, "error"),
+      textOf(fields, "last_assistant_message"),
+      textOf(fields, "error_details"),
+    );
     await tools.closePending(context, { claude: context.event.sessionId });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
-      body: describeFailure(
-        textOf(fields, "error"),
-        textOf(fields, "last_assistant_message"),
-        textOf(fields, "error_details"),
-      ),
+      body: failure.text,
+      details: { kind: failure.kind, advice: failure.advice },
       state: "error",
       pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
       actions: tools.actions(context, { kind: "prompt" }),

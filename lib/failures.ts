@@ -1,5 +1,7 @@
 /** Why a turn failed, and what the agent can do. */
 
+import { plainWord } from "./text.ts";
+
 interface Kind {
   name: string;
   advice: string;
@@ -17,7 +19,7 @@ export function failureKind(error: string, message: string): Kind {
     return { name: "overload", advice: "wait a little, then send the instruction again" };
   }
   return (Object.hasOwn(KINDS, error) ? KINDS[error] : undefined) ??
-    { name: error || "unknown", advice: "look at the session" };
+    { name: plainWord(error) ?? "unknown", advice: "look at the session" };
 }
 
 const KINDS: Record<string, Kind> = {
@@ -31,11 +33,22 @@ const KINDS: Record<string, Kind> = {
   },
 };
 
-export function describeFailure(error: string, message: string, details: string): string {
-  const kind = failureKind(error, `${message}\n${details}`);
-  return [
-    `kind: ${kind.name}${error && error !== kind.name ? ` (${error})` : ""}`,
-    `advice: ${kind.advice}`,
-    ...[message, details].filter((text) => text !== "").map((text) => `\n${text}`),
-  ].join("\n");
+export interface Failure {
+  /** Claude Code's own word is added where it is one. */
+  kind: string;
+  advice: string;
+  /** What Claude Code and the API said. */
+  text: string;
+}
+
+export function describeFailure(error: string, message: string, details: string): Failure {
+  const { name, advice } = failureKind(error, `${message}\n${details}`);
+  const word = plainWord(error);
+  const unread = word === undefined && error !== "" ? `error: ${error}` : "";
+  return {
+    kind: word === undefined || word === name ? name : `${name} (${word})`,
+    advice,
+    text: [unread, message, details].filter((text) => text !== "").join("\n\n") ||
+      "(Claude Code gave no message.)",
+  };
 }

@@ -15,7 +15,7 @@ export { record } from "./journal.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
-export { oneLine } from "./text.ts";
+export { oneLine, plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */
 export interface HookRun {

@@ -25,6 +25,8 @@ export interface WakeMaking {
   /** How long a hook waits for the reply, in seconds. */
   waitS?: number;
   promptId?: string;
+  /** For tests: the id of the fence is random by default. */
+  fenceId?: () => string;
 }
 
 export function newWake(
@@ -32,7 +34,7 @@ export function newWake(
   to: Receiver,
   session: string,
   draft: WakeDraft,
-  { wakeId, now, waitS = 0, promptId = "" }: WakeMaking,
+  { wakeId, now, waitS = 0, promptId = "", fenceId }: WakeMaking,
 ): QueuedWake {
   const wholeTextFile = `${paths.state}/content/${wakeId}.txt`;
   const timestamp = now.toISOString().replace(/\.\d+Z$/, "Z");
@@ -43,7 +45,7 @@ export function newWake(
     wake_id: wakeId,
   };
   const { maxChars } = to;
-  const first = renderWake(identity, draft, { maxChars, wholeTextFile });
+  const first = renderWake(identity, draft, { maxChars, wholeTextFile, fenceId });
   let { message } = first;
   try {
     if (first.wholeText !== undefined) {
@@ -52,7 +54,7 @@ export function newWake(
   } catch (error) {
     // The shortened text goes out all the same.
     const details = { ...draft.details, whole_text: `could not be kept (${messageOf(error)})` };
-    message = renderWake(identity, { ...draft, details }, { maxChars }).message;
+    message = renderWake(identity, { ...draft, details }, { maxChars, fenceId }).message;
   }
   return {
     wake_id: wakeId,

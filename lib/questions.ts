@@ -41,22 +41,34 @@ export function readQuestions(toolInput: unknown): Question[] {
 export function formatQuestions(questions: Question[]): string {
   return questions.map((question, index) => {
     const place = questions.length > 1 ? ` ${index + 1} of ${questions.length}` : "";
-    const header = question.header ? ` [${question.header}]` : "";
+    const header = question.header ? ` [${unbroken(question.header)}]` : "";
     const how = question.multiSelect ? "choose one or more" : "choose one";
     const options = question.options.map((option, number) => formatOption(option, number + 1));
     const choices = options.length > 0 ? [`(${how}, or answer in your own words)`, ...options] : [
       "(answer in your own words)",
     ];
-    return [`Question${place}${header}: ${question.question}`, ...choices].join("\n");
+    return [`Question${place}${header}: ${barred(question.question)}`, ...choices].join("\n");
   }).join("\n\n");
 }
 
 function formatOption(option: Option, number: number): string {
-  const description = option.description ? `: ${option.description}` : "";
+  const description = option.description ? `: ${unbroken(option.description)}` : "";
   const preview = option.preview
-    ? "\n" + option.preview.split("\n").map((line) => `       | ${line}`).join("\n")
+    ? "\n" + option.preview.split(LINE_END).map((line) => `       | ${line}`).join("\n")
     : "";
-  return `  ${number}. ${option.label}${description}${preview}`;
+  return `  ${number}. ${unbroken(option.label)}${description}${preview}`;
+}
+
+const LINE_END = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
+
+/** On one line: a line of its own could pass for another option. */
+function unbroken(text: string): string {
+  return text.split(LINE_END).join(" ⏎ ");
+}
+
+/** Further lines behind a bar, for the same reason. */
+function barred(text: string): string {
+  return text.split(LINE_END).join("\n  | ");
 }
 
 export interface Answer {
@@ -86,9 +98,9 @@ export function readAnswers(fields: Record<string, unknown>): Answer[] {
 export function formatAnswers(answers: Answer[]): string {
   return answers.map(({ question, answer, notes }) =>
     [
-      `Question: ${question}`,
-      answer === "" ? "(not answered)" : `Answer: ${answer}`,
-      ...(notes === "" ? [] : [`Notes: ${notes}`]),
+      `Question: ${barred(question)}`,
+      answer === "" ? "(not answered)" : `Answer: ${barred(answer)}`,
+      ...(notes === "" ? [] : [`Notes: ${barred(notes)}`]),
     ].join("\n")
   ).join("\n\n");
 }

@@ -146,7 +146,7 @@ function identityIn({ event }: HookContext, draft: WakeDraft, { open }: SendOpti
 /** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
 function reminderOf(draft: WakeDraft, verdict: Judgement, context: HookContext): WakeDraft {
   if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
-  const { pressure: _, before: _said, ...others } = draft;
+  const { pressure: _, before: _said, after: _runs, ...others } = draft;
   const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;
   const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
   return { ...rest, details, section: "NO CHANGE", body };

@@ -34,48 +34,9 @@ export function oneLine(text: string): string {
 
 const MOST_ON_A_LINE = 20_000;
 
-const HEADERS = [
-  "SESSION IDENTITY",
-  "TRIGGER",
-  "CONTENT",
-  "STATE HINT",
-  "CONTEXT PRESSURE",
-  "AVAILABLE ACTIONS",
-  "ASK USER QUESTION",
-  "ANSWER SELECTED",
-  "NO CHANGE",
-  "PANE CONTENT",
-];
-// Compiled when a line is met that may be one.
-const makeHeaders = () => ({
-  line: new RegExp(`^ ?\\[ ?(?:${HEADERS.join("|")}) ?\\] ?$`, "i"),
-  /** Invisible characters: with them in it a line still looks like a header. */
-  unseen: new RegExp(
-    "[\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]",
-    "g",
-  ),
-});
-let headers: ReturnType<typeof makeHeaders> | undefined;
-
-/** A line that would read as a header of the message is indented, so that each header is real. */
-export function guardHeaders(text: string): string {
-  if (!text.includes("[")) return text;
-  return text.split("\n").map((line) => readsAsHeader(line) ? `    ${line}` : line).join("\n");
-}
-
-function readsAsHeader(line: string): boolean {
-  if (!line.includes("]") || !beginsWithBracket(line)) return false;
-  headers ??= makeHeaders();
-  return headers.line.test(line.replace(headers.unseen, "").replace(/\s+/g, " "));
-}
-
-/** Only blanks and invisible characters may stand before it: no others below 128. */
-function beginsWithBracket(line: string): boolean {
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code > 32 && code < 127) return code === 91;
-  }
-  return false;
+/** A foreign word that may stand in a line of ours: a name, not a sentence. */
+export function plainWord(value: string): string | undefined {
+  return /^[A-Za-z0-9][\w.@-]{0,63}$/.test(value) ? value : undefined;
 }
 
 export interface Cut {

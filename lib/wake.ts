@@ -1,18 +1,12 @@
 /** The wake message, version 2: its sections, how full the context is, and what can be done. */
 
+import { fenced, guardField, guardText, newFenceId } from "./fence.ts";
 import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
-import {
-  cleanText,
-  cutAtLine,
-  cutMiddle,
-  guardHeaders,
-  maskSecrets,
-  oneLine,
-  shellQuote,
-} from "./text.ts";
+import { cleanText, cutAtLine, cutMiddle, maskSecrets, oneLine, shellQuote } from "./text.ts";
+import { showUnseen } from "./unseen.ts";
 
 export type State =
   | "menu"
@@ -30,17 +24,21 @@ export type Section = "CONTENT" | "ASK USER QUESTION" | "ANSWER SELECTED" | "NO 
 
 /** What a hook has to say; the rest of the message is the same for all. */
 export interface WakeDraft {
+  /** From a fixed list, or checked by `plainWord`. */
   trigger: string;
   section: Section;
   /** What Claude said before the body, which is more important: this is cut first. */
   before?: { title: string; text: string };
+  /** Foreign text, in a fence. What is ours to say, such as advice, is one of the `details`. */
   body: string;
-  /** The body is masked, harmless and cut already: it is shown as it stands. */
+  /** The body is masked and cut already: it is shown as it stands, in its fence. */
   isReady?: boolean;
+  /** What still runs: foreign as well, and shown after the body. */
+  after?: { title: string; text: string };
   state: State;
   /** One line; absent where the message has no pressure to tell. */
   pressure?: string;
-  /** Further lines of `[TRIGGER]`, such as `question_id`. */
+  /** Further lines of `[TRIGGER]`, such as `question_id`: our own words, or a `plainWord`. */
   details?: Record<string, string>;
   actions: string[];
 }
@@ -61,42 +59,62 @@ export interface RenderedWake {
 export function renderWake(
   identity: WakeIdentity,
   draft: WakeDraft,
-  /** Without `wholeTextFile` the message says nothing of where the whole text is. */
-  limit: { maxChars: number; wholeTextFile?: string },
+  /** Without `wholeTextFile` the message names no file; the fence's id is random by default. */
+  limit: { maxChars: number; wholeTextFile?: string; fenceId?: () => string },
 ): RenderedWake {
-  const harmless = (text: string) => guardHeaders(maskSecrets(cleanText(text)));
-  const short = (text: string, max: number) => shorten(text, Math.floor(max), limit.wholeTextFile);
-  const body = draft.isReady ? draft.body : harmless(draft.body);
+  // A command may hold a forged fence, too.
+  const body = draft.isReady ? guardText(draft.body) : harmless(draft.body);
   const before = harmless(draft.before?.text.trim() ?? "");
+  const after = shorten(harmless(draft.after?.text ?? ""), MOST_AFTER);
   const join = (before: string, body: string) =>
-    before === "" ? body : `${draft.before!.title}\n${before}\n\n${body}`;
+    [titled(draft.before?.title, before), body, titled(draft.after?.title, after)]
+      .filter((part) => part !== "").join("\n\n");
   const room = Math.max(limit.maxChars - body.length, limit.maxChars / 4);
   const bodyRoom = limit.maxChars - Math.min(before.length, room);
   const wholeText = join(before, body);
-  const shown = draft.isReady ? wholeText : join(short(before, room), short(body, bodyRoom));
+  const shown = draft.isReady
+    ? wholeText
+    : join(shorten(before, Math.floor(room)), shorten(body, Math.floor(bodyRoom)));
+  const isCut = shown !== wholeText;
 
+  const trigger = fieldLines({ type: draft.trigger, ...draft.details });
+  const file = isCut && limit.wholeTextFile ? `\nwhole_text: ${limit.wholeTextFile}` : "";
   const sections = [
     section("SESSION IDENTITY", fieldLines({ ...identity })),
-    section("TRIGGER", fieldLines({ type: draft.trigger, ...draft.details })),
-    section(draft.section, shown),
+    section("TRIGGER", trigger + file),
+    section(draft.section, fenced(shown, unusedId(shown, limit.fenceId ?? newFenceId))),
     section("STATE HINT", `state: ${draft.state}`),
     ...(draft.pressure === undefined ? [] : [section("CONTEXT PRESSURE", draft.pressure)]),
-    section("AVAILABLE ACTIONS", draft.actions.join("\n")),
+    section("AVAILABLE ACTIONS", draft.actions.map(actionLine).join("\n")),
   ];
-  return {
-    message: sections.join("\n\n") + "\n",
-    ...(shown === wholeText ? {} : { wholeText }),
-  };
+  return { message: sections.join("\n\n") + "\n", ...(isCut ? { wholeText } : {}) };
 }
 
-function shorten(text: string, max: number, wholeTextFile: string | undefined): string {
+/** What stands in a fence: readable as it was written, but not as a part of the message. */
+function harmless(text: string): string {
+  return guardText(maskSecrets(showUnseen(cleanText(text))));
+}
+
+function titled(title: string | undefined, text: string): string {
+  return title === undefined || text === "" ? "" : `${title}\n${text}`;
+}
+
+/** The text cannot know the id; this makes it certain. */
+function unusedId(text: string, make: () => string): string {
+  const id = make();
+  return text.includes(id) ? unusedId(text, make) : id;
+}
+
+const MOST_AFTER = 1000;
+
+function shorten(text: string, max: number): string {
   const cut = cutMiddle(text, max);
   if (cut === undefined) return text;
   const { chars, lines } = cut.missing;
-  const place = wholeTextFile === undefined ? "" : ` The whole text: ${wholeTextFile}`;
   const counted = `${lines} ${lines === 1 ? "line" : "lines"}`;
-  const note = `… ${chars} of ${text.length} characters (${counted}) are not shown here.${place}`;
-  return note.length >= chars ? text : `${cut.head}\n${note}\n${cut.tail}`;
+  const note = `… ${chars} of ${text.length} characters (${counted}) are not shown here.`;
+  // What was in the middle of a line may now begin one.
+  return note.length >= chars ? text : `${cut.head}\n${note}\n${guardText(cut.tail)}`;
 }
 
 function section(name: string, body: string): string {
@@ -106,9 +124,15 @@ function section(name: string, body: string): string {
 const MOST_IN_A_FIELD = 500;
 
 function fieldLines(fields: Record<string, string>): string {
-  return Object.entries(fields).map(([name, value]) =>
-    `${name}: ${cutAtLine(maskSecrets(oneLine(value)), MOST_IN_A_FIELD).kept}`
-  ).join("\n");
+  return Object.entries(fields).map(([name, value]) => {
+    const line = guardField(maskSecrets(showUnseen(oneLine(value))));
+    return `${name}: ${cutAtLine(line, MOST_IN_A_FIELD).kept}`;
+  }).join("\n");
+}
+
+/** A name in a command cannot add a line, nor turn the line around. */
+function actionLine(command: string): string {
+  return showUnseen(cleanText(command).replaceAll("\n", "\\n"));
 }
 
 const CRITICAL_PCT = 80;

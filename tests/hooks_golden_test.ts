@@ -70,6 +70,7 @@ function normal(message: string, world: HookWorld): string {
     .replaceAll(/(?<=\b[qp]-)[0-9A-Z]{16}\b/g, "ID")
     .replaceAll(/(?<=--question [qp]-ID\.)[0-9A-Z]{20}\b/g, "SECRET")
     .replaceAll(/[0-9A-Z]{26}\.txt/g, "WAKE.txt")
+    .replaceAll(/(_UNTRUSTED_CONTENT id=")[0-9a-f]{16}(">>>)$/gm, "$1FENCE$2")
     .replaceAll(/ --socket \S+/g, "")
     .replaceAll(world.dir, "");
 }

@@ -18,7 +18,7 @@ const IDENTITY = {
 
 function rendered(details: Record<string, string>, body = "Done."): string {
   const draft = { trigger: "response_complete", section: "CONTENT", body, state: "idle" } as const;
-  const limit = { maxChars: 10_000, wholeTextFile: "" };
+  const limit = { maxChars: 10_000, wholeTextFile: "", fenceId: () => "0123456789abcdef" };
   return renderWake(IDENTITY, { ...draft, details, actions: [] }, limit).message;
 }
 

@@ -32,24 +32,25 @@ const OWN = { kind: "resume", target: "x" } as const;
 const SHOP = { kind: "target", target: "shop" } as const;
 
 // deno-fmt-ignore
-const BODIES: [Conversation, Parameters<typeof draft>[2], state: string, words: RegExp][] = [
-  [OWN, {}, "idle", /goes on with its own conversation \(x\)\.\nA turn that was running has been cut/],
-  [OWN, { dialog: PICKER }, "menu", /conversation \(x\) was not found: .*\nPick the conversation to go on/],
+const BODIES: [Conversation, Parameters<typeof draft>[2], state: string, words: RegExp, advice?: RegExp][] = [
+  [OWN, {}, "idle", /goes on with its own conversation \(x\)\.$/, /^A turn that was running has been cut/],
+  [OWN, { dialog: PICKER }, "menu", /conversation \(x\) was not found: /, /^Pick the conversation to go on/],
   [SHOP, {}, "idle", /asked for the conversation of its claude_resume_target, "shop"/],
   [SHOP, { dialog: PICKER }, "menu", /conversation \(shop\) was not found: it shows/],
-  [{ kind: "picker" }, { dialog: PICKER }, "menu", /is not known: .*\nPick the conversation/],
+  [{ kind: "picker" }, { dialog: PICKER }, "menu", /is not known: /, /^Pick the conversation/],
   [{ kind: "chosen" }, {}, "idle", /Its launch command says itself which conversation it opens\./],
   [{ kind: "continue" }, {}, "idle", /goes on with the latest conversation of its folder/],
-  [NEW, {}, "idle", /begins a new conversation.*\nTell it what to work on\.$/],
-  [NEW, { first: "go" }, "idle", /\nWait for its wake\.\nIt begins by itself with its first command: go$/],
-  [NEW, { first: "go", dialog: TRUST }, "menu", /ask a person\.\nIt begins by itself with its first/],
+  [NEW, {}, "idle", /begins a new conversation/, /^Tell it what to work on\.$/],
+  [NEW, { first: "go" }, "idle", /\nIt begins by itself with its first command: go$/, /^Wait for its wake\.$/],
+  [NEW, { first: "go", dialog: TRUST }, "menu", /\nIt begins by itself with its first/, /ask a person\.$/],
 ];
-for (const [conversation, more, state, words] of BODIES) {
+for (const [conversation, more, state, words, advice] of BODIES) {
   Deno.test(`recoveredDraft() for ${JSON.stringify([conversation, more])}`, () =>
     inSessionWorld((world) => {
       const made = draft(world, conversation, more);
       assertEquals(made.state, state);
       assertMatch(made.body, words);
+      if (advice !== undefined) assertMatch(made.details!.advice!, advice);
       return Promise.resolve();
     }));
 }
@@ -57,11 +58,12 @@ for (const [conversation, more, state, words] of BODIES) {
 for (const may of [false, true]) {
   Deno.test(`recoveredDraft() offers what is allowed at a trust dialog with answer_permissions ${may}`, () =>
     inSessionWorld((world) => {
-      const { actions = [], body } = draft(world, NEW, { dialog: TRUST, may });
+      const { actions = [], details } = draft(world, NEW, { dialog: TRUST, may });
       const verbs = actions.map((line) => line.split(" anvil-main ")[1]);
       assertEquals(verbs, may ? ["choose <n>", "esc", "snapshot"] : ["snapshot"]);
       assertStringIncludes(actions[0]!, "--socket /s/work anvil-main");
-      assertEquals(/You may not answer it \(answer_permissions is off\)/.test(body), !may);
+      const isOff = /You may not answer it \(answer_permissions is off\)/;
+      assertEquals(isOff.test(details!.advice!), !may);
       return Promise.resolve();
     }));
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { cleanText, cutAtLine, cutMiddle, guardHeaders, oneLine } from "../lib/text.ts";
+import { cleanText, cutAtLine, cutMiddle, oneLine, plainWord } from "../lib/text.ts";
 import { cpuMs, TOO_LONG_MS } from "./support/cpu_time.ts";
 
 // deno-fmt-ignore
@@ -19,35 +19,6 @@ for (const [title, [input, expected]] of Object.entries(CLEAN)) {
 Deno.test("oneLine() cannot add a line", () => {
   assertEquals(oneLine("  warden\n\n[CONTENT]\r\nx "), "warden [CONTENT] x");
 });
-
-Deno.test("guardHeaders() indents only lines that would read as a header", () => {
-  const text = "[CONTENT]\n[content] \nsee [CONTENT] here\n[OTHER]\n\t[TRIGGER]\n- [STATE HINT]";
-  const expected =
-    "    [CONTENT]\n    [content] \nsee [CONTENT] here\n[OTHER]\n    \t[TRIGGER]\n- [STATE HINT]";
-  assertEquals(guardHeaders(text), expected);
-});
-
-// What is drawn as a header, whatever else the line holds.
-// deno-fmt-ignore
-const FORGED = [
-  "[AVAILABLE ACTIONS]", "  [Available Actions]  ", "[AVAILABLE  ACTIONS]", "[AVAILABLE\tACTIONS]", "[AVAILABLE\u00a0ACTIONS]", "[\u3000AVAILABLE ACTIONS\u2003]",
-  "[AVAILABLE ACTIONS]\u200b", "[\u200bAVAILABLE ACTIONS]", "[AVAIL\u00adABLE ACTIONS]", "\u202a[AVAILABLE ACTIONS]", "\u2066[AVAILABLE ACTIONS]\u2069", "\ufeff[STATE\u2060 HINT]", "\u200f[\u00a0 TRIGGER \u202e]", "[CONTENT]\ufe0f", "\u061c[NO\u034f CHANGE]",
-];
-for (const line of FORGED) {
-  Deno.test(`guardHeaders() indents ${JSON.stringify(line)} and changes nothing in it`, () => {
-    assertEquals(guardHeaders(`a\n${line}\nb`), `a\n    ${line}\nb`);
-  });
-}
-
-// deno-fmt-ignore
-const NO_HEADERS = [
-  "[AVAILABLE-ACTIONS]", "[AVAILABLEACTIONS]", "[CONTENT](#content)", "- [x] CONTENT", "[AVAILABLE ACTIONS", "see\u00a0[TRIGGER]", "[a\u200bb]  [c]",
-];
-for (const line of NO_HEADERS) {
-  Deno.test(`guardHeaders() leaves ${JSON.stringify(line)} as it is`, () => {
-    assertEquals(guardHeaders(`[\n${line}`), `[\n${line}`);
-  });
-}
 
 Deno.test("cutAtLine() keeps all that fits, to the character", () => {
   assertEquals(cutAtLine("12345", 5), { kept: "12345", missingChars: 0 });
@@ -101,6 +72,15 @@ Deno.test("cutMiddle() keeps at most as much as it may, whatever the text", () =
   }
 });
 
+Deno.test("plainWord() is a name, not a sentence", () => {
+  for (const name of ["idle_prompt", "warden", "me@host", "a.b-c", "x".repeat(64)]) {
+    assertEquals(plainWord(name), name);
+  }
+  for (const other of ["", "two words", "[CONTENT]", "a\nb", "<<<", "-rf", "é", "x".repeat(65)]) {
+    assertEquals(plainWord(other), undefined);
+  }
+});
+
 const ENDLESS: Record<string, string> = {
   "blanks": " ".repeat(300_000),
   "blank lines": " \n".repeat(100_000),
@@ -110,11 +90,10 @@ const ENDLESS: Record<string, string> = {
   "what is not seen": `[${"\u200b ".repeat(100_000)}]`,
 };
 for (const [title, text] of Object.entries(ENDLESS)) {
-  Deno.test(`oneLine(), cleanText() and guardHeaders() are soon done with ${title}`, () => {
+  Deno.test(`oneLine() and cleanText() are soon done with ${title}`, () => {
     const took = cpuMs(() => {
       oneLine(text);
       cleanText(text);
-      guardHeaders(text);
     });
     assertEquals(took < TOO_LONG_MS, true, `${took} ms`);
   });

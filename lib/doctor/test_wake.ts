@@ -30,7 +30,8 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const draft: WakeDraft = {
     trigger: "doctor_test",
     section: "CONTENT",
-    body: "This is a test of the way from Claude Code's hooks to you. Nothing is to be done.",
+    body: "This is a test of the way from Claude Code's hooks to you.",
+    details: { advice: "nothing is to be done" },
     state: "unknown",
     actions: [],
   };

@@ -56,8 +56,9 @@ function draftOf(world: World, count: number, failed: AgentResult[]) {
     body: [
       `${ids.length} of ${count} agents could not be brought back:`,
       ...failed.map(lineOf),
-      "The others are not affected. Remove the cause, then run the actions below.",
+      "The others are not affected.",
     ].join("\n"),
+    details: { advice: "remove the cause, then run the actions below" },
     state: "error" as const,
     actions: ids.map((agentId) => [...recover, "--agent", agentId].map(shellQuote).join(" ")),
   };

@@ -44,10 +44,10 @@ export function recoveredDraft(
     body: [
       `Claude Code was not running in ${session}: ${found}. It has been started again.`,
       continued(conversation, dialog),
-      todo(conversation, dialog, first, needsPerson),
       ...(first === "" ? [] : [`It begins by itself with its first command: ${first}`]),
       ...(dialog === undefined ? [] : ["", dialog.text]),
     ].join("\n"),
+    details: { advice: todo(conversation, dialog, first, needsPerson) },
     state: dialog === undefined ? "idle" : "menu",
     actions: actions.filter(fitting),
   };
@@ -81,7 +81,8 @@ function todo(
 ): string {
   if (dialog?.kind === "resume_picker") return "Pick the conversation to go on with.";
   if (dialog !== undefined) {
-    const help = dialogHelp(dialog);
+    // The title of a dialog is not ours: the content has it.
+    const help = dialogHelp({ ...dialog, title: "" });
     return needsPerson
       ? `${help}. You may not answer it (answer_permissions is off): ask a person.`
       : `${help}. Answer it.`;

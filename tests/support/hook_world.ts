@@ -149,7 +149,7 @@ export class HookWorld {
   }
 }
 
-/** The body of one section of a message. */
+/** The body of one section of a message, without its fence. */
 export function section(message: string, name: string): string {
   const lines = message.split("\n");
   const start = lines.indexOf(`[${name}]`);
@@ -157,5 +157,8 @@ export function section(message: string, name: string): string {
   const header = /^\[[A-Z ]+\]$/;
   const length = lines.slice(start + 1).findIndex((line) => header.test(line));
   const body = lines.slice(start + 1, length === -1 ? undefined : start + 1 + length);
-  return body.join("\n").replace(/\n+$/, "");
+  const text = body.join("\n").replace(/\n+$/, "");
+  return /^<<<EXTERNAL_UNTRUSTED_CONTENT id="(\w+)">>>\n([^]*)\n<<<END_.* id="\1">>>$/.exec(text)
+    ?.[2] ??
+    text;
 }

@@ -1,0 +1,168 @@
+/** The fence around foreign text in a wake, and what keeps that text from looking like the wake. */
+
+import { ANGLE_RUNS, ANGLES, CLOSING, isBlank, lettersAt, OPENING } from "./lookalikes.ts";
+
+const WORDS = "EXTERNAL_UNTRUSTED_CONTENT";
+
+/** Random, so that no text that was written before can hold it. */
+export function newFenceId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function fenced(text: string, id: string): string {
+  return `<<<${WORDS} id="${id}">>>\n${text}\n<<<END_${WORDS} id="${id}">>>`;
+}
+
+/**
+ * Each fence and each header in a wake is ours: a line of foreign text that reads as a header is
+ * indented, and what reads as a fence loses its brackets and is called what it is.
+ */
+export function guardText(text: string): string {
+  if (!isSuspect(text)) return text;
+  return breakFences(text).split("\n").map(guardLine).join("\n");
+}
+
+/** For a value on a line of ours: what could be read as a fence or header has no brackets left. */
+export function guardField(value: string): string {
+  if (!isSuspect(value)) return value;
+  const hasFence = breakFences(value) !== value || readsAs(value) !== "text";
+  const hasHeader = value.split(OPENING).some((part) => readsAs(`[${part}`) === "header");
+  return hasFence || hasHeader
+    ? value.replace(everyOne(OPENING), "(").replace(everyOne(CLOSING), ")")
+      .replace(everyOne(ANGLES), "|")
+    : value;
+}
+
+function isSuspect(text: string): boolean {
+  return OPENING.test(text) || ANGLES.test(text) || /untrusted/i.test(text);
+}
+
+const everyOne = (pattern: RegExp) => new RegExp(pattern, "g");
+
+/** As letters alone, as `lettersAt` reads them. */
+const spelled = (words: string) => words.replace(/[^A-Z]/g, "").replaceAll("L", "I");
+const FENCES = [spelled(`END_${WORDS}`), spelled(WORDS)];
+const HEADERS = [
+  "SESSION IDENTITY",
+  "TRIGGER",
+  "CONTENT",
+  "STATE HINT",
+  "CONTEXT PRESSURE",
+  "AVAILABLE ACTIONS",
+  "ASK USER QUESTION",
+  "ANSWER SELECTED",
+  "NO CHANGE",
+  "PANE CONTENT",
+].map(spelled);
+
+const NO_FENCE = "(not a fence) ";
+
+/** `<<<EXTERNAL_…>>>` anywhere, also over several lines: without its brackets. */
+function breakFences(text: string): string {
+  if (!ANGLE_RUNS.test(text)) return text;
+  let broken = "";
+  let done = 0;
+  for (const { 0: run, index } of text.matchAll(everyOne(ANGLE_RUNS))) {
+    const end = index < done ? undefined : behindAny(FENCES, text, index + run.length);
+    if (end === undefined) continue;
+    const lineEnd = text.indexOf("\n", end);
+    const next = lineEnd === -1 ? text.length : lineEnd;
+    broken += text.slice(done, index) + NO_FENCE + withoutAngles(text.slice(index, next));
+    done = next;
+  }
+  return broken + text.slice(done);
+}
+
+function withoutAngles(text: string): string {
+  return text.replace(everyOne(ANGLES), "|");
+}
+
+const INDENT = "    ";
+
+function guardLine(line: string): string {
+  if (!isSuspect(line)) return line;
+  switch (readsAs(line)) {
+    case "text":
+      return line;
+    case "header":
+      return line.startsWith(INDENT) ? line : INDENT + line;
+    case "fence":
+      return NO_FENCE + withoutAngles(line);
+  }
+}
+
+const NUMBER = /^\s*\d{1,3}[.)]\s/;
+/** So many signs may decorate the beginning of a line: quotes, stars, bars. */
+const MOST_SIGNS = 60;
+
+/** What the words at the beginning of a line could be taken for. */
+function readsAs(line: string): "header" | "fence" | "text" {
+  let at = NUMBER.exec(line)?.[0].length ?? 0;
+  let isBracketed = false;
+  for (let signs = 0; signs < MOST_SIGNS;) {
+    const { letters, length } = lettersAt(line, at);
+    if (length === 0) return "text";
+    if (letters !== "") {
+      if (isFence(line, at)) return "fence";
+      return isBracketed && isHeader(line, at) ? "header" : "text";
+    }
+    if (OPENING.test(line[at]!)) isBracketed = true;
+    if (!isBlank(line, at)) signs++;
+    at += length;
+  }
+  return "text";
+}
+
+/** Not a sentence that begins with these words: a fence has signs before or between them. */
+function isFence(line: string, at: number): boolean {
+  const end = behindAny(FENCES, line, at);
+  return end !== undefined && !/^\s*[\w\s,]*$/.test(line.slice(0, end).replaceAll("_", "<"));
+}
+
+function isHeader(line: string, at: number): boolean {
+  const end = behindAny(HEADERS, line, at);
+  if (end === undefined) return false;
+  const rest = line.slice(closingAt(line, end));
+  return rest !== "" && !/^\]\([^()\s]+\)/.test(rest); // a link is none
+}
+
+/** The next closing bracket, if no letter comes before it; else the end of the line. */
+function closingAt(line: string, from: number): number {
+  for (let at = from; at < line.length;) {
+    if (CLOSING.test(line[at]!)) return at;
+    const { letters, length } = lettersAt(line, at);
+    if (letters !== "") break;
+    at += length;
+  }
+  return line.length;
+}
+
+/** The place behind the first of these words that the text spells from there on. */
+function behindAny(words: string[], text: string, at: number): number | undefined {
+  for (const word of words) {
+    const end = behind(word, text, at);
+    if (end !== undefined) return end;
+  }
+  return undefined;
+}
+
+/** Between two letters of a word there may be so many other signs, and any number of blanks. */
+const MOST_BETWEEN = 8;
+
+function behind(word: string, text: string, from: number): number | undefined {
+  let at = from;
+  for (let found = 0, between = 0; found < word.length;) {
+    const { letters, length } = lettersAt(text, at);
+    if (length === 0) return undefined;
+    if (letters === "") {
+      if (!isBlank(text, at) && ++between > MOST_BETWEEN) return undefined;
+    } else {
+      if (!word.startsWith(letters, found)) return undefined;
+      found += letters.length;
+      between = 0;
+    }
+    at += length;
+  }
+  return at;
+}

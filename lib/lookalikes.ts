@@ -1,0 +1,102 @@
+/** Characters that look like a Latin letter or a bracket, for text that may imitate a wake. */
+
+/** `[` and what is drawn like it. */
+const OPENING_BRACKETS = "\\[［【〔〖〘〚⟦⟬⟮⦋⦍⦏⦗⁅❲⌈⌊⎡⎣⸢⸤「『｢︗︹︻﹁﹃﹇﹝";
+const CLOSING_BRACKETS = "\\]］】〕〗〙〛⟧⟭⟯⦌⦎⦐⦘⁆❳⌉⌋⎤⎦⸣⸥」』｣︘︺︼﹂﹄﹈﹞";
+/** `<` or `<<` or `<<<`, and what is drawn like it. */
+const OPENING_ANGLES = "<＜﹤‹«〈《〈⟨⟪❮❰❬⦑⦓⧼≪⋘⪡⫷⋖≺⊰⪻˂ᐸᚲ◁◂◃◄⏴⮜";
+const CLOSING_ANGLES = ">＞﹥›»〉》〉⟩⟫❯❱❭⦒⦔⧽≫⋙⪢⫸⋗≻⊱⪼˃ᐳ▷▸▹►⏵⮞";
+
+export const OPENING = new RegExp(`[${OPENING_BRACKETS}]`);
+export const CLOSING = new RegExp(`[${CLOSING_BRACKETS}]`);
+export const ANGLES = new RegExp(`[${OPENING_ANGLES}${CLOSING_ANGLES}]`);
+/** Two or more, or one that is drawn as several. */
+export const ANGLE_RUNS = new RegExp(
+  `[${OPENING_ANGLES}](?:[\\s\\u2800]*[${OPENING_ANGLES}])+|[«《⟪≪⋘⪡⫷]`,
+);
+
+/** One letter of the Latin alphabet, then what looks like it. Compatibility forms come by NFKD. */
+const TABLE = [
+  "AАΑᎪꓮᗅᴀɅΛ𐊠ꭺⲀ",
+  "BВΒᏴꓐʙᛒ𐊂ꞴⲂЬ",
+  "CСϹᏟꓚᴄⅭⲤ𐊢Ҫ",
+  "DᎠꓓᴅᗞԀꭰ",
+  "EЕΕᎬꓰᴇ⋿ⴹЄƐⲈ",
+  "FꓝϜᖴꜰҒ",
+  "GԌᏀꓖɢᏳ",
+  "HНΗᎻꓧʜⲎᕼҢ",
+  "IІΙӀᏆꓲɪⅼǀⵏⲒЇLᏞꓡʟ⅃ⳐԼ∣ⅬƖᛁ",
+  "KКΚᏦꓗᴋⲔҜ",
+  "MМΜᎷꓟᴍⲘϺ",
+  "NΝꓠɴⲚИՈͶ",
+  "OОΟՕꓳᴏ๐໐〇ⲞΘѲ⊙",
+  "PРΡᏢꓑᴘⲢ",
+  "QԚⵕႳ",
+  "RᎡᏒꓣʀЯƦ",
+  "SЅՏᏚꓢꜱᏕ",
+  "TТΤᎢꓔᴛⲦ⊤⟙",
+  "UՍꓴᴜ∪⋃ሀ",
+  "VѴᏙꓦᴠ⋁ⅴⴸ",
+  "WԜᎳꓪᴡѠ",
+  "XХΧꓫ᙭ⲬҲ╳",
+  "YУΥҮᎩꓬʏⲨ",
+];
+
+let lookalikes: Map<string, string> | undefined;
+
+function makeLookalikes(): Map<string, string> {
+  const made = new Map<string, string>();
+  for (const row of TABLE) {
+    const [letter, ...others] = Array.from(row);
+    for (const other of others) made.set(other, letter!);
+  }
+  const digits = { 0: "O", 1: "I", 3: "E", 4: "A", 5: "S" };
+  for (const [digit, letter] of Object.entries(digits)) made.set(digit, letter);
+  return made;
+}
+
+const ESCAPE = /\\u\{[0-9a-f]{1,6}\}/y;
+
+/**
+ * What the character there reads as, in capital letters ("" for none), and its length: 0 at the end
+ * of the text. I and L are one letter: `l`, `I` and `1` look the same.
+ */
+export function lettersAt(text: string, at: number): { letters: string; length: number } {
+  if (at >= text.length) return { letters: "", length: 0 };
+  ESCAPE.lastIndex = at;
+  if (text[at] === "\\" && ESCAPE.test(text)) return { letters: "", length: ESCAPE.lastIndex - at };
+  const char = String.fromCodePoint(text.codePointAt(at)!);
+  return { letters: folded(char), length: char.length };
+}
+
+const known = new Map<string, string>();
+
+function folded(char: string): string {
+  const before = known.get(char);
+  if (before !== undefined) return before;
+  const letters = read(char);
+  known.set(char, letters);
+  return letters;
+}
+
+function read(char: string): string {
+  const code = char.codePointAt(0)!;
+  const first = ALPHABETS.find((first) => code >= first && code < first + 26);
+  if (first !== undefined) return latin(String.fromCharCode(65 + code - first));
+  return Array.from(char.normalize("NFKD"), latin).join("");
+}
+
+/** Where alphabets begin that NFKD leaves as they are: white on black, and the letters of flags. */
+const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
+
+function latin(char: string): string {
+  const upper = char.toUpperCase();
+  if (upper === "L") return "I";
+  if (upper >= "A" && upper <= "Z" && upper.length === 1) return upper;
+  lookalikes ??= makeLookalikes();
+  return lookalikes.get(upper) ?? lookalikes.get(char) ?? "";
+}
+
+export function isBlank(text: string, at: number): boolean {
+  return /[\s\u2800]/.test(text[at] ?? "");
+}
