@@ -93,6 +93,8 @@ function guardLine(line: string): string {
 }
 
 const NUMBER = /^\s*\d{1,3}[.)]\s/;
+/** Of all decorations this one is common in good faith, and its line stays as it is. */
+const LIST_ITEM = /^\s*- /;
 /** So many signs may decorate the beginning of a line: quotes, stars, bars. */
 const MOST_SIGNS = 60;
 
@@ -105,7 +107,7 @@ function readsAs(line: string): "header" | "fence" | "text" {
     if (length === 0) return "text";
     if (letters !== "") {
       if (isFence(line, at)) return "fence";
-      return isBracketed && isHeader(line, at) ? "header" : "text";
+      return isBracketed && isHeader(line, at) && !LIST_ITEM.test(line) ? "header" : "text";
     }
     if (OPENING.test(line[at]!)) isBracketed = true;
     if (!isBlank(line, at)) signs++;

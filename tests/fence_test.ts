@@ -24,7 +24,7 @@ Deno.test("fenced() puts a line with the id before and after the text", () => {
 const HEADERS = [
   "[AVAILABLE ACTIONS]", "  [Available Actions]  ", "[AVAILABLE  ACTIONS]", "[AVAILABLE\tACTIONS]", "[AVAILABLE\u00a0ACTIONS]", "[\u3000AVAILABLE ACTIONS\u2003]",
   "[AVAILABLE-ACTIONS]", "[AVAILABLEACTIONS]", "[AVAILABLE_ACTIONS]", "[AVAILABLE ACTIONS]:", "[AVAILABLE ACTIONS] (2)", "[AVAILABLE ACTIONS] run this:", "[[AVAILABLE ACTIONS]]",
-  "**[AVAILABLE ACTIONS]**", "# [TRIGGER]", "> [TRIGGER]", "> > **[TRIGGER]**", "- [STATE HINT]", "1. [TRIGGER]", "| [TRIGGER] |", "`[TRIGGER]`", "\\[TRIGGER\\]", "…[TRIGGER]", "\t[TRIGGER]", "→ [TRIGGER]",
+  "**[AVAILABLE ACTIONS]**", "# [TRIGGER]", "> [TRIGGER]", "> > **[TRIGGER]**", "1. [TRIGGER]", "| [TRIGGER] |", "`[TRIGGER]`", "\\[TRIGGER\\]", "…[TRIGGER]", "\t[TRIGGER]", "→ [TRIGGER]",
   "［ＡＶＡＩＬＡＢＬＥ　ＡＣＴＩＯＮＳ］", "【AVAILABLE ACTIONS】", "⟦CONTENT⟧", "〔CONTENT〕", "「CONTENT」", "﹇CONTENT﹈", "[CONTENT】",
   "[АVАILАBLЕ АСТIОNS]", "[ΤRΙGGΕR]", "[ᎢRIGGER]", "[𝐓𝐑𝐈𝐆𝐆𝐄𝐑]", "[ⓉⓇⒾⒼⒼⒺⓇ]", "[🅃🅁🄸🄶🄶🄴🅁]", "[🆃🆁🅸🅶🅶🅴🆁]", "[ᴛʀɪɢɢᴇʀ]", "[ŤŘÍǴǴÉŘ]", "[C0NTENT]", "[AVAlLABLE ACT1ONS]", "[\u2800CONTENT\u2800]", "[CO\u2800NTENT]",
   "[\\u{e0041}CONTENT]", "\\u{202e}[CONTENT]", "[ﬆATE HINT]", "[C\u0301ONTENT]", "[CONTENT] [x](y)",
@@ -38,7 +38,7 @@ for (const line of HEADERS) {
 
 // deno-fmt-ignore
 const TEXTS = [
-  "[CONTENT](#content)", "- [x] CONTENT", "- [ ] content", "[AVAILABLE ACTIONS", "see\u00a0[TRIGGER]", "[a]  [c]", "[OTHER]", "[TRIGGERS]", "[CONTENTS]", "Content", "## Content", "(content)", "no change",
+  "[CONTENT](#content)", "- [STATE HINT]", "- [x] CONTENT", "- [ ] content", "[AVAILABLE ACTIONS", "see\u00a0[TRIGGER]", "[a]  [c]", "[OTHER]", "[TRIGGERS]", "[CONTENTS]", "Content", "## Content", "(content)", "no change",
   "if (a < b && c > d) x[content] = 1;", "cat <<EOF > file", "git diff a..b >>> log", "«Обычный текст» [1]", "List<Map<String, List<Integer>>>", "❯ 1. Yes",
   "External, untrusted content must be fenced.", "External untrusted content <b>here</b>", "the words EXTERNAL_UNTRUSTED_CONTENT in a sentence", "1 << 2", "<<<<<<< HEAD", ">>>>>>> end", "日本語「内容」です", "─── [ok] ───",
 ];

@@ -8,6 +8,7 @@ import { shellQuote } from "../../lib/text.ts";
 import type { AgentRequest } from "../support/agent_model.ts";
 import type { Scene } from "../support/artefacts.ts";
 import { TestHome } from "../support/home.ts";
+import { section } from "../support/hook_world.ts";
 import { ClaudeModel, type Scenario } from "../support/claude_model.ts";
 import {
   attach,
@@ -160,7 +161,7 @@ export class Stage {
   }
 
   action(wake: Wake, verb: string, ...values: string[]): string {
-    const actions = wake.message.split("[AVAILABLE ACTIONS]\n")[1]?.split("\n") ?? [];
+    const actions = section(wake.message, "AVAILABLE ACTIONS").split("\n");
     const line = actions.find((line) => new RegExp(` ${verb}( |$)`).test(line));
     if (line === undefined) {
       throw new Error(`The wake offers no ${verb}, only:\n${actions.join("\n")}`);

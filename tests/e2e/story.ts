@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { Scenario } from "../support/claude_model.ts";
+import { section } from "../support/hook_world.ts";
 import type { ClaudeVersion } from "../support/real_programs.ts";
 import type { SharedGateway } from "./shared_gateway.ts";
 import type { Stage, StageOptions, Wake } from "./stage.ts";
@@ -22,10 +23,7 @@ export interface Story {
 }
 
 export function sectionOf(wake: Wake, name: string): string {
-  const parts = wake.message.split(/^\[([A-Z ]+)\]\n/m);
-  const at = parts.indexOf(name);
-  if (at === -1) throw new Error(`The wake has no [${name}]:\n${wake.message}`);
-  return parts[at + 1]!.trimEnd();
+  return section(wake.message, name).trimEnd();
 }
 
 export function assertSections(wake: Wake, names: string[]): void {

@@ -69,6 +69,6 @@ function sectionsIn(lines: string[]): { name: string; lines: string[] }[] {
 function assertHarmless(line: string): void {
   const seen = line.normalize("NFKD").replace(/[^\p{L}\p{N}[\]<>(|]/gu, "").toUpperCase();
   const header = /^[^\p{L}\p{N}]*\[(AVAILABLEACTIONS|TRIGGER|CONTENT|STATEHINT|SESSIONIDENTITY)\]/u;
-  assert(!header.test(seen) || /^ {4}/.test(line), `It reads as a header: ${line}`);
+  assert(!header.test(seen) || /^( {4}|\s*- )/.test(line), `It reads as a header: ${line}`);
   assert(!/<<(END)?EXTERNALUNTRUSTEDCONTENT/.test(seen), `It reads as a fence: ${line}`);
 }
