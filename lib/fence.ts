@@ -1,6 +1,14 @@
 /** The fence around foreign text in a wake, and what keeps that text from looking like the wake. */
 
-import { ANGLE_RUNS, ANGLES, CLOSING, isBlank, lettersAt, OPENING } from "./lookalikes.ts";
+import {
+  ANGLE_RUNS,
+  ANGLES,
+  BEGINNING,
+  CLOSING,
+  isBlank,
+  lettersAt,
+  OPENING,
+} from "./lookalikes.ts";
 
 const WORDS = "EXTERNAL_UNTRUSTED_CONTENT";
 
@@ -35,7 +43,7 @@ export function guardField(value: string): string {
 }
 
 function isSuspect(text: string): boolean {
-  return OPENING.test(text) || ANGLES.test(text) || /untrusted/i.test(text);
+  return BEGINNING.test(text) || /untrusted/i.test(text);
 }
 
 const everyOne = (pattern: RegExp) => new RegExp(pattern, "g");

@@ -10,6 +10,8 @@ const CLOSING_ANGLES = ">＞﹥›»〉》〉⟩⟫❯❱❭⦒⦔⧽≫⋙⪢�
 export const OPENING = new RegExp(`[${OPENING_BRACKETS}]`);
 export const CLOSING = new RegExp(`[${CLOSING_BRACKETS}]`);
 export const ANGLES = new RegExp(`[${OPENING_ANGLES}${CLOSING_ANGLES}]`);
+/** What a header or a fence begins with. */
+export const BEGINNING = new RegExp(`[${OPENING_BRACKETS}${OPENING_ANGLES}]`);
 /** Two or more, or one that is drawn as several. */
 export const ANGLE_RUNS = new RegExp(
   `[${OPENING_ANGLES}](?:[\\s\\u2800]*[${OPENING_ANGLES}])+|[«《⟪≪⋘⪡⫷]`,
@@ -42,19 +44,6 @@ const TABLE = [
   "YУΥҮᎩꓬʏⲨ",
 ];
 
-let lookalikes: Map<string, string> | undefined;
-
-function makeLookalikes(): Map<string, string> {
-  const made = new Map<string, string>();
-  for (const row of TABLE) {
-    const [letter, ...others] = Array.from(row);
-    for (const other of others) made.set(other, letter!);
-  }
-  const digits = { 0: "O", 1: "I", 3: "E", 4: "A", 5: "S" };
-  for (const [digit, letter] of Object.entries(digits)) made.set(digit, letter);
-  return made;
-}
-
 const ESCAPE = /\\u\{[0-9a-f]{1,6}\}/y;
 
 /**
@@ -66,36 +55,44 @@ export function lettersAt(text: string, at: number): { letters: string; length: 
   ESCAPE.lastIndex = at;
   if (text[at] === "\\" && ESCAPE.test(text)) return { letters: "", length: ESCAPE.lastIndex - at };
   const char = String.fromCodePoint(text.codePointAt(at)!);
-  return { letters: folded(char), length: char.length };
+  return { letters: char < "\x80" ? latin(char) : folded(char), length: char.length };
 }
 
-const known = new Map<string, string>();
-
-function folded(char: string): string {
-  const before = known.get(char);
-  if (before !== undefined) return before;
-  const letters = read(char);
-  known.set(char, letters);
-  return letters;
-}
-
-function read(char: string): string {
-  const code = char.codePointAt(0)!;
-  const first = ALPHABETS.find((first) => code >= first && code < first + 26);
-  if (first !== undefined) return latin(String.fromCharCode(65 + code - first));
-  return Array.from(char.normalize("NFKD"), latin).join("");
-}
-
-/** Where alphabets begin that NFKD leaves as they are: white on black, and the letters of flags. */
-const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
+const DIGITS: Record<string, string> = { 0: "O", 1: "I", 3: "E", 4: "A", 5: "S" };
 
 function latin(char: string): string {
   const upper = char.toUpperCase();
   if (upper === "L") return "I";
-  if (upper >= "A" && upper <= "Z" && upper.length === 1) return upper;
-  lookalikes ??= makeLookalikes();
-  return lookalikes.get(upper) ?? lookalikes.get(char) ?? "";
+  return upper >= "A" && upper <= "Z" && upper.length === 1 ? upper : DIGITS[char] ?? "";
 }
+
+/** What was read before, and at first what the table says. Made when the first such sign is met. */
+let known: Map<string, string> | undefined;
+
+function folded(char: string): string {
+  known ??= new Map(
+    TABLE.flatMap(([letter, ...others]) =>
+      others.map((other): [string, string] => [other, letter!])
+    ),
+  );
+  const before = known.get(char);
+  if (before !== undefined) return before;
+  const letters = read(char, known);
+  known.set(char, letters);
+  return letters;
+}
+
+function read(char: string, known: Map<string, string>): string {
+  const code = char.codePointAt(0)!;
+  const first = ALPHABETS.find((first) => code >= first && code < first + 26);
+  if (first !== undefined) return latin(String.fromCharCode(65 + code - first));
+  return Array.from(char.normalize("NFKD"), (part) => {
+    return part < "\x80" ? latin(part) : known.get(part) ?? known.get(part.toUpperCase()) ?? "";
+  }).join("");
+}
+
+/** Where alphabets begin that NFKD leaves as they are: white on black, and the letters of flags. */
+const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 
 export function isBlank(text: string, at: number): boolean {
   return /[\s\u2800]/.test(text[at] ?? "");
