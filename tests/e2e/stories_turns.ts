@@ -140,6 +140,7 @@ export const TURNS: Story[] = [
       const wake = await stage.waitForWake("response_failed");
       assertEquals(sectionOf(wake, "STATE HINT"), "state: error");
       assertMatch(sectionOf(wake, "CONTENT"), /too long/i);
+      assertMatch(sectionOf(wake, "TRIGGER"), /^kind: too long.*\nadvice: compact /m);
       await claude.waitUntilIdle();
       await claude.submit("And again SCENARIO:limit");
       await stage.waitForWake("response_failed", "limit");
@@ -153,7 +154,7 @@ export const TURNS: Story[] = [
     async play(stage, shared) {
       shared.agentModel.answer = (request) =>
         request.message.includes("type: pre_compact")
-          ? { text: 'Yes: {"instructions":"Keep the name of the parser file"}' }
+          ? { text: 'Yes:\n{"instructions":"Keep the name of the parser file"}' }
           : undefined;
       const claude = await stage.startClaude();
       await claude.submit("Write the parser SCENARIO:first");
