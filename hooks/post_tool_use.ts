@@ -15,10 +15,11 @@ export const hook: Hook = {
     const closing = id === undefined ? undefined : { id, answers: chosen };
     const [closed] = closing === undefined ? [] : await tools.closePending(context, closing);
     const named = id === undefined ? undefined : { question_id: id };
-    const name = closed?.who && (tools.plainWord(closed.who) ?? "somebody");
-    const who = closed === undefined ? "human" : [closed.by, name].filter(Boolean).join(" ");
+    const isOwn = closed?.who === agent.agent_id;
+    const name = isOwn ? agent.agent_id : tools.plainWord(closed?.who ?? "") ?? "somebody";
+    const who = closed === undefined ? "human" : closed.who ? `${closed.by} ${name}` : closed.by;
     const trigger = "ask_user_question_answered";
-    const reason = whyUnwanted(context, closed?.who === agent.agent_id);
+    const reason = whyUnwanted(context, isOwn);
     if (reason !== undefined) {
       tools.rememberSession(context, { closeDialog: true });
       const about = { session, agent_id: agent.agent_id, trigger, event: event.name };

@@ -78,7 +78,7 @@ export function renderWake(
   const isCut = shown !== wholeText;
 
   const trigger = fieldLines({ type: draft.trigger, ...draft.details });
-  const file = isCut && limit.wholeTextFile ? `\nwhole_text: ${limit.wholeTextFile}` : "";
+  const file = isCut && limit.wholeTextFile ? `\nwhole_text: ${oneLine(limit.wholeTextFile)}` : "";
   const sections = [
     section("SESSION IDENTITY", fieldLines({ ...identity })),
     section("TRIGGER", trigger + file),
