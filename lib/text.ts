@@ -26,6 +26,11 @@ export function cleanText(text: string): string {
   return text.replace(ANSI, "").replace(/\r\n?|\u2028|\u2029/g, "\n").replace(CONTROLS, "");
 }
 
+/** ASCII without brackets: it holds nothing that has to be made harmless. Most fields are plain. */
+export function isPlain(text: string): boolean {
+  return !/[^\t\n -;=-Z\\-~]/.test(text) && !/untrusted/i.test(text);
+}
+
 /** On one line: for fields whose value must not be able to add lines to a message. */
 export function oneLine(text: string): string {
   return cleanText(text.slice(0, MOST_ON_A_LINE)).split("\n").map((line) => line.trim())

@@ -5,7 +5,15 @@ import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
-import { cleanText, cutAtLine, cutMiddle, maskSecrets, oneLine, shellQuote } from "./text.ts";
+import {
+  cleanText,
+  cutAtLine,
+  cutMiddle,
+  isPlain,
+  maskSecrets,
+  oneLine,
+  shellQuote,
+} from "./text.ts";
 import { showUnseen } from "./unseen.ts";
 
 export type State =
@@ -92,6 +100,7 @@ export function renderWake(
 
 /** What stands in a fence: readable as it was written, but not as a part of the message. */
 function harmless(text: string): string {
+  if (isPlain(text)) return maskSecrets(text);
   return guardText(maskSecrets(showUnseen(cleanText(text))));
 }
 
@@ -125,13 +134,15 @@ const MOST_IN_A_FIELD = 500;
 
 function fieldLines(fields: Record<string, string>): string {
   return Object.entries(fields).map(([name, value]) => {
-    const line = guardField(maskSecrets(showUnseen(oneLine(value))));
-    return `${name}: ${cutAtLine(line, MOST_IN_A_FIELD).kept}`;
+    const line = oneLine(value);
+    const shown = isPlain(line) ? maskSecrets(line) : guardField(maskSecrets(showUnseen(line)));
+    return `${name}: ${cutAtLine(shown, MOST_IN_A_FIELD).kept}`;
   }).join("\n");
 }
 
 /** A name in a command cannot add a line, nor turn the line around. */
 function actionLine(command: string): string {
+  if (!/[^ -~]/.test(command)) return command;
   return showUnseen(cleanText(command).replaceAll("\n", "\\n"));
 }
 
