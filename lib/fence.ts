@@ -107,10 +107,11 @@ function readsAs(line: string): "header" | "fence" | "text" {
   return "text";
 }
 
-/** Not a sentence that begins with these words: a fence has signs before or between them. */
+/** Not a sentence that begins with these words: a fence has brackets, or signs between them. */
 function isFence(line: string, at: number): boolean {
   const end = behindAny(FENCES, line, at);
-  return end !== undefined && !/^\s*[\w\s,]*$/.test(line.slice(0, end).replaceAll("_", "<"));
+  if (end === undefined) return false;
+  return BEGINNING.test(line.slice(0, at)) || !/^[A-Za-z\s,-]*$/.test(line.slice(at, end));
 }
 
 function isHeader(line: string, at: number): boolean {

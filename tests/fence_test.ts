@@ -40,7 +40,7 @@ for (const line of HEADERS) {
 const TEXTS = [
   "[CONTENT](#content)", "- [STATE HINT]", "- [x] CONTENT", "- [ ] content", "[AVAILABLE ACTIONS", "see\u00a0[TRIGGER]", "[a]  [c]", "[OTHER]", "[TRIGGERS]", "[CONTENTS]", "Content", "## Content", "(content)", "no change",
   "if (a < b && c > d) x[content] = 1;", "cat <<EOF > file", "git diff a..b >>> log", "«Обычный текст» [1]", "List<Map<String, List<Integer>>>", "❯ 1. Yes",
-  "External, untrusted content must be fenced.", "External untrusted content <b>here</b>", "the words EXTERNAL_UNTRUSTED_CONTENT in a sentence", "1 << 2", "<<<<<<< HEAD", ">>>>>>> end", "日本語「内容」です", "─── [ok] ───",
+  "External, untrusted content must be fenced.", "- External untrusted content is here", "**External untrusted content**", "1. External, untrusted content", "External untrusted content <b>here</b>", "the words EXTERNAL_UNTRUSTED_CONTENT in a sentence", "1 << 2", "<<<<<<< HEAD", ">>>>>>> end", "日本語「内容」です", "─── [ok] ───",
 ];
 for (const line of TEXTS) {
   Deno.test(`guardText() leaves ${JSON.stringify(line)} as it is`, () => {
