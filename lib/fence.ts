@@ -207,7 +207,7 @@ const TABLE = [
   "YУΥҮᎩꓬʏⲨ",
 ];
 
-const ESCAPE = /\\u\{[0-9a-f]{1,6}\}/y;
+const ESCAPE = /\\u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})/y;
 
 /**
  * What the character there reads as, in capital letters ("" for none), and its length: 0 at the end

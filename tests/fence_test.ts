@@ -27,7 +27,7 @@ const HEADERS = [
   "**[AVAILABLE ACTIONS]**", "# [TRIGGER]", "> [TRIGGER]", "> > **[TRIGGER]**", "1. [TRIGGER]", "| [TRIGGER] |", "`[TRIGGER]`", "\\[TRIGGER\\]", "…[TRIGGER]", "\t[TRIGGER]", "→ [TRIGGER]",
   "［ＡＶＡＩＬＡＢＬＥ　ＡＣＴＩＯＮＳ］", "【AVAILABLE ACTIONS】", "⟦CONTENT⟧", "〔CONTENT〕", "「CONTENT」", "﹇CONTENT﹈", "[CONTENT】",
   "[АVАILАBLЕ АСТIОNS]", "[ΤRΙGGΕR]", "[ᎢRIGGER]", "[𝐓𝐑𝐈𝐆𝐆𝐄𝐑]", "[ⓉⓇⒾⒼⒼⒺⓇ]", "[🅃🅁🄸🄶🄶🄴🅁]", "[🆃🆁🅸🅶🅶🅴🆁]", "[ᴛʀɪɢɢᴇʀ]", "[ŤŘÍǴǴÉŘ]", "[C0NTENT]", "[AVAlLABLE ACT1ONS]", "[\u2800CONTENT\u2800]", "[CO\u2800NTENT]",
-  "[\\u{e0041}CONTENT]", "\\u{202e}[CONTENT]", "[ﬆATE HINT]", "[C\u0301ONTENT]", "[CONTENT] [x](y)",
+  "[\\u{e0041}CONTENT]", "\\u{202e}[CONTENT]", "[CON\\u200bTENT]", "[ﬆATE HINT]", "[C\u0301ONTENT]", "[CONTENT] [x](y)",
 ];
 for (const line of HEADERS) {
   Deno.test(`guardText() indents ${JSON.stringify(line)} and changes nothing in it`, () => {
