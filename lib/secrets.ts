@@ -1,189 +1,204 @@
 /**
- * Keys and tokens in a text become `***`, all other words stay. A secret is found by the prefix of
- * its maker, by a frame (PEM, an address), or by a name in front of a value that is no word.
+ * Keys, tokens and passwords in a text become `***`, all other words stay. A secret is found by the
+ * prefix of its maker, by a frame (PEM, an address, an option), or by a name in front of a value.
  */
 
-/** In front of words these mean nothing: what follows must look random. */
-const PREFIXES = "sk-(?:(?:ant|proj|svcacct|admin|or)-)?|[sr]k_(?:live|test)_|whsec_|gh[pousr]_|" +
-  "github_pat_|glpat-|dckr_pat_|shpat_|(?:npm_|hf_|gsk_|xai-|sbp_|ntn_)(?=[A-Za-z0-9]{30})|pypi-|" +
-  "xox[abeprs]-|xapp-|AKIA|ASIA|AIza|ya29\\.|GOCSPX-|SG\\.|hvs\\.|do[opr]_v1_|lin_api_|tskey-|" +
-  "ATATT3|AGE-SECRET-KEY-1";
-
-const NAMES =
-  "(?:api|app|access|secret|private|encryption|signing|auth|master|account|deploy|role)[ _-]?key" +
-  "|secret|token|passw(?:or)?d|passphrase|pwd|[_-]pass|_auth|credential";
-const NAME_ENDS = "s?(?:[_-]?(?:base|value|prod|production|staging|dev|test|live|\\d{1,2}))?";
-const IS_GIVEN =
-  "[ \\t]{0,20}(?:[:=]{1,3}>?|(?:is|was)\\b:?)(?:[ \\t]{0,3}(?:string|str)[ \\t]{0,3}=)?" +
-  "[\\s\"'`*\\\\([{|>]{0,24}(?:base64:)?";
-const STANDS_BEFORE = "[ \\t\"'`>|]{1,8}|[\"'`],[ \\t]?[\"'`]";
-const VALUE =
-  "(?<=[\"'`])[^\\s\"'`\\\\<>,;:.=)\\]}][^\\s\"'`\\\\<>]{7,}|[\\w+/.~!@#$%^*?-]{8,}={0,2}";
-const LINE_END = "(?:\\\\{1,4}[nr]|\\r?\\n)[ \\t>|\"',]{0,40}"; // or one that is written as \n
-
-const makePatterns = () => ({
-  prefixed: new RegExp(`(?<![\\w-])(${PREFIXES})([\\w.-]{16,})`, "g"),
-  framed: [
-    /(?<![\w-])(eyJ)[\w-]{10,}(?:\.[\w-]{10,}){2,4}/g,
-    /(authorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?basic[ \t]+)[A-Za-z0-9+/]{8,}=*/gi,
-    /(hooks\.slack\.com\/[a-z]{5,20}\/)[\w/]{20,}/g,
-    /(discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/)[\w-]{20,}/g,
-    /(?<!\w)(\d{8,10}:)AA[\w-]{32,}/g, // Telegram
-    // Only what follows the line as a key does: prose may name the line.
-    new RegExp(
-      "(-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)" +
-        `(?:${LINE_END}(?:[A-Za-z-]+: [^\\n\\\\]{1,100})?){0,6}${LINE_END}[A-Za-z0-9+/=]{40,}` +
-        `(?:(?:${LINE_END}){1,2}[A-Za-z0-9+/=]{1,100}(?=[\\s"'\\\\-]|$))*`,
-      "g",
-    ),
-  ],
-  // The value is looked at, not taken: it may be the name of the next one.
-  named: new RegExp(
-    `(?:(?:${NAMES})${NAME_ENDS}["'\`*\\\\\\])]{0,4}(?:(${IS_GIVEN})|${STANDS_BEFORE})` +
-      `|(bearer[ \\t]+))(?=(${VALUE}))`,
-    "gi",
-  ),
-  address: /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?#"'`<>(){}]{3,100})(?=@)/g,
-  pairs: new Set(PAIRS.split(" ")),
-});
-let patterns: ReturnType<typeof makePatterns> | undefined;
-
-// Without its hint a pattern is not tried, and without any of them none is compiled.
-// deno-fmt-ignore
-const PREFIX_HINTS = [
-  "sk-", "k_live_", "k_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "pat_", "glpat-", "npm_", "pypi-", "hf_", "gsk_", "xai-",
-  "xox", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "GOCSPX-", "SG.", "hvs.", "_v1_", "lin_api_", "ntn_", "sbp_", "tskey-", "ATATT3", "AGE-SEC",
-];
-const FRAME_HINTS = ["eyJ", "asic ", "ASIC ", "hooks.slack", "/webhooks/", ":AA", "PRIVATE KEY"];
-const NAME_HINTS = ["key", "secret", "token", "pass", "pwd", "credential", "_auth", "bearer"];
+import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
+import { type Frame, FRAMES } from "./secret_frames.ts";
+import { NAME_HINTS, namedValues } from "./secret_names.ts";
+import { type Finding, looksRandom } from "./secret_values.ts";
 
 const SHORTEST = 8;
+const MASK = "***";
 
+/** A mask may uncover another secret: `a=ghp_…` was taken for one word. */
+const MOST_ROUNDS = 5;
+
+/** For text that is read. */
 export function maskSecrets(text: string): string {
-  if (text.length < SHORTEST) return text;
-  const holds = (hint: string) => text.includes(hint);
-  let masked = text;
-  if (PREFIX_HINTS.some(holds)) masked = maskPrefixed(masked);
-  if (FRAME_HINTS.some(holds)) masked = maskFramed(masked);
-  const lower = text.toLowerCase();
-  if (NAME_HINTS.some((hint) => lower.includes(hint))) masked = maskNamed(masked);
-  return holds("://") && holds("@") ? maskAddresses(masked) : masked;
+  let seen = text;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const found = findSecrets(seen);
+    if (found.length === 0) break;
+    seen = masked(seen, found);
+  }
+  return seen;
 }
 
-function maskPrefixed(text: string): string {
-  patterns ??= makePatterns();
-  return text.replace(
-    patterns.prefixed,
-    (whole, prefix: string, rest: string) =>
-      looksRandom(rest, 0.75) ? `${prefix}***${rest.match(SENTENCE_END)?.[0] ?? ""}` : whole,
-  );
+export interface Approval {
+  text: string;
+  /** What was masked, in the order of the text: `a password in an address`. */
+  masked: string[];
 }
 
-function maskFramed(text: string): string {
-  patterns ??= makePatterns();
-  return patterns.framed.reduce((masked, form) => masked.replace(form, "$1***"), text);
+/**
+ * For text that is approved: no character that a shell acts on is ever hidden. On a screen a token
+ * may go on in the next line; in a command that line is another command.
+ */
+export function maskForApproval(text: string, from: "command" | "screen" = "command"): Approval {
+  const approval: Approval = { text, masked: [] };
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const secrets = findSecrets(approval.text).filter(({ isRest }) => from === "screen" || !isRest);
+    const parts = secrets.map((finding) => plainParts(approval.text, finding));
+    const found = parts.flat();
+    if (found.length === 0) break;
+    const firsts = parts.filter((_, index) => !secrets[index]!.isRest).map(([first]) => first);
+    approval.text = masked(approval.text, found);
+    approval.masked.push(...firsts.flatMap((first) => first === undefined ? [] : [first.what]));
+  }
+  return approval;
 }
 
-function maskNamed(text: string): string {
-  patterns ??= makePatterns();
-  let masked = "";
+/** A copy with all its texts masked for approval; the name of a field tells what its text is. */
+export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
+  const mask = (value: unknown, name: string): unknown => {
+    if (typeof value === "string") return maskField(value, name, from);
+    if (Array.isArray(value)) return value.map((one) => mask(one, name));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one, key)]));
+  };
+  return mask(value, "");
+}
+
+function maskField(value: string, name: string, from: "command" | "screen"): string {
+  const alone = () => maskForApproval(value, from).text;
+  if (name === "" || value.length > 4000 || !/^[^\s"'\\]+$/.test(value)) return alone();
+  const head = `"${name}": "`;
+  const { text } = maskForApproval(`${head}${value}"`);
+  return text.startsWith(head) && text.endsWith('"') ? text.slice(head.length, -1) : alone();
+}
+
+function masked(text: string, found: Finding[]): string {
+  let out = "";
   let done = 0;
-  for (const match of text.matchAll(patterns.named)) {
-    const start = match.index + match[0].length;
-    if (start < done) continue;
-    const length = secretLength(match, start, text);
-    if (length === 0) continue;
-    masked += text.slice(done, start) + "***";
-    done = start + length;
+  for (const { start, end } of found) {
+    out += text.slice(done, start) + MASK;
+    done = end;
   }
-  return masked + text.slice(done);
+  return out + text.slice(done);
 }
 
-/** `https://user:password@host` in a manual is no secret, nor is what was masked before. */
-const PLACEHOLDER =
-  /^(?:pass(?:word|wd)?|pw|pwd|secret|token|your.*|x+|\.+|\$\w+|%\w+%?|.*\*{3})$/i;
-
-function maskAddresses(text: string): string {
-  patterns ??= makePatterns();
-  return text.replace(
-    patterns.address,
-    (whole, head: string, user: string, password: string) =>
-      password === user || PLACEHOLDER.test(password) ? whole : `${head}***`,
-  );
+/** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
+function findSecrets(text: string): Finding[] {
+  if (text.length < SHORTEST) return [];
+  const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text)];
+  const lower = text.toLowerCase();
+  if (NAME_HINTS.some((hint) => lower.includes(hint))) found.push(...named(text));
+  return inOrder(text, found);
 }
 
-const SENTENCE_END = /[.!?]{1,3}$/;
-
-/** How much behind a name is to be masked: all of the value, or nothing of it. */
-function secretLength(match: RegExpExecArray, start: number, text: string): number {
-  const [head, given, bearer] = match;
-  const value = match[3]!;
-  const next = text[start + value.length] ?? "";
-  if (next === "(" || REFERENCE.test(value.slice(0, ENOUGH_TO_TELL))) return 0;
-  const isQuoted = /["'`]$/.test(head) && /["'`\\]/.test(next);
-  const end = isQuoted ? 0 : value.slice(-3).match(SENTENCE_END)?.[0].length ?? 0;
-  const length = value.length - end;
-  if (looksRandom(value, 0.5)) {
-    const isSaid = given !== undefined || bearer !== undefined || isOption(text, match.index);
-    // Behind a mere word a hash is a hash: "refresh the token 3f2a9c…"
-    return isSaid || !HASH.test(value) ? length : 0;
+/** What is known by itself goes before what is known by its name: its prefix stays readable. */
+function inOrder(text: string, found: Finding[]): Finding[] {
+  if (found.length === 0) return found;
+  const rank = { block: 0, format: 1, value: 2, named: 3 };
+  found.sort((a, b) => rank[a.kind] - rank[b.kind]);
+  const byStart = (a: Finding, b: Finding) => a.start - b.start;
+  const groups = [
+    found.filter(({ kind }) => rank[kind] < 2),
+    found.filter(({ kind }) => rank[kind] >= 2),
+  ];
+  let kept: Finding[] = [];
+  for (const group of groups) {
+    kept = mergeInto(kept, group.sort(byStart));
   }
-  const isPassword = given !== undefined && /^(?:pass|pwd|[_-]pass)/i.test(head) &&
-    (isQuoted || /^[A-Z_]+=$/.test(head));
-  return isPassword && looksChosen(value) ? length : 0;
+  // What was masked before stays as it is.
+  return kept.filter(({ start, end, kind }) => {
+    const beside = rank[kind] < 2 ? 0 : MASK.length;
+    return !text.slice(Math.max(0, start - beside), end + beside).includes(MASK);
+  });
 }
 
-/** `--gateway-token 3f2a9c…` */
-function isOption(text: string, at: number): boolean {
-  return /(?:^|\s)--[\w-]*$/.test(text.slice(Math.max(0, at - 40), at));
-}
-
-/** A variable, template, path, address, version, package or checksum, or a constant's name. */
-const REFERENCE =
-  /^(?:\$[A-Za-z_{(]|\{\{|%[A-Za-z_]|\.{0,2}\/[^/]*\/|~\/|v?\d+\.\d|sha\d+[-:]|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$)|:\/\/|@\d+\.\d/;
-
-const ENOUGH_TO_TELL = 200;
-
-const HASH = /^[0-9a-f-]+$/i;
-
-/** Drawn by lot, as keys are: not more than a share of it reads as words. */
-function looksRandom(value: string, mostWords: number): boolean {
-  const seen = value.slice(0, ENOUGH_TO_TELL).replace(/(.)\1{7,}/g, ""); // without xxxxxxxx
-  if (seen.length < 16 || !/[A-Za-z].*[A-Za-z]/.test(seen)) return false;
-  const hasDigit = /\d/.test(seen);
-  if (HASH.test(seen)) return hasDigit;
-  const words = wordShare(seen);
-  return words < mostWords && (hasDigit || words < 0.25 && /[a-z].*[A-Z]/.test(seen));
-}
-
-/** What people choose is shorter and has words in it, but is of at least three kinds. */
-function looksChosen(value: string): boolean {
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[!@#$%^&*?+=~]/];
-  return value.length <= 64 && kinds.filter((kind) => kind.test(value)).length >= 3;
-}
-
-/** From 0 to 1; long numbers belong to names (`Ed25519`) as well as to keys and do not count. */
-function wordShare(value: string): number {
-  let inWords = 0;
-  for (const [part] of value.matchAll(/[A-Z]?[a-z]+|(?<![A-Za-z])[A-Z]+/g)) {
-    if (isWord(part.toLowerCase())) inWords += part.length;
+/** Both in order; of `more` only what overlaps nothing that is there. */
+function mergeInto(kept: Finding[], more: Finding[]): Finding[] {
+  const all: Finding[] = [];
+  let at = 0;
+  let end = 0;
+  for (const finding of more) {
+    while (at < kept.length && kept[at]!.start < finding.end) {
+      all.push(kept[at]!);
+      end = Math.max(end, kept[at++]!.end);
+    }
+    if (finding.start < end) continue;
+    all.push(finding);
+    end = finding.end;
   }
-  return inWords / value.replace(/\d{3,}|[^A-Za-z0-9]/g, "").length;
+  return [...all, ...kept.slice(at)];
 }
 
-function isWord(letters: string): boolean {
-  let usual = 0;
-  for (let at = 2; at <= letters.length; at++) {
-    if (patterns!.pairs.has(letters.slice(at - 2, at))) usual++;
+const compiled = new Map<Frame, RegExp>();
+
+function formOf(frame: Frame): RegExp {
+  const form = compiled.get(frame) ?? frame.form();
+  compiled.set(frame, form);
+  return form;
+}
+
+function* framed(text: string): Generator<Finding> {
+  for (const frame of FRAMES) {
+    const { what, hints, isSecret, kind = "format" } = frame;
+    if (!hints.some((hint) => text.includes(hint))) continue;
+    for (const match of text.matchAll(formOf(frame))) {
+      const start = match.index + match[1]!.length;
+      const end = match.index + match[0].length;
+      const isOne = isSecret?.(text.slice(start, end), match[1]!, text.slice(end, end + 80)) ??
+        true;
+      if (isOne) yield { start, end, what, kind, head: match[1]! };
+    }
   }
-  return letters.length > 2 && usual >= 0.6 * (letters.length - 1);
 }
 
-/** The pairs of letters that most words and names of programs are made of; by chance one in four. */
-const PAIRS =
-  "in re er es ed te ti on en ng at nt st le de co se or al ar an ra io li ec ri ns si ve me ct nd " +
-  "ta it ro ce tr ts ac ne pr di pe lo la is ea un ca ma ic nc et el as om ch ss pa rs ll na he ur " +
-  "mp fi ou ig rt po bl ab ex il ly to ut ge th pl ad su mi ie ap im em ha us op pt ul ni no ow ol " +
-  "cr sp iv id am ke ot ai ep os oc ck fo cl ry ag sh rm qu od ds ho so ia sa ef be vi ee fe if sc " +
-  "ir pu do tt ip ue hi rr ev wa pp gi lt tu ba oo ci ty up ov ua eg bo ay pi iz ru va mo gr um rd " +
-  "cu mu da ff oa rn ls we uc au ey ob rk wo";
+function* named(text: string): Generator<Finding> {
+  for (const { parts, what, head } of namedValues(text)) {
+    for (const part of parts) {
+      yield { ...part, what, head, kind: "named", isRest: part !== parts[0] };
+    }
+  }
+}
+
+const PLAIN = /^[A-Za-z0-9_+/=.,:@%-]+/;
+
+/** The parts of a secret that hold nothing a shell acts on, and where nothing is run. */
+function plainParts(text: string, { start, end, what, kind, head = "" }: Finding): Finding[] {
+  const secret = text.slice(start, end);
+  const part = (from: number, length: number): Finding => ({
+    start: from,
+    end: from + length,
+    what,
+    kind,
+  });
+  if (kind === "block") {
+    return keyLines(text, start, secret).map(([from, length]) => part(from, length));
+  }
+  // `TOKEN= x` runs x, and so does what follows a newline, a pipe or a bracket.
+  const marks = kind === "named" ? /[\n|(>{\x60]/ : /[\n|;]/;
+  if (marks.test(head.slice(-12)) || /[^ \t]=[ \t]+["']?$/.test(head)) return [];
+  const plain = PLAIN.exec(secret)?.[0] ?? "";
+  if (plain === secret) return isInPath(text, start) ? [] : [part(start, plain.length)];
+  if (kind === "value") return [];
+  const runs = kind === "named" ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
+  const found: Finding[] = [];
+  let at = 0;
+  for (const run of runs) {
+    if (run.length >= 16 && looksRandom(run, 0.5)) found.push(part(start + at, run.length));
+    at += run.length + 1;
+  }
+  return found;
+}
+
+/** `./ghp_…` is a file that is run, and must be seen. */
+function isInPath(text: string, start: number): boolean {
+  const word = text.slice(Math.max(0, start - 300), start).split(/[\s"'=;|&()<>$]/).at(-1)!;
+  return word.includes("/") && !/:\/\/|^[\w-]+(?:\.[\w-]+)+\//.test(word);
+}
+
+/** Of a key's lines those that can be nothing else; a slash stays, since a path can be run. */
+function keyLines(text: string, start: number, body: string): [number, number][] {
+  const found: [number, number][] = [];
+  for (const { 0: line, index } of body.matchAll(/(?<=^|\n|\\n)[ \t]*[A-Za-z0-9+/=]{40,}/g)) {
+    if (text.indexOf(line.trim()) !== text.lastIndexOf(line.trim())) continue;
+    for (const run of line.matchAll(/[A-Za-z0-9+=]{12,}/g)) {
+      found.push([start + index + run.index, run[0].length]);
+    }
+  }
+  return found;
+}

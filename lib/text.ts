@@ -1,6 +1,6 @@
 /** What Claude or a screen said is data: made harmless, and otherwise left as it is. */
 
-export { maskSecrets } from "./secrets.ts";
+export { maskFields, maskForApproval, maskSecrets } from "./secrets.ts";
 
 // Built from strings: the characters themselves must not stand in a source file.
 const ANSI = new RegExp(

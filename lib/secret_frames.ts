@@ -1,0 +1,314 @@
+/** Secrets that are known by what stands around them: a frame, an address, an option of a program. */
+
+import { isPlaceholder, isReference, looksRandom, wordShare } from "./secret_values.ts";
+
+export interface Frame {
+  what: string;
+  /** One of these is in every text that the form fits. */
+  hints: string[];
+  /** Group 1 stays; the rest is the secret. */
+  form: () => RegExp;
+  /** Is it one, where the form alone cannot tell? */
+  isSecret?: (secret: string, head: string, after: string) => boolean;
+  /** `block`: spans lines, and is shown as one mask. `value`: known only by what stands around it. */
+  kind?: "block" | "value";
+}
+
+const isReal = (value: string) => !isPlaceholder(value) && !isReference(value);
+const isRandom = (value: string) => looksRandom(value, 0.5) && !isReference(value);
+
+/** `user:password` in base64. */
+function isPair(value: string): boolean {
+  try {
+    return /^[\x20-\x7e]{1,100}:[\x20-\x7e]{2,}$/.test(atob(value));
+  } catch {
+    return false;
+  }
+}
+
+/** A key file in base64, as in a kubeconfig; a certificate is public. */
+function isKeyFile(value: string): boolean {
+  try {
+    return atob(("LS0tLS1CRUdJTi" + value).slice(0, 60)).includes("PRIVATE KEY");
+  } catch {
+    return false;
+  }
+}
+
+const LINE_END = "(?:\\\\{1,4}[nr]|\\r?\\n)[ \\t>|│\"',]{0,40}"; // or one that is written as \n
+const BODY_LINES =
+  `(?:(?:[ \\t│|]{0,200}(?:${LINE_END}){1,2}| )[A-Za-z0-9+/=]{1,100}(?=[\\s"'\\\\│]|-----|$))*`;
+
+export const FRAMES: Frame[] = [
+  // Only what follows the line as a key does: prose may name the line.
+  {
+    what: "a private key",
+    hints: ["PRIVATE KEY"],
+    kind: "block",
+    form: () =>
+      new RegExp(
+        "(-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)" +
+          `(?:[ \\t│|]{0,200}${LINE_END}(?:[A-Za-z-]+: [^\\n\\\\]{1,100})?){0,6}(?:[ \\t│|]{0,200}${LINE_END}| )` +
+          `(?=[A-Za-z+/=]{0,40}[\\d+/])[A-Za-z0-9+/=]{24,}${BODY_LINES}`,
+        "g",
+      ),
+  },
+  {
+    what: "a private key",
+    hints: ["Private-Lines: "],
+    kind: "block",
+    form: () => new RegExp(`(Private-Lines: \\d+${LINE_END})[A-Za-z0-9+/=]{24,}${BODY_LINES}`, "g"),
+  },
+  {
+    what: "a private key",
+    hints: ["LS0tLS1CRUdJTi"],
+    form: () => /(?<![A-Za-z0-9+/])(LS0tLS1CRUdJTi)[A-Za-z0-9+/]{30,}={0,2}/g,
+    isSecret: isKeyFile,
+  },
+  {
+    what: "a password in a header",
+    kind: "value",
+    hints: ["asic ", "ASIC "],
+    form: () => /(\bbasic[ \t]+)[A-Za-z0-9+/]{8,}={0,2}(?![\w-])/gi,
+    isSecret: isPair,
+  },
+  {
+    what: "a password of a registry",
+    kind: "value",
+    hints: [`"auth`, "_auth"],
+    form: () =>
+      /((?:\\?"auth\\?"[ \t]{0,3}:[ \t]{0,3}\\?"|_auth[ \t]{0,3}=[ \t]{0,3}"?))[A-Za-z0-9+/]{8,}={0,2}/g,
+    isSecret: isPair,
+  },
+  {
+    what: "a token in a header",
+    kind: "value",
+    hints: ["uthorization", "UTHORIZATION"],
+    form: () =>
+      /(authorization\\?["']?[ \t]{0,3}[:=,][ \t]{0,3}\\?["']?(?:(?:bearer|token|apikey|api-key|bot|ssws|geniekey|splunk|key|oauth|zoho-oauthtoken|flyv1|x-api-key|basic|digest|snowflake)[ \t]+)?(?:token=)?["']?)[A-Za-z0-9+/=._~%:-]{16,}/gi,
+    isSecret: (value) => looksRandom(value, 0.6),
+  },
+  {
+    what: "the address of a webhook",
+    hints: ["hooks.slack", "/webhooks/", "hooks.zapier", "webhook.office", "/hooks/", "webhookb2"],
+    form: () =>
+      /((?:hooks\.slack(?:-gov)?\.com\/[a-z]{5,20}\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d{5,25}\/|hooks\.zapier\.com\/hooks\/catch\/|webhook\.office\.com\/webhookb2\/|outlook\.office(?:365)?\.com\/webhook\/|\/hooks\/(?=[a-z0-9]{26}(?!\w))))[\w/@-]{12,}/g,
+  },
+  {
+    what: "a key in an address",
+    hints: ["infura.io/", "alchemy", "quiknode"],
+    form: () =>
+      /((?:infura\.io\/v3\/|alchemy(?:api)?\.(?:com|io)\/v2\/|quiknode\.pro\/))[\w-]{20,}/g,
+  },
+  {
+    what: "a TOTP secret",
+    hints: ["otpauth:"],
+    form: () => /(otpauth:\/\/[^\s"']{1,200}[?&]secret=)[A-Z2-7]{16,}=*/gi,
+  },
+  {
+    what: "an app password",
+    hints: ["mail", "MAIL", "Mail", "SMTP", "smtp"],
+    kind: "value",
+    form: () =>
+      /(pass\w{0,12}["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{4}(?: [a-z]{4}){3}(?![a-z])/gi,
+    isSecret: (value) => value.split(" ").filter((word) => wordShare(word) < 1).length >= 2,
+  },
+  {
+    what: "a cluster's token",
+    hints: ["K10"],
+    form: () => /(?<!\w)(K10)[0-9a-f]{40,}::[\w-]{1,40}:[\w.]{16,}/g,
+  },
+  {
+    what: "a Telegram token",
+    hints: [":A"],
+    form: () => /(?<![\w:])((?:bot)?\d{8,10}:)A[\w-]{33,}/g,
+  },
+  {
+    what: "a Braintree token",
+    hints: ["access_token$"],
+    form: () => /(access_token\$(?:production|sandbox)\$)[0-9a-z]{10,20}\$[0-9a-f]{32}/g,
+  },
+  {
+    what: "a Mailchimp key",
+    hints: ["-us"],
+    form: () => /(?<![\w-])()[0-9a-f]{32}-us\d{1,2}(?!\w)/g,
+  },
+  { what: "a New Relic key", hints: ["NRAL"], form: () => /(?<!\w)()[0-9a-zA-Z]{36}NRAL(?!\w)/g },
+  {
+    what: "a Terraform token",
+    hints: [".atlasv1."],
+    form: () => /(?<!\w)()[A-Za-z0-9]{10,20}\.atlasv1\.[\w-]{40,}/g,
+  },
+  {
+    what: "an Azure secret",
+    hints: ["Q~"],
+    form: () => /(?<![\w~.-])()[\w~.-]{3}\dQ~[\w~.-]{30,36}/g,
+  },
+  {
+    what: "an Azure DevOps token",
+    hints: ["AZDO"],
+    form: () => /(?<!\w)()[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}/g,
+  },
+  { what: "a Firebase key", hints: ["AAAA"], form: () => /(?<![\w-])(AAAA[\w-]{7}:)[\w-]{80,}/g },
+  {
+    what: "a Twitter token",
+    hints: ["AAAAAAAAAAAAAAAAAAAA"],
+    form: () => /(?<![\w+/])(A{20,24})[\w%]{50,}/g,
+  },
+  {
+    what: "an Asana token",
+    hints: ["1/1", "1/2", "2/1", "0/"],
+    form: () => /(?<![\w/.:-])([012]\/\d{12,20}(?:\/\d{12,20})?:)[0-9a-f]{32}/g,
+  },
+  {
+    what: "an Intercom token",
+    hints: ["dG9rO"],
+    form: () => /(?<![\w+/])(dG9rO)[A-Za-z0-9+/]{40,}={0,2}/g,
+  },
+  {
+    what: "a hash of a password",
+    hints: ["$2", "$5$", "$6$", "$y$", "$1$", "$apr1$", "$argon2"],
+    form: () =>
+      /(?<![\w$])(\$(?:2[abxy](?=\$\d\d\$)|1(?=\$[\w./]{1,8}\$[\w./]{22}(?!\w))|[56y](?=\$[\w./=]{1,40}\$)|apr1(?=\$[\w./]{1,10}\$)|argon2id?(?=\$v=))\$)[\w./$=,+-]{20,}/g,
+  },
+  {
+    what: "a hash of a password",
+    hints: ["SHA}", "SHA256}", "SHA512}"],
+    form: () => /(\{S?SHA(?:256|512)?\})[A-Za-z0-9+/]{20,}={0,2}/g,
+  },
+  {
+    what: "an AWS secret",
+    hints: ["AKIA", "ASIA"],
+    form: () =>
+      /((?:AKIA|ASIA)(?:[A-Z0-9]{16}|\*{3})["']?[\s:,;|/│]{1,10}["']?)[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g,
+    isSecret: isRandom,
+  },
+  {
+    what: "a password of .netrc",
+    hints: ["login "],
+    form: () => /(\blogin[ \t]+\S{1,100}[ \t\r\n]{1,20}password[ \t]+)[^\s"']{4,}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of .pgpass",
+    hints: [":5432:", ":*:"],
+    form: () =>
+      /^([ \t]{0,20}[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)[^\s:]{4,}$/gm,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password in a statement",
+    hints: ["IDENTIFIED", "identified", "PASSWORD", "password"],
+    form: () =>
+      /((?:identified[ \t]+(?:with[ \t]+\w+[ \t]+)?by|(?:user|role|with|encrypted)[ \t][\w ."]{0,60}password)[ \t]+\\?['"])[^\s'"\\]{4,100}(?=\\?['"])/gi,
+    kind: "value",
+    // In prose: "identified by 'surfaceId'"
+    isSecret: (value, head) =>
+      isReal(value) && (/IDENTIFIED|PASSWORD/.test(head) || /\d/.test(value)),
+  },
+  {
+    what: "a password of an option",
+    hints: [
+      "sshpass",
+      "mysql",
+      "mariadb",
+      "mongo",
+      "redis-cli",
+      " login ",
+      "ldap",
+      "smbclient",
+      "zip",
+      "7z",
+    ],
+    form: () =>
+      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of an option",
+    hints: ["curl ", "wget ", "http "],
+    form: () =>
+      /(\b(?:curl|https?|wget)[ \t](?:[^\n|;&]{0,300}?[ \t])??(?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]?[ \t]?["']?[^\s:"'/]{1,80}:)[^\s"'`|;<>()/][^\s"'`|;<>()]{2,100}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of an option",
+    hints: ["pass:"],
+    form: () => /(-pass(?:in|out)?[ \t]+["']?pass:)[^\s"'`]{4,100}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of an option",
+    hints: ["chpasswd"],
+    form: () => /(["'][\w.-]{1,40}:)[^\s"':]{4,100}(?=["'][ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd)/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a secret in an address",
+    kind: "value",
+    hints: [
+      "key=",
+      "sig",
+      "Sig",
+      "code=",
+      "auth=",
+      "hmac=",
+      "sas=",
+      "ticket=",
+      "sid=",
+      "jwt=",
+      "ken=",
+    ],
+    form: () =>
+      /([?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|code|key|auth|hmac|sas|ticket|hash_key|oauth_signature|sessionid|sid|apikey|appkey|hapikey|subscription-key|jwt|state_token)=)[\w%+/.~=-]{16,}/gi,
+    isSecret: (value, head) =>
+      looksRandom(value.replace(/%[0-9A-F]{2}/gi, "-"), 0.5) &&
+      (/sig|amz|goog|hmac|key|auth|sid/i.test(head) || !/^[0-9a-f-]+$/i.test(value)),
+  },
+  {
+    what: "a session cookie",
+    kind: "value",
+    hints: ["ookie", "OOKIE", "SESSID", "SESSIONID", "sessionid", ".sid"],
+    form: () =>
+      /((?:cookie\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\?["']?(?:[\w.-]{1,60}=[^;\s"']{0,300};[ \t]?){0,12}?[\w.-]{0,60}(?:sess|sid|auth|token|jwt|login|csrf|remember|identity|user|id|key)[\w.-]{0,40}=|(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|connect\.sid|_[a-z]{2,30}_session)=))[\w%.~+/=:-]{12,}/gi,
+    isSecret: (value) => looksRandom(value.replace(/%[0-9A-F]{2}/gi, "-"), 0.6, 12),
+  },
+  {
+    what: "a recovery phrase",
+    hints: ["nemonic", "NEMONIC", "hrase", "HRASE", "seed", "SEED"],
+    form: () =>
+      /((?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?(?:phrase|words)|passphrase|seed)[\w"'`*\\]{0,12}[ \t]{0,3}(?:[:=]|is)[:=]?[\s"'`\\*]{0,12})[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23}(?![a-z])/gi,
+    isSecret: (value) => !/\b(?:the|and|you|for|with|that|your|are|must|not|from)\b/.test(value),
+  },
+  {
+    what: "a password in an address",
+    hints: ["jdbc:oracle", "sqlplus"],
+    form: () =>
+      /((?:jdbc:oracle:thin:|sqlplus[ \t]+(?:-\w+[ \t]+)?)[\w.-]{1,60}\/)[^\s@"'/]{4,100}(?=@)/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password in an address",
+    hints: ["@"],
+    form: () => /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?#"'`<>(){}$;&|\\]{3,200})(?=@)/g,
+    kind: "value",
+    // `docker://nginx:latest@sha256:…` and `http://proxy:8080@…` have none.
+    isSecret: (password, head, after) =>
+      !head.endsWith(`/${password}:`) && isReal(password) &&
+      !/^%\w+%?$|^\d{2,5}$/.test(password) && !after.startsWith("@sha256:"),
+  },
+  {
+    what: "a token in an address",
+    kind: "value",
+    hints: ["@"],
+    form: () => /(:\/\/)[\w.-]{20,200}(?=@[\w.-])/g,
+    isSecret: (token, _, after) => isRandom(token) && !/^@[\w.-]*(?:sentry|ingest)/.test(after),
+  },
+];
