@@ -18,6 +18,7 @@ import {
 } from "../lib/driver/driver_world.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
+import { maskFields, maskForApproval } from "../lib/text.ts";
 
 /** Agents start this file by its own launcher, so the text cannot depend on how it was called. */
 export const HELP = `Operates Claude Code's menus and prompt in a tmux session.
@@ -178,13 +179,18 @@ async function snapshot(
   });
   if (options.json) {
     const reading = { session, pane: found.pane.id, ...screen, pending, text };
-    return { kind: "done", said: JSON.stringify(reading, null, 1) };
+    return { kind: "done", said: JSON.stringify(maskFields(reading, "screen"), null, 1) };
   }
   const waiting = pending.filter((one) => one.waiting).map((one) =>
     `, ${one.id} waits for an answer`
   );
   const state = describe(found.screen).replace(/^the present state is /, "state: ");
-  return { kind: "done", said: `${text.trimEnd()}\n\n[${state}${waiting.join("")}]` };
+  // An agent decides by what it sees here: nothing that a shell acts on is hidden.
+  const said = maskForApproval(
+    `${text.trimEnd()}\n\n[${state}${waiting.join("")}]`,
+    "screen",
+  ).text;
+  return { kind: "done", said };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

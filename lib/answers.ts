@@ -7,6 +7,7 @@
 import { appendLine, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { type Paths, safeName } from "./paths.ts";
+import { maskFields } from "./text.ts";
 
 export type PendingKind = "question" | "permission" | "plan";
 
@@ -89,14 +90,24 @@ export function openPending(paths: Paths, pending: Pending): boolean {
   removeIfThere(fileOf(paths, session, id, ".answer"));
   removeIfThere(fileOf(paths, session, id, ".taken"));
   if (claude) appendLine(askedFile(paths, session, claude), id);
-  writeAtomic(fileOf(paths, session, id, ""), JSON.stringify(pending, null, 1));
+  const masked = { ...pending, tool_input: maskedInput(pending) };
+  writeAtomic(fileOf(paths, session, id, ""), JSON.stringify(masked, null, 1));
   return true;
 }
 
-function isFreeFor(paths: Paths, { session, id, tool, tool_input }: Pending): boolean {
-  const open = readPending(fileOf(paths, session, id, ""));
+function isFreeFor(paths: Paths, pending: Pending): boolean {
+  const open = readPending(fileOf(paths, pending.session, pending.id, ""));
   return open === undefined ||
-    (open.tool === tool && JSON.stringify(open.tool_input) === JSON.stringify(tool_input));
+    (open.tool === pending.tool &&
+      JSON.stringify(open.tool_input) === JSON.stringify(maskedInput(pending)));
+}
+
+/**
+ * On disk secrets are masked: the waiting hook replies with the input that it has in memory. An
+ * answer repeats the words of a question, so these stay.
+ */
+function maskedInput({ kind, tool_input }: Pending): unknown {
+  return kind === "question" ? tool_input : maskFields(tool_input);
 }
 
 /** What is open in a session, the latest last, whether or not a hook still waits for it. */

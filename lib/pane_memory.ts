@@ -2,6 +2,7 @@
 
 import { type Locked, readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
 import { type Paths, safeName } from "./paths.ts";
+import { maskSecrets } from "./text.ts";
 
 const LOCK_WAIT_MS = 2000;
 
@@ -18,14 +19,18 @@ export function newPaneLines(
 ): string[] {
   const outcome = locked(paths, session, () => readTextIfThere(paneFile(paths, session)));
   const before = outcome.kind === "done" ? outcome.value : undefined;
-  return before === undefined
-    ? lines.slice(-atLeast)
-    : newLines(before.split("\n"), lines, atLeast);
+  // The kept screen is masked, so the present one is compared as it would be kept.
+  const now = maskSecrets(lines.join("\n")).split("\n");
+  return before === undefined ? now.slice(-atLeast) : newLines(before.split("\n"), now, atLeast);
 }
 
 /** Keeps the screen that a wake was made of, for the next comparison. */
 export function keepPane(paths: Paths, session: string, lines: string[]): void {
-  locked(paths, session, () => writeAtomic(paneFile(paths, session), lines.join("\n")));
+  locked(
+    paths,
+    session,
+    () => writeAtomic(paneFile(paths, session), maskSecrets(lines.join("\n"))),
+  );
 }
 
 /** A memory that cannot be used costs the comparison, never the wake. */

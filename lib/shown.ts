@@ -98,10 +98,10 @@ function scoreOf(input: Record<string, unknown>, text: string): number {
     const value = input[name];
     const whole = typeof value === "string" ? squeeze(value) : "";
     if (whole === "") return 0;
-    if (text.includes(whole)) return 3;
-    if (whole.length > ENOUGH && text.includes(whole.slice(0, ENOUGH))) return 2;
+    if (holds(text, whole)) return 3;
+    if (whole.length > ENOUGH && holds(text, whole.slice(0, ENOUGH).replace(/\*+$/, ""))) return 2;
     const file = /^[^\n]*\/([^\n/]+)$/.exec(String(value))?.[1];
-    return file !== undefined && text.includes(squeeze(file)) ? 1 : 0;
+    return file !== undefined && holds(text, squeeze(file)) ? 1 : 0;
   });
   return Math.max(0, ...scores);
 }
@@ -109,6 +109,31 @@ function scoreOf(input: Record<string, unknown>, text: string): number {
 /** Do both ask for the very same thing? */
 export function isSameInput(a: Pending, b: Pending): boolean {
   return a.tool === b.tool && JSON.stringify(a.tool_input) === JSON.stringify(b.tool_input);
+}
+
+const MOST_STARTS = 50;
+
+/** A request is masked on disk: `***` stands for what masking may hide, and for nothing else. */
+function holds(text: string, part: string): boolean {
+  const [first, ...pieces] = part.split("***");
+  if (pieces.length === 0) return text.includes(part);
+  let start = text.indexOf(first!);
+  for (let tries = 0; start >= 0 && tries < MOST_STARTS; tries++) {
+    if (goesOn(text, start + first!.length, pieces)) return true;
+    start = text.indexOf(first!, start + 1);
+  }
+  return false;
+}
+
+/** Each piece where it comes first: a pattern with gaps could take very long. */
+function goesOn(text: string, from: number, pieces: string[]): boolean {
+  let at = from;
+  return pieces.every((piece) => {
+    const place = text.indexOf(piece, at + 1);
+    const isHidden = place >= 0 && /^(?:\*{3}|[\w+/=.,:@%-]+)$/.test(text.slice(at, place));
+    at = place + piece.length;
+    return isHidden;
+  });
 }
 
 /** Without blanks and frames: a wrapped line looks like one that was typed so. */
