@@ -24,7 +24,7 @@ export type Gate =
   | { kind: "refused"; session: string; agent_id?: string; reason: string };
 
 /** The pane a hook runs in, and tmux's answer about its session, which may still be on its way. */
-export interface Asking {
+export interface PaneQuery {
   pane: string;
   /** The session that the pane was made in, by tmux's own number. */
   madeIn: string;
@@ -32,7 +32,7 @@ export interface Asking {
 }
 
 /** `answered`: tmux's answer from the registered command; a hook that is run by hand asks itself. */
-export function askTmux(env: Env, answered: HookInput["tmux"]): Asking | undefined {
+export function askTmux(env: Env, answered: HookInput["tmux"]): PaneQuery | undefined {
   const pane = env("TMUX_PANE");
   // Without $TMUX a running server answers for any of its sessions.
   const tmux = env("TMUX");
@@ -56,7 +56,7 @@ export function loadTmux(): Promise<typeof import("./tmux.ts")> {
 /** `known`: the session that the same Claude session was seen in before. */
 export async function openGate(
   paths: Paths,
-  { pane, madeIn, answer }: Asking,
+  { pane, madeIn, answer }: PaneQuery,
   known: string | undefined,
 ): Promise<Gate> {
   const text = readRegistryText(paths.registry);

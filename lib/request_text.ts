@@ -1,6 +1,6 @@
 /** What Claude asks to be allowed, as text: what decides comes first, and no field is left out. */
 
-import { cutMiddle, maskSecrets } from "./text.ts";
+import { cutMiddle, maskForApproval as masked } from "./text.ts";
 import { briefLine, visible } from "./visible.ts";
 
 export interface RequestText {
@@ -49,7 +49,7 @@ export function describeRequest(
     text: isOver ? shortened(whole, room) : text,
     ...(cut.length === 0 ? {} : { cut: { what, whole } }),
     masked: fields.filter(({ hidden }) => hidden.length > 0)
-      .map(({ name, hidden }) => `${name} (${hidden.join(", ")})`).join(", "),
+      .map(({ name, hidden }) => `${plainName(name)} (${hidden.join(", ")})`).join(", "),
   };
 }
 
@@ -61,11 +61,16 @@ function fitted(fields: Field[], room: number): { shown: string[]; cut: Field[] 
 
 /** Short enough for a line of `[TRIGGER]` that names a file behind it. */
 function sizesOf(fields: Field[]): string {
-  const named = fields.slice(0, 3).map(({ name, size }) =>
-    `the ${briefLine(name, 40)} has ${size} characters`
+  const first = fields.slice(0, 3).map(({ name, size }) =>
+    `the ${plainName(name)} has ${size} characters`
   );
   const more = fields.length > 3 ? [`${fields.length - 3} more are cut`] : [];
-  return [...named, ...more].join(", ");
+  return [...first, ...more].join(", ");
+}
+
+/** Outside the fence only a plain word is repeated: a server may name its fields as it likes. */
+function plainName(name: string): string {
+  return /^\w{1,40}$/.test(name) ? name : "field with an odd name";
 }
 
 interface Field {
@@ -152,13 +157,4 @@ export function requestLine(tool: string, input: Record<string, unknown>): strin
 /** For use between quotes: neither a quote nor a line end of the text can be taken for ours. */
 export function quotable(text: string): string {
   return visible(JSON.stringify(text).slice(1, -1));
-}
-
-/** Masks a text that is to be approved, and lists what it has masked. */
-function masked(text: string): { text: string; masked: string[] } {
-  const shown = maskSecrets(text);
-  if (shown === text) return { text, masked: [] };
-  const stars = (one: string) => one.split("***").length - 1;
-  const count = Math.max(1, stars(shown) - stars(text));
-  return { text: shown, masked: [count === 1 ? "1 value" : `${count} values`] };
 }

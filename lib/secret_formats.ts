@@ -1,6 +1,6 @@
 /** The forms of keys and tokens that are known by themselves: by the maker's prefix, or by a frame. */
 
-import { type Finding, looksDrawn, looksRandom, runEnd, runFrom } from "./secret_values.ts";
+import { looksDrawn, looksRandom, runEnd, runFrom, type Secret } from "./secret_values.ts";
 
 /** What a secret is, its prefixes, and what follows them. */
 type Format = [what: string, prefixes: string, body?: string];
@@ -192,7 +192,7 @@ function prefixAt(text: string, at: number): { at: number; format: SecretFormat 
   return { at: at + prefix.length, format: { what, body, length: LENGTHS[prefix] } };
 }
 
-export function* prefixed(text: string): Generator<Finding> {
+export function* prefixed(text: string): Generator<Secret> {
   let done = 0;
   for (const { at, format } of prefixesIn(text)) {
     if (at < done) continue;
@@ -213,7 +213,7 @@ export function* prefixed(text: string): Generator<Finding> {
 const PREFIX_OF_ANY =
   /(?<![\w./+@=-])(?!sha\d|pk_|phc_|pub|md5|diff-)[a-z][a-z\d]{1,9}(?:[_-][a-z\d]{1,8})*[_-]$/;
 
-export function* ofUnknownMakers(text: string): Generator<Finding> {
+export function* ofUnknownMakers(text: string): Generator<Secret> {
   for (const { 0: body, index: start } of text.matchAll(/[A-Za-z0-9]{32,}/g)) {
     const end = start + body.length;
     if (

@@ -8,10 +8,10 @@ import {
   looksChosen,
   looksRandom,
   oneLine,
-  type Part,
   type Run,
   runEnd,
   runFrom,
+  type TextPart,
   wordShare,
 } from "./secret_values.ts";
 
@@ -56,7 +56,7 @@ interface Named {
 
 export interface NamedValue {
   /** One, or one per line where lines break it. */
-  parts: Part[];
+  parts: TextPart[];
   what: string;
   /** What stands before the value, from the last word of the name. */
   head: string;

@@ -1,7 +1,7 @@
 /** Is a value a secret, or a word, a variable, a placeholder, a path? And where does it end? */
 
 /** A secret in a text. */
-export interface Finding {
+export interface Secret {
   start: number;
   end: number;
   /** In words, for who has to approve: `a GitHub token`. */
@@ -140,7 +140,7 @@ const PAIRS =
 
 // A terminal or a dialog breaks a long token over lines.
 
-export interface Part {
+export interface TextPart {
   start: number;
   end: number;
 }
@@ -148,9 +148,9 @@ export interface Part {
 export interface Run {
   /** Without the breaks. */
   text: string;
-  parts: Part[];
+  parts: TextPart[];
   /** The parts of its first characters. */
-  upTo(length: number): Part[];
+  upTo(length: number): TextPart[];
 }
 
 const makeRunForms = () => ({
@@ -172,7 +172,7 @@ export function runFrom(text: string, at: number, length?: number): Run {
     return form.exec(text)?.[0] ?? "";
   };
   let joined = matchAt(run, at);
-  const parts: Part[] = [{ start: at, end: at + joined.length }];
+  const parts: TextPart[] = [{ start: at, end: at + joined.length }];
   while (
     parts.length < MOST_PARTS && joined !== "" && (length === undefined || joined.length < length)
   ) {
@@ -202,7 +202,7 @@ export function oneLine(value: string, start: number): Run {
   return { text: value, parts, upTo: (most) => firstOf(parts, most) };
 }
 
-function firstOf(parts: Part[], most: number): Part[] {
+function firstOf(parts: TextPart[], most: number): TextPart[] {
   let left = most;
   return parts.flatMap(({ start, end }) => {
     const taken = Math.min(left, end - start);

@@ -6,7 +6,7 @@
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { type Frame, FRAMES } from "./secret_frames.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
-import { type Finding, looksRandom } from "./secret_values.ts";
+import { looksRandom, type Secret } from "./secret_values.ts";
 
 const SHORTEST = 8;
 const MASK = "***";
@@ -39,7 +39,7 @@ export function maskForApproval(text: string, from: "command" | "screen" = "comm
   const approval: Approval = { text, masked: [] };
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const secrets = findSecrets(approval.text).filter(({ isRest }) => from === "screen" || !isRest);
-    const parts = secrets.map((finding) => plainParts(approval.text, finding));
+    const parts = secrets.map((secret) => plainParts(approval.text, secret));
     const found = parts.flat();
     if (found.length === 0) break;
     const firsts = parts.filter((_, index) => !secrets[index]!.isRest).map(([first]) => first);
@@ -68,7 +68,7 @@ function maskField(value: string, name: string, from: "command" | "screen"): str
   return text.startsWith(head) && text.endsWith('"') ? text.slice(head.length, -1) : alone();
 }
 
-function masked(text: string, found: Finding[]): string {
+function masked(text: string, found: Secret[]): string {
   let out = "";
   let done = 0;
   for (const { start, end } of found) {
@@ -79,7 +79,7 @@ function masked(text: string, found: Finding[]): string {
 }
 
 /** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
-function findSecrets(text: string): Finding[] {
+function findSecrets(text: string): Secret[] {
   if (text.length < SHORTEST) return [];
   const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text)];
   const lower = text.toLowerCase();
@@ -88,16 +88,16 @@ function findSecrets(text: string): Finding[] {
 }
 
 /** What is known by itself goes before what is known by its name: its prefix stays readable. */
-function inOrder(text: string, found: Finding[]): Finding[] {
+function inOrder(text: string, found: Secret[]): Secret[] {
   if (found.length === 0) return found;
   const rank = { block: 0, format: 1, value: 2, named: 3 };
   found.sort((a, b) => rank[a.kind] - rank[b.kind]);
-  const byStart = (a: Finding, b: Finding) => a.start - b.start;
+  const byStart = (a: Secret, b: Secret) => a.start - b.start;
   const groups = [
     found.filter(({ kind }) => rank[kind] < 2),
     found.filter(({ kind }) => rank[kind] >= 2),
   ];
-  let kept: Finding[] = [];
+  let kept: Secret[] = [];
   for (const group of groups) {
     kept = mergeInto(kept, group.sort(byStart));
   }
@@ -109,18 +109,18 @@ function inOrder(text: string, found: Finding[]): Finding[] {
 }
 
 /** Both in order; of `more` only what overlaps nothing that is there. */
-function mergeInto(kept: Finding[], more: Finding[]): Finding[] {
-  const all: Finding[] = [];
+function mergeInto(kept: Secret[], more: Secret[]): Secret[] {
+  const all: Secret[] = [];
   let at = 0;
   let end = 0;
-  for (const finding of more) {
-    while (at < kept.length && kept[at]!.start < finding.end) {
+  for (const secret of more) {
+    while (at < kept.length && kept[at]!.start < secret.end) {
       all.push(kept[at]!);
       end = Math.max(end, kept[at++]!.end);
     }
-    if (finding.start < end) continue;
-    all.push(finding);
-    end = finding.end;
+    if (secret.start < end) continue;
+    all.push(secret);
+    end = secret.end;
   }
   return [...all, ...kept.slice(at)];
 }
@@ -133,7 +133,7 @@ function formOf(frame: Frame): RegExp {
   return form;
 }
 
-function* framed(text: string): Generator<Finding> {
+function* framed(text: string): Generator<Secret> {
   for (const frame of FRAMES) {
     const { what, hints, isSecret, kind = "format" } = frame;
     if (!hints.some((hint) => text.includes(hint))) continue;
@@ -147,7 +147,7 @@ function* framed(text: string): Generator<Finding> {
   }
 }
 
-function* named(text: string): Generator<Finding> {
+function* named(text: string): Generator<Secret> {
   for (const { parts, what, head } of namedValues(text)) {
     for (const part of parts) {
       yield { ...part, what, head, kind: "named", isRest: part !== parts[0] };
@@ -158,9 +158,9 @@ function* named(text: string): Generator<Finding> {
 const PLAIN = /^[A-Za-z0-9_+/=.,:@%-]+/;
 
 /** The parts of a secret that hold nothing a shell acts on, and where nothing is run. */
-function plainParts(text: string, { start, end, what, kind, head = "" }: Finding): Finding[] {
+function plainParts(text: string, { start, end, what, kind, head = "" }: Secret): Secret[] {
   const secret = text.slice(start, end);
-  const part = (from: number, length: number): Finding => ({
+  const part = (from: number, length: number): Secret => ({
     start: from,
     end: from + length,
     what,
@@ -176,7 +176,7 @@ function plainParts(text: string, { start, end, what, kind, head = "" }: Finding
   if (plain === secret) return isInPath(text, start) ? [] : [part(start, plain.length)];
   if (kind === "value") return [];
   const runs = kind === "named" ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
-  const found: Finding[] = [];
+  const found: Secret[] = [];
   let at = 0;
   for (const run of runs) {
     if (run.length >= 16 && looksRandom(run, 0.5)) found.push(part(start + at, run.length));

@@ -15,8 +15,8 @@ import { noteKeys } from "../../lib/answers.ts";
 import { readEvent, SHELL_DELIVERS } from "../../lib/events.ts";
 import * as tools from "../../lib/hook_context.ts";
 import type { Hook } from "../../lib/hook_utils.ts";
-import { questionId, readQuestions } from "../../lib/questions.ts";
 import { readRegistry } from "../../lib/registry.ts";
+import { describeRequest } from "../../lib/request_text.ts";
 import type { Dialog } from "../../lib/pane.ts";
 import { recoveredDraft } from "../../lib/sessions/recovery_wake.ts";
 import { renderWake, type WakeDraft } from "../../lib/wake.ts";
@@ -205,9 +205,10 @@ for (const [title, place] of Object.entries(PLACES)) {
 Deno.test("a wake is not forged by who has answered", async () => {
   await using home = newHome();
   const event = answered({ answers: { "Which?": "A" } });
-  const questions = readQuestions(event.tool_input);
-  const id = questionId(EVENT.session_id, EVENT.prompt_id, questions);
   for (const by of FORMS.slice(0, 3)) {
+    const asked = await wakeOf(home, { hook: preToolUse, event: () => asking({}) }, "");
+    const id = /^question_id: (\S+)$/m.exec(asked)![1]!;
+    Deno.removeSync(`${home.paths.state}/outbox`, { recursive: true });
     const decision = { kind: "answers" as const, answers: { "Which?": "A" }, annotations: {} };
     noteKeys(home.paths, { session: NAME, id }, { by, via: "keys", at: "", decision });
     const message = await wakeOf(home, { hook: postToolUse, event: () => event }, "");
@@ -227,6 +228,12 @@ const DRAFT: WakeDraft = {
 };
 const LIMIT = { maxChars: 1000, wholeTextFile: "/state/content/w.txt" };
 
+function requestDraft(input: Record<string, unknown>): WakeDraft {
+  const { text, masked } = describeRequest("Bash", input, 1000);
+  const details = { masked };
+  return { ...DRAFT, trigger: "permission_prompt", body: text, isReady: true, details };
+}
+
 Deno.test("a wake is not forged by a request, a dialog or a first command", () =>
   inSessionWorld((world) => {
     const registry = readRegistry(JSON.stringify({ agents: [{ agent_id: "anvil" }] }));
@@ -235,14 +242,17 @@ Deno.test("a wake is not forged by a request, a dialog or a first command", () =
     const found = "its tmux session was gone";
     for (const text of FORMS) {
       const dialog: Dialog = {
-        ...{ kind: "other", title: text, text, focused: "", options: [], tabs: [], preview: false },
+        ...{ kind: "other", title: text, text, focused: "", options: [], tabs: [] },
+        preview: false,
+        whole: true,
       };
       const launch = launchOf({ first_command: text });
       const conversation = { kind: "target", target: text } as const;
       const recovery = { wake_id: "1", found, conversation };
       const drafts = [
         recoveredDraft(world, agent!, launch, recovery, dialog),
-        { ...DRAFT, trigger: "permission_prompt", body: `Claude asks to use Bash\n\n${text}` },
+        requestDraft({ command: text, description: text }),
+        requestDraft({ [text]: text, args: [text] }),
       ];
       for (const draft of drafts) {
         const { actions } = DRAFT;

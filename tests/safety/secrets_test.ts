@@ -169,6 +169,7 @@ function asked(command: string, id = "p-1"): Pending {
     asked_at: "",
     until: "",
     pid: 1,
+    secret_sha256: "",
   };
   return {
     ...base,
