@@ -6,6 +6,7 @@ import { claimAsking } from "./askings.ts";
 import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
+import { loadGuards } from "./fence.ts";
 import { isThere, sleepSync, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { readJournal, record } from "./journal.ts";
@@ -26,6 +27,7 @@ import { actions, type WakeDraft } from "./wake.ts";
 /** The reply for Claude Code; none when the human has answered, or no answer came. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
   const { event, paths, session, agent, pane } = context;
+  await loadGuards(); // it shows and keeps what is asked, and has the time
   const pending = await openRequest(context);
   if (pending === undefined) return;
   const { id, kind, tool } = pending;

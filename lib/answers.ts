@@ -6,7 +6,7 @@
 
 import { appendLine, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
-import { type Paths, safeName } from "./paths.ts";
+import { type Paths, pendingDir, safeName } from "./paths.ts";
 import { maskFields } from "./text.ts";
 
 export type PendingKind = "question" | "permission" | "plan";
@@ -56,10 +56,6 @@ export interface Given {
   decision: GivenDecision;
   /** From the wake; without the right one the hook takes no answer. */
   secret?: string;
-}
-
-export function pendingDir(paths: Paths, session: string): string {
-  return `${paths.state}/pending/${safeName(session)}`;
 }
 
 export type Part = "" | ".answer" | ".taken";

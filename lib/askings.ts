@@ -4,11 +4,10 @@
  * renaming it, so that two identical questions get one each.
  */
 
-import { pendingDir } from "./answers.ts";
 import { type HookEvent, textOf } from "./events.ts";
 import { namesIn, readTextIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
-import { hash, type Paths } from "./paths.ts";
+import { hash, type Paths, pendingDir } from "./paths.ts";
 import { type Question, readQuestions } from "./questions.ts";
 
 export interface Asking {

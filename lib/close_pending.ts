@@ -7,13 +7,12 @@ import {
   openNames,
   type Part,
   type Pending,
-  pendingDir,
   type PendingKind,
   readGiven,
   readPending,
 } from "./answers.ts";
 import { namesIn, readTextIfThere, removeIfThere } from "./files.ts";
-import { hash, type Paths, safeName } from "./paths.ts";
+import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 
 /** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
 export interface ClosingOf {

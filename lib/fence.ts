@@ -1,6 +1,12 @@
-/** The fence around foreign text in a wake, and what keeps that text from looking like the wake. */
+/**
+ * Foreign text: the fence around it in a wake, and what makes it safe to show. The rules for that
+ * cost a hook two milliseconds to load, so it loads them only for a text that needs them
+ * (`prepareForeign`). Commands have them at once, by cli/load_guards.ts.
+ */
 
-const WORDS = "EXTERNAL_UNTRUSTED_CONTENT";
+import { later } from "./paths.ts";
+
+export const FENCE_WORDS = "EXTERNAL_UNTRUSTED_CONTENT";
 
 /** Random, so that no text that was written before can hold it. */
 export function newFenceId(): string {
@@ -9,254 +15,109 @@ export function newFenceId(): string {
 }
 
 export function fenced(text: string, id: string): string {
-  return `<<<${WORDS} id="${id}">>>\n${text}\n<<<END_${WORDS} id="${id}">>>`;
+  return `<<<${FENCE_WORDS} id="${id}">>>\n${text}\n<<<END_${FENCE_WORDS} id="${id}">>>`;
 }
 
-/**
- * Each fence and each header in a wake is ours: a line of foreign text that reads as a header is
- * indented, and what reads as a fence loses its brackets and is called what it is.
- */
-export function guardText(text: string): string {
-  if (!isSuspect(text)) return text;
-  return breakFences(text).split("\n").map(guardLine).join("\n");
+type Guards = typeof import("./guards.ts");
+
+let guards: Guards | undefined;
+
+export function useGuards(loaded: Guards): void {
+  guards = loaded;
 }
 
-/** For a value on a line of ours: what could be read as a fence or header has no brackets left. */
-export function guardField(value: string): string {
-  if (!isSuspect(value)) return value;
-  const hasFence = breakFences(value) !== value || readsAs(value) !== "text";
-  const hasHeader = value.split(OPENING).some((part) => readsAs(`[${part}`) === "header");
-  return hasFence || hasHeader
-    ? value.replace(everyOne(OPENING), "(").replace(everyOne(CLOSING), ")")
-      .replace(everyOne(ANGLES), "|")
-    : value;
+/** What is to be shown or kept. */
+export interface Foreign {
+  /** Lines in a fence, or a record of the journal. */
+  texts: (string | undefined)[];
+  /** Values on a line of ours. */
+  fields?: string[];
 }
 
-function isSuspect(text: string): boolean {
-  return BEGINNING.test(text) || /untrusted/i.test(text);
+/** To be called before foreign text is shown or kept. */
+export async function prepareForeign({ texts, fields = [] }: Foreign): Promise<void> {
+  const isOdd = (text = "") => !isHarmless(text) || mayHoldSecret(text);
+  const isOddField = (field: string) => !isPlain(field) || mayHoldSecret(field);
+  if (guards === undefined && (texts.some(isOdd) || fields.some(isOddField))) await loadGuards();
 }
 
-const everyOne = (pattern: RegExp) => new RegExp(pattern, "g");
+export async function loadGuards(): Promise<void> {
+  guards ??= await import(later("./guards.ts"));
+}
 
-/** As letters alone, as `lettersAt` reads them. */
-const spelled = (words: string) => words.replace(/[^A-Z]/g, "").replaceAll("L", "I");
-const FENCES = [spelled(`END_${WORDS}`), spelled(WORDS)];
+/** ASCII without brackets: it holds nothing that has to be made harmless. */
+export function isPlain(text: string): boolean {
+  return !NOT_PLAIN.test(text) && !/untrusted/i.test(text);
+}
+
+const NOT_PLAIN = /[^\t\n -;=-Z\\-~]/;
+
+/** As lines of text it imitates nothing: a header has its bracket before the first letter. */
+function isHarmless(text: string): boolean {
+  return !ODD_LINES.test(text) && !/untrusted/i.test(text);
+}
+
+const ODD_LINES = /[^\t\n -;=-~]|^[^A-Za-z\n]*\[/m;
+
+/** Every secret is, or has near it, a run of 16 such characters or one of the hints. */
+const LONG_RUN = /[\w+/=.~%-]{16}/;
+// In lower case.
 // deno-fmt-ignore
-const HEADERS = [
-  "SESSION IDENTITY", "TRIGGER", "CONTENT", "STATE HINT", "CONTEXT PRESSURE", "AVAILABLE ACTIONS",
-  "ASK USER QUESTION", "ANSWER SELECTED", "NO CHANGE", "PANE CONTENT",
-].map(spelled);
-
-const NO_FENCE = "(not a fence) ";
-
-/** `<<<EXTERNAL_…>>>` anywhere, also over several lines: without its brackets. */
-function breakFences(text: string): string {
-  if (!ANGLE_RUNS.test(text)) return text;
-  let broken = "";
-  let done = 0;
-  for (const { 0: run, index } of text.matchAll(everyOne(ANGLE_RUNS))) {
-    const end = index < done ? undefined : behindAny(FENCES, text, index + run.length);
-    if (end === undefined) continue;
-    const lineEnd = text.indexOf("\n", end);
-    const next = lineEnd === -1 ? text.length : lineEnd;
-    broken += text.slice(done, index) + NO_FENCE + withoutAngles(text.slice(index, next));
-    done = next;
-  }
-  return broken + text.slice(done);
-}
-
-function withoutAngles(text: string): string {
-  return text.replace(everyOne(ANGLES), "|");
-}
-
-const INDENT = "    ";
-
-function guardLine(line: string): string {
-  if (!isSuspect(line)) return line;
-  switch (readsAs(line)) {
-    case "text":
-      return line;
-    case "header":
-      return line.startsWith(INDENT) ? line : INDENT + line;
-    case "fence":
-      return NO_FENCE + withoutAngles(line);
-  }
-}
-
-const NUMBER = /^\s*\d{1,3}[.)]\s/;
-/** Of all decorations this one is common in good faith, and its line stays as it is. */
-const LIST_ITEM = /^\s*- /;
-/** So many signs may decorate the beginning of a line: quotes, stars, bars. */
-const MOST_SIGNS = 60;
-
-/** What the words at the beginning of a line could be taken for. */
-function readsAs(line: string): "header" | "fence" | "text" {
-  let at = NUMBER.exec(line)?.[0].length ?? 0;
-  let isBracketed = false;
-  for (let signs = 0; signs < MOST_SIGNS;) {
-    const { letters, length } = lettersAt(line, at);
-    if (length === 0) return "text";
-    if (letters !== "") {
-      if (isFence(line, at)) return "fence";
-      return isBracketed && isHeader(line, at) && !LIST_ITEM.test(line) ? "header" : "text";
-    }
-    if (OPENING.test(line[at]!)) isBracketed = true;
-    if (!isBlank(line, at)) signs++;
-    at += length;
-  }
-  return "text";
-}
-
-/** Not a sentence that begins with these words: a fence has brackets, or signs between them. */
-function isFence(line: string, at: number): boolean {
-  const end = behindAny(FENCES, line, at);
-  if (end === undefined) return false;
-  return BEGINNING.test(line.slice(0, at)) || !/^[A-Za-z\s,-]*$/.test(line.slice(at, end));
-}
-
-function isHeader(line: string, at: number): boolean {
-  const end = behindAny(HEADERS, line, at);
-  if (end === undefined) return false;
-  const rest = line.slice(closingAt(line, end));
-  return rest !== "" && !/^\]\([^()\s]+\)/.test(rest); // a link is none
-}
-
-/** The next closing bracket, if no letter comes before it; else the end of the line. */
-function closingAt(line: string, from: number): number {
-  for (let at = from; at < line.length;) {
-    if (CLOSING.test(line[at]!)) return at;
-    const { letters, length } = lettersAt(line, at);
-    if (letters !== "") break;
-    at += length;
-  }
-  return line.length;
-}
-
-/** The place behind the first of these words that the text spells from there on. */
-function behindAny(words: string[], text: string, at: number): number | undefined {
-  for (const word of words) {
-    const end = behind(word, text, at);
-    if (end !== undefined) return end;
-  }
-  return undefined;
-}
-
-/** Between two letters of a word there may be so many other signs, and any number of blanks. */
-const MOST_BETWEEN = 8;
-
-function behind(word: string, text: string, from: number): number | undefined {
-  let at = from;
-  for (let found = 0, between = 0; found < word.length;) {
-    const { letters, length } = lettersAt(text, at);
-    if (length === 0) return undefined;
-    if (letters === "") {
-      if (!isBlank(text, at) && ++between > MOST_BETWEEN) return undefined;
-    } else {
-      if (!word.startsWith(letters, found)) return undefined;
-      found += letters.length;
-      between = 0;
-    }
-    at += length;
-  }
-  return at;
-}
-
-// Characters that look like a Latin letter or a bracket, for text that may imitate a wake.
-
-/** `[` and what is drawn like it. */
-const OPENING_BRACKETS = "\\[［【〔〖〘〚⟦⟬⟮⦋⦍⦏⦗⁅❲⌈⌊⎡⎣⸢⸤「『｢︗︹︻﹁﹃﹇﹝";
-const CLOSING_BRACKETS = "\\]］】〕〗〙〛⟧⟭⟯⦌⦎⦐⦘⁆❳⌉⌋⎤⎦⸣⸥」』｣︘︺︼﹂﹄﹈﹞";
-/** `<` or `<<` or `<<<`, and what is drawn like it. */
-const OPENING_ANGLES = "<＜﹤‹«〈《〈⟨⟪❮❰❬⦑⦓⧼≪⋘⪡⫷⋖≺⊰⪻˂ᐸᚲ◁◂◃◄⏴⮜";
-const CLOSING_ANGLES = ">＞﹥›»〉》〉⟩⟫❯❱❭⦒⦔⧽≫⋙⪢⫸⋗≻⊱⪼˃ᐳ▷▸▹►⏵⮞";
-
-const OPENING = new RegExp(`[${OPENING_BRACKETS}]`);
-const CLOSING = new RegExp(`[${CLOSING_BRACKETS}]`);
-const ANGLES = new RegExp(`[${OPENING_ANGLES}${CLOSING_ANGLES}]`);
-/** What a header or a fence begins with. */
-const BEGINNING = new RegExp(`[${OPENING_BRACKETS}${OPENING_ANGLES}]`);
-/** Two or more, or one that is drawn as several. */
-const ANGLE_RUNS = new RegExp(
-  `[${OPENING_ANGLES}](?:[\\s\\u2800]*[${OPENING_ANGLES}])+|[«《⟪≪⋘⪡⫷]`,
-);
-
-/** One letter of the Latin alphabet, then what looks like it. Compatibility forms come by NFKD. */
-const TABLE = [
-  "AАΑᎪꓮᗅᴀɅΛ𐊠ꭺⲀ",
-  "BВΒᏴꓐʙᛒ𐊂ꞴⲂЬ",
-  "CСϹᏟꓚᴄⅭⲤ𐊢Ҫ",
-  "DᎠꓓᴅᗞԀꭰ",
-  "EЕΕᎬꓰᴇ⋿ⴹЄƐⲈ",
-  "FꓝϜᖴꜰҒ",
-  "GԌᏀꓖɢᏳ",
-  "HНΗᎻꓧʜⲎᕼҢ",
-  "IІΙӀᏆꓲɪⅼǀⵏⲒЇLᏞꓡʟ⅃ⳐԼ∣ⅬƖᛁ",
-  "KКΚᏦꓗᴋⲔҜ",
-  "MМΜᎷꓟᴍⲘϺ",
-  "NΝꓠɴⲚИՈͶ",
-  "OОΟՕꓳᴏ๐໐〇ⲞΘѲ⊙",
-  "PРΡᏢꓑᴘⲢ",
-  "QԚⵕႳ",
-  "RᎡᏒꓣʀЯƦ",
-  "SЅՏᏚꓢꜱᏕ",
-  "TТΤᎢꓔᴛⲦ⊤⟙",
-  "UՍꓴᴜ∪⋃ሀ",
-  "VѴᏙꓦᴠ⋁ⅴⴸ",
-  "WԜᎳꓪᴡѠ",
-  "XХΧꓫ᙭ⲬҲ╳",
-  "YУΥҮᎩꓬʏⲨ",
+export const HINTS = [
+  "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
+  "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "identified",
+  "mail", "smtp", "mysql", "mariadb", "mongo", "redis-cli", "ldap", "smbclient", "zip", "7z", "curl ", "wget ", "http ", "sqlplus", "jdbc:", ":5432:", ":*:", "://",
 ];
+const SHORTEST = 8;
 
-const ESCAPE = /\\u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})/y;
-
-/**
- * What the character there reads as, in capital letters ("" for none), and its length: 0 at the end
- * of the text. I and L are one letter: `l`, `I` and `1` look the same.
- */
-function lettersAt(text: string, at: number): { letters: string; length: number } {
-  if (at >= text.length) return { letters: "", length: 0 };
-  ESCAPE.lastIndex = at;
-  if (text[at] === "\\" && ESCAPE.test(text)) return { letters: "", length: ESCAPE.lastIndex - at };
-  const char = String.fromCodePoint(text.codePointAt(at)!);
-  return { letters: char < "\x80" ? latin(char) : folded(char), length: char.length };
+/** False only where no rule of masking finds anything. */
+export function mayHoldSecret(text: string): boolean {
+  if (text.length < SHORTEST) return false;
+  if (LONG_RUN.test(text)) return true;
+  const lower = text.toLowerCase();
+  return HINTS.some((hint) => lower.includes(hint));
 }
 
-const DIGITS: Record<string, string> = { 0: "O", 1: "I", 3: "E", 4: "A", 5: "S" };
+/** Without the guards nothing is shown that they might change. */
+const HIDDEN = "(not shown: it may hold a secret, and the rules of masking are not loaded)";
 
-function latin(char: string): string {
-  const upper = char.toUpperCase();
-  if (upper === "L") return "I";
-  return upper >= "A" && upper <= "Z" && upper.length === 1 ? upper : DIGITS[char] ?? "";
+/** For text that is read. */
+export function maskSecrets(text: string): string {
+  if (!mayHoldSecret(text)) return text;
+  return guards === undefined ? HIDDEN : guards.maskSecrets(text);
 }
 
-/** What was read before, and at first what the table says. Made when the first such sign is met. */
-let known: Map<string, string> | undefined;
-
-function folded(char: string): string {
-  known ??= new Map(
-    TABLE.flatMap(([letter, ...others]) =>
-      others.map((other): [string, string] => [other, letter!])
-    ),
-  );
-  const before = known.get(char);
-  if (before !== undefined) return before;
-  const letters = read(char, known);
-  known.set(char, letters);
-  return letters;
+/** For text that is approved: no character that a shell acts on is ever hidden. */
+export function maskForApproval(
+  text: string,
+  from: "command" | "screen" = "command",
+): ReturnType<Guards["maskForApproval"]> {
+  if (guards !== undefined) return guards.maskForApproval(text, from);
+  if (!mayHoldSecret(text)) return { text, masked: [] };
+  throw new Error("Cannot show what is to be approved: the rules of masking are not loaded");
 }
 
-function read(char: string, known: Map<string, string>): string {
-  const code = char.codePointAt(0)!;
-  const first = ALPHABETS.find((first) => code >= first && code < first + 26);
-  if (first !== undefined) return latin(String.fromCharCode(65 + code - first));
-  return Array.from(char.normalize("NFKD"), (part) => {
-    return part < "\x80" ? latin(part) : known.get(part) ?? known.get(part.toUpperCase()) ?? "";
-  }).join("");
+/** A copy with all its texts masked for approval. */
+export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
+  if (guards !== undefined) return guards.maskFields(value, from);
+  throw new Error("Cannot keep what is to be approved: the rules of masking are not loaded");
 }
 
-/** Where alphabets begin that NFKD leaves as they are: white on black, and the letters of flags. */
-const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
-
-function isBlank(text: string, at: number): boolean {
-  return /[\s\u2800]/.test(text[at] ?? "");
+/** What stands in a fence: readable as it was written, but not as a part of the message. */
+export function guardText(text: string): string {
+  if (isHarmless(text)) return text;
+  return guards === undefined ? text.replace(EVERY_ODD, "?") : guards.guardText(text);
 }
+
+/** For a value on a line of ours. */
+export function guardField(value: string): string {
+  if (isPlain(value)) return value;
+  return guards === undefined ? value.replace(EVERY_ODD, "?") : guards.guardField(value);
+}
+
+/** Invisible characters are shown or dropped. */
+export function showUnseen(text: string): string {
+  return guards === undefined ? text : guards.showUnseen(text);
+}
+
+const EVERY_ODD = new RegExp(NOT_PLAIN, "g");

@@ -2,6 +2,7 @@
 
 import type { Closed, ClosingOf } from "./close_pending.ts";
 import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
+import { loadGuards } from "./fence.ts";
 import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
@@ -11,6 +12,7 @@ import type { Agent, HookSettings } from "./registry.ts";
 
 // Tools that most hooks need.
 export { backgroundTasks, textOf } from "./events.ts";
+export { prepareForeign } from "./fence.ts";
 export { record } from "./journal.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
@@ -141,9 +143,10 @@ export function loadFailures(): Promise<typeof import("./failures.ts")> {
   return import(later("./failures.ts"));
 }
 
-/** To wait for the agent's decision on a wake. */
-export function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {
-  return import(later("./bidirectional.ts"));
+/** To wait for the agent's decision on a wake. What it then writes down may be foreign text. */
+export async function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {
+  await loadGuards();
+  return await import(later("./bidirectional.ts"));
 }
 
 /** To wait beside a dialog for the agent's answer. */

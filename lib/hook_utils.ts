@@ -59,6 +59,7 @@ export async function runHook(hook: Hook): Promise<never> {
             tools.rememberSession(tools.contextFrom(gate, run), { closeDialog: false });
           }
           const agent_id = gate.kind === "mute" ? gate.agent.agent_id : gate.agent_id;
+          await tools.prepareForeign({ texts: [reason] });
           tools.record(paths, { kind: "problem", event: hook.event, session, agent_id, reason });
         }
       }
@@ -77,7 +78,9 @@ function loadTools(): Promise<Tools> {
 /** Uses the journal alone: what failed may be the loading of the rest. */
 async function note(paths: Paths, session: string, event: string, reason: string): Promise<void> {
   try {
-    const { record } = await import(later("./journal.ts"));
+    const { record }: typeof import("./journal.ts") = await import(later("./journal.ts"));
+    const { prepareForeign }: typeof import("./fence.ts") = await import(later("./fence.ts"));
+    await prepareForeign({ texts: [reason] });
     record(paths, { kind: "problem", session, event, reason });
   } catch {
     // The journal cannot be written either.

@@ -36,15 +36,28 @@ export function journalFile(paths: Paths, session: string): string {
   return `${paths.state}/journal/${safeName(session)}.jsonl`;
 }
 
-function masked(_: string, value: unknown): unknown {
-  return typeof value === "string" ? maskSecrets(value) : value;
+/** Names and numbers that are ours, or Claude Code's: there is no secret in them. */
+const PLAIN_FIELDS = [
+  ...["at", "kind", "session", "agent_id", "wake_id", "of", "trigger", "event", "source", "via"],
+  ...["question_id", "claude_session_id", "tool"],
+];
+
+function masked(entry: Record<string, unknown>): Record<string, unknown> {
+  const mask = (_: string, value: unknown) =>
+    typeof value === "string" ? maskSecrets(value) : value;
+  const fields = Object.entries(entry).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [
+      name,
+      PLAIN_FIELDS.includes(name) ? value : JSON.parse(JSON.stringify(value, mask)),
+    ]);
+  return Object.fromEntries(fields);
 }
 
 /** Never throws: a journal that cannot be written must not stop the work that it records. */
 export function record(paths: Paths, entry: JournalRecord, now = new Date()): void {
   const path = journalFile(paths, entry.session);
   try {
-    const size = appendLine(path, JSON.stringify({ at: now.toISOString(), ...entry }, masked));
+    const size = appendLine(path, JSON.stringify(masked({ at: now.toISOString(), ...entry })));
     if (size > MAX_BYTES) rotate(path);
   } catch {
     // Disk full or read-only: there is nowhere left to say so.

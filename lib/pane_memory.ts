@@ -1,8 +1,7 @@
 /** The screen as it was at the last wake of a session, and which of its lines are new since. */
 
 import { type Locked, readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
-import { type Paths, safeName } from "./paths.ts";
-import { maskSecrets } from "./text.ts";
+import { hash, type Paths, safeName } from "./paths.ts";
 
 const LOCK_WAIT_MS = 2000;
 
@@ -19,17 +18,16 @@ export function newPaneLines(
 ): string[] {
   const outcome = locked(paths, session, () => readTextIfThere(paneFile(paths, session)));
   const before = outcome.kind === "done" ? outcome.value : undefined;
-  // The kept screen is masked, so the present one is compared as it would be kept.
-  const now = maskSecrets(lines.join("\n")).split("\n");
-  return before === undefined ? now.slice(-atLeast) : newLines(before.split("\n"), now, atLeast);
+  if (before === undefined) return lines.slice(-atLeast);
+  return newLines(before.split("\n"), lines, atLeast, hash);
 }
 
-/** Keeps the screen that a wake was made of, for the next comparison. */
+/** Keeps the screen that a wake was made of as hashes of its lines: it may have shown a secret. */
 export function keepPane(paths: Paths, session: string, lines: string[]): void {
   locked(
     paths,
     session,
-    () => writeAtomic(paneFile(paths, session), maskSecrets(lines.join("\n"))),
+    () => writeAtomic(paneFile(paths, session), lines.map(hash).join("\n")),
   );
 }
 
@@ -88,9 +86,17 @@ function newLineIndexes(before: string[], now: string[]): number[] {
   return fresh;
 }
 
-/** The new lines; where they are fewer than `atLeast`, the last other lines are added. */
-export function newLines(before: string[], now: string[], atLeast: number): string[] {
-  const chosen = new Set(newLineIndexes(before, now));
+/**
+ * The new lines; where they are fewer than `atLeast`, the last other lines are added. `keyOf`: what
+ * `before` has of a line.
+ */
+export function newLines(
+  before: string[],
+  now: string[],
+  atLeast: number,
+  keyOf = (line: string) => line,
+): string[] {
+  const chosen = new Set(newLineIndexes(before, now.map(keyOf)));
   for (let at = now.length - 1; at >= 0 && chosen.size < atLeast; at--) chosen.add(at);
   return now.filter((_, index) => chosen.has(index));
 }

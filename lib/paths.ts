@@ -98,6 +98,11 @@ export function managedMark(
   return /^%\d+$/.test(pane ?? "") ? `${state}/managed${tmux}/${pane}` : undefined;
 }
 
+/** What is asked in a session and waits for an answer. */
+export function pendingDir({ state }: Pick<Paths, "state">, session: string): string {
+  return `${state}/pending/${safeName(session)}`;
+}
+
 /**
  * A name as one path segment. Plain names stay readable; different names do not meet in one file,
  * since `%` itself is always written as an escape. (One in the shortened form is taken for it.)

@@ -1,5 +1,6 @@
 /** From a draft to a wake in the outbox: suppress duplicates, render, write, start the deliverer. */
 
+import { type Foreign, isPlain, prepareForeign } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
 import { record } from "./journal.ts";
 import { messageOf } from "./json.ts";
@@ -41,6 +42,7 @@ export async function sendWake(
   options: SendOptions = {},
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
+  await prepareForeign(foreignIn(context, draft));
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
@@ -93,6 +95,16 @@ export async function sendWake(
   });
   await start(context, wakeId, replyWait);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
+}
+
+/** What the message has of others' text; the ids among the details are ours. */
+function foreignIn({ session, agent }: HookContext, draft: WakeDraft): Foreign {
+  const { question_id: _, ...details } = draft.details ?? {};
+  const names = [session, agent.agent_id].filter((name) => !isPlain(name));
+  return {
+    texts: [draft.body, draft.before?.text, draft.after?.text],
+    fields: [...Object.values(details), ...names],
+  };
 }
 
 /** What cannot be noted costs the answer its way through the hook, not the agent its wake. */
@@ -217,6 +229,7 @@ async function start(
     // The wake is safe in the outbox; the next event or the timer delivers it.
     const { paths, session, agent } = context;
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
+    await prepareForeign({ texts: [reason] });
     record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
     replyWait?.endReplyWait(paths, wakeId);
   }

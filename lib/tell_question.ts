@@ -8,7 +8,7 @@ import { sendWake } from "./send_wake.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 
 /** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
-export async function tellQuestion(context: HookContext, said: string): Promise<void> {
+export async function tellQuestion(context: HookContext, saidBefore: () => string): Promise<void> {
   const { event, paths, session, now } = context;
   const asked = askedIn(event);
   const { questions } = asked;
@@ -18,7 +18,9 @@ export async function tellQuestion(context: HookContext, said: string): Promise<
   const known = askingsOf(paths, session, event).find(isThis);
   const id = known?.id ?? newId("q");
   const secret = newSecret();
-  const secret_sha256 = await digestOf(secret);
+  const digesting = digestOf(secret); // while the transcript is read
+  const said = saidBefore();
+  const secret_sha256 = await digesting;
   const name = known === undefined ? withSecret(id, secret) : id;
   await sendWake(context, questionWake(context, { id, name, questions, said }), {
     source: "event",

@@ -1,6 +1,6 @@
 /** What Claude or a screen said is data: made harmless, and otherwise left as it is. */
 
-export { maskFields, maskForApproval, maskSecrets } from "./secrets.ts";
+export { maskFields, maskForApproval, maskSecrets } from "./fence.ts";
 
 // Built from strings: the characters themselves must not stand in a source file.
 const ANSI = new RegExp(
@@ -24,11 +24,6 @@ const SUSPECT = new RegExp(`[${CONTROL}\\u2028\\u2029]`);
 export function cleanText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   return text.replace(ANSI, "").replace(/\r\n?|\u2028|\u2029/g, "\n").replace(CONTROLS, "");
-}
-
-/** ASCII without brackets: it holds nothing that has to be made harmless. Most fields are plain. */
-export function isPlain(text: string): boolean {
-  return !/[^\t\n -;=-Z\\-~]/.test(text) && !/untrusted/i.test(text);
 }
 
 /** On one line: for fields whose value must not be able to add lines to a message. */

@@ -1,20 +1,11 @@
 /** The wake message, version 2: its sections, how full the context is, and what can be done. */
 
-import { fenced, guardField, guardText, newFenceId } from "./fence.ts";
+import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
 import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
-import {
-  cleanText,
-  cutAtLine,
-  cutMiddle,
-  isPlain,
-  maskSecrets,
-  oneLine,
-  shellQuote,
-} from "./text.ts";
-import { showUnseen } from "./unseen.ts";
+import { cleanText, cutAtLine, cutMiddle, maskSecrets, oneLine, shellQuote } from "./text.ts";
 
 export type State =
   | "menu"
@@ -100,7 +91,6 @@ export function renderWake(
 
 /** What stands in a fence: readable as it was written, but not as a part of the message. */
 function harmless(text: string): string {
-  if (isPlain(text)) return maskSecrets(text);
   return guardText(maskSecrets(showUnseen(cleanText(text))));
 }
 
@@ -131,11 +121,13 @@ function section(name: string, body: string): string {
 }
 
 const MOST_IN_A_FIELD = 500;
+/** Names and numbers that we have given: there is no secret in them. */
+const OURS = ["agent_id", "tmux_session_name", "timestamp", "wake_id", "type", "question_id"];
 
 function fieldLines(fields: Record<string, string>): string {
   return Object.entries(fields).map(([name, value]) => {
-    const line = oneLine(value);
-    const shown = isPlain(line) ? maskSecrets(line) : guardField(maskSecrets(showUnseen(line)));
+    const line = showUnseen(oneLine(value));
+    const shown = guardField(OURS.includes(name) ? line : maskSecrets(line));
     return `${name}: ${cutAtLine(shown, MOST_IN_A_FIELD).kept}`;
   }).join("\n");
 }

@@ -9,7 +9,6 @@ import {
   noteKeys,
   openPending,
   type Pending,
-  pendingDir,
   takeAnswer,
   withdrawAnswer,
 } from "../lib/answers.ts";
@@ -17,7 +16,7 @@ import { closePending } from "../lib/close_pending.ts";
 import { waitForAnswer, type WaitWorld } from "../lib/answer_wait.ts";
 import { decisionReply } from "../lib/decision_reply.ts";
 import { readScreen, type Screen } from "../lib/pane.ts";
-import { type Paths, pathsFrom } from "../lib/paths.ts";
+import { type Paths, pathsFrom, pendingDir } from "../lib/paths.ts";
 import { SECRET, SECRET_SHA256 } from "./support/driver_context.ts";
 
 const QUESTIONS = { questions: [{ question: "Which?", options: [{ label: "A" }] }] };

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { cleanText, cutAtLine, cutMiddle, isPlain, oneLine, plainWord } from "../lib/text.ts";
+import { cleanText, cutAtLine, cutMiddle, oneLine, plainWord } from "../lib/text.ts";
 import { cpuMs, TOO_LONG_MS } from "./support/cpu_time.ts";
 
 // deno-fmt-ignore
@@ -69,15 +69,6 @@ Deno.test("cutMiddle() keeps at most as much as it may, whatever the text", () =
       assertEquals(head.length + tail.length + cut.missing.chars, text.length);
       assertEquals(`${head}|${tail}`.isWellFormed(), true);
     }
-  }
-});
-
-Deno.test("isPlain() knows what cannot imitate a wake", () => {
-  for (const text of ["", "All (42) tests pass:\n\t`x` {y} > z, $HOME ~ ]"]) {
-    assertEquals(isPlain(text), true, text);
-  }
-  for (const text of ["[", "<", "é", "\0", "\r", "\x1b", "\x7f", "\u200b", "END Untrusted"]) {
-    assertEquals(isPlain(text), false, text);
   }
 });
 

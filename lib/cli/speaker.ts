@@ -1,5 +1,7 @@
 /** Writes lines for the caller of a command. Text of others cannot steer the terminal. */
 
+import "./load_guards.ts";
+
 export interface Speaker {
   /** The result, on standard output. */
   say(line: string): void;

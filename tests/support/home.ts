@@ -1,6 +1,7 @@
 /** A user's home for a test: HOME, state, data and registry in one folder, removed at the end. */
 
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
+import "../../lib/cli/load_guards.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { pause } from "./until.ts";
