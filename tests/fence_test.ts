@@ -78,7 +78,21 @@ Deno.test("mayHoldSecret() lets no mixture of hints and values pass", () => {
     "Zz9_Zz9-Zz9.Zz",
     "12345678",
   ];
-  const joints = [": ", "=", ' "', "://u:", "@", " -p", ":", "\n", " is ", "/"];
+  const joints = [
+    ": ",
+    "=",
+    ' "',
+    "://u:",
+    "@",
+    " -p",
+    " -a ",
+    " -u u:",
+    "\t-p ",
+    ":",
+    "\n",
+    " is ",
+    "/",
+  ];
   forSeeds(2000, (dice) => {
     const text = Array.from(
       { length: 6 },
