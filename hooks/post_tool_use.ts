@@ -23,7 +23,7 @@ export const hook: Hook = {
     if (reason !== undefined) {
       tools.rememberSession(context, { closeDialog: true });
       const about = { session, agent_id: agent.agent_id, trigger, event: event.name };
-      return tools.record(paths, { kind: "suppressed", ...about, ...named, reason });
+      return await tools.note(paths, { kind: "suppressed", ...about, ...named, reason });
     }
     await tools.sendWake(context, {
       trigger,

@@ -8,8 +8,7 @@ export const hook: Hook = {
     const { event } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
     const { tellQuestion } = await tools.loadTelling();
-    const { saidBefore } = await tools.loadSaidBefore();
-    await tellQuestion(context, () => saidBefore(event));
+    await tellQuestion(context);
   },
 };
 

@@ -8,14 +8,14 @@ const GOES_ON = ["clear", "resume"];
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
-    const { actions, record, rememberSession, sendWake, textOf } = tools;
+    const { actions, note, rememberSession, sendWake, textOf } = tools;
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
     const owner = rememberSession(context, { closeDialog: true });
     const about = { session, agent_id: agent.agent_id, event: event.name };
     if (GOES_ON.includes(reason)) {
-      record(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
+      await note(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
     } else {
       const isOwn = owner === "own";
       await sendWake(context, {

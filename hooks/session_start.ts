@@ -7,13 +7,13 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "SessionStart",
-  handle(context, { record, rememberSession, textOf }) {
+  async handle(context, { note, rememberSession, textOf }) {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
     const owner = rememberSession(context, { closeDialog: source !== "compact" });
     const id = { [owner === "guest" ? "guest" : "claude_session_id"]: event.sessionId };
-    record(paths, {
+    await note(paths, {
       kind: "session",
       session,
       agent_id: agent.agent_id,

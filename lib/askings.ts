@@ -5,7 +5,7 @@
  */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { namesIn, readTextIfThere, writeAtomic } from "./files.ts";
+import { createNew, namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, pendingDir } from "./paths.ts";
 import { type Question, readQuestions } from "./questions.ts";
@@ -42,7 +42,7 @@ function beginningOf({ claude_session_id, prompt_id, questions }: Asked): string
 /** Before the wake is queued, so that a killed hook leaves no wake without it. */
 export function noteAsking(paths: Paths, session: string, asking: Asking, now: number): void {
   const path = `${pendingDir(paths, session)}/${nameOf(asking, now)}`;
-  writeAtomic(path, JSON.stringify(asking, null, 1));
+  createNew(path, JSON.stringify(asking)); // read only when this hook has ended
 }
 
 /** What an event says of its questions. */

@@ -12,8 +12,7 @@ import type { Agent, HookSettings } from "./registry.ts";
 
 // Tools that most hooks need.
 export { backgroundTasks, textOf } from "./events.ts";
-export { prepareForeign } from "./fence.ts";
-export { record } from "./journal.ts";
+export { note } from "./journal.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
@@ -131,11 +130,6 @@ export function loadTelling(): Promise<typeof import("./tell_question.ts")> {
 /** To know it again when it is answered. */
 export function loadAnswered(): Promise<typeof import("./answered_id.ts")> {
   return import(later("./answered_id.ts"));
-}
-
-/** What Claude said before its question. */
-export function loadSaidBefore(): Promise<typeof import("./said_before.ts")> {
-  return import(later("./said_before.ts"));
 }
 
 /** Why a turn failed. */

@@ -59,13 +59,18 @@ export async function runHook(hook: Hook): Promise<never> {
             tools.rememberSession(tools.contextFrom(gate, run), { closeDialog: false });
           }
           const agent_id = gate.kind === "mute" ? gate.agent.agent_id : gate.agent_id;
-          await tools.prepareForeign({ texts: [reason] });
-          tools.record(paths, { kind: "problem", event: hook.event, session, agent_id, reason });
+          await tools.note(paths, {
+            kind: "problem",
+            event: hook.event,
+            session,
+            agent_id,
+            reason,
+          });
         }
       }
     }
   } catch (error) {
-    if (session !== undefined) await note(paths, session, hook.event, messageOf(error));
+    if (session !== undefined) await noteFailure(paths, session, hook.event, messageOf(error));
   }
   // Claim last, so a killed hook leaves no claim.
   Deno.exit(isWakeLeft() ? WAKE_WAITS : 0);
@@ -76,12 +81,15 @@ function loadTools(): Promise<Tools> {
 }
 
 /** Uses the journal alone: what failed may be the loading of the rest. */
-async function note(paths: Paths, session: string, event: string, reason: string): Promise<void> {
+async function noteFailure(
+  paths: Paths,
+  session: string,
+  event: string,
+  reason: string,
+): Promise<void> {
   try {
-    const { record }: typeof import("./journal.ts") = await import(later("./journal.ts"));
-    const { prepareForeign }: typeof import("./fence.ts") = await import(later("./fence.ts"));
-    await prepareForeign({ texts: [reason] });
-    record(paths, { kind: "problem", session, event, reason });
+    const { note }: typeof import("./journal.ts") = await import(later("./journal.ts"));
+    await note(paths, { kind: "problem", session, event, reason });
   } catch {
     // The journal cannot be written either.
   }

@@ -1,5 +1,6 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
+import { prepareForeign } from "./fence.ts";
 import { appendLine, namesIn, readIfThere, withLock } from "./files.ts";
 import { isObject, messageOf } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
@@ -39,7 +40,7 @@ export function journalFile(paths: Paths, session: string): string {
 /** Names and numbers that are ours, or Claude Code's: there is no secret in them. */
 const PLAIN_FIELDS = [
   ...["at", "kind", "session", "agent_id", "wake_id", "of", "trigger", "event", "source", "via"],
-  ...["question_id", "claude_session_id", "tool"],
+  ...["question_id", "claude_session_id", "guest", "tool"],
 ];
 
 function masked(entry: Record<string, unknown>): Record<string, unknown> {
@@ -62,6 +63,14 @@ export function record(paths: Paths, entry: JournalRecord, now = new Date()): vo
   } catch {
     // Disk full or read-only: there is nowhere left to say so.
   }
+}
+
+/** The same in a hook, which loads the rules of masking only where a text may hold a secret. */
+export async function note(paths: Paths, entry: JournalRecord): Promise<void> {
+  const texts = Object.entries(entry).filter(([name]) => !PLAIN_FIELDS.includes(name))
+    .map(([, value]) => typeof value === "string" ? value : JSON.stringify(value));
+  await prepareForeign({ texts });
+  record(paths, entry);
 }
 
 // Under a lock and looked at again: two writers that both saw a full journal would otherwise

@@ -2,7 +2,7 @@
 
 import { type Foreign, isPlain, prepareForeign } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
-import { record } from "./journal.ts";
+import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
@@ -78,7 +78,7 @@ export async function sendWake(
   };
   if (isQuiet(verdict, context)) {
     const { reason, of } = verdict;
-    record(context.paths, {
+    await note(context.paths, {
       kind: "suppressed",
       ...about,
       reason,
@@ -86,7 +86,7 @@ export async function sendWake(
     });
     return { kind: "suppressed" };
   }
-  record(context.paths, {
+  await note(context.paths, {
     kind: "queued",
     ...about,
     wake_id: wakeId,
@@ -229,8 +229,7 @@ async function start(
     // The wake is safe in the outbox; the next event or the timer delivers it.
     const { paths, session, agent } = context;
     const reason = `Cannot start the deliverer: ${messageOf(error)}`;
-    await prepareForeign({ texts: [reason] });
-    record(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+    await note(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
     replyWait?.endReplyWait(paths, wakeId);
   }
 }

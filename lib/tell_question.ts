@@ -4,22 +4,25 @@ import { askedIn, askingsOf, noteAsking } from "./askings.ts";
 import type { HookContext } from "./hook_context.ts";
 import { formatQuestions, type Question } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
+import { saidBefore } from "./said_before.ts";
 import { sendWake } from "./send_wake.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 
 /** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
-export async function tellQuestion(context: HookContext, saidBefore: () => string): Promise<void> {
-  const { event, paths, session, now } = context;
+export async function tellQuestion(context: HookContext): Promise<void> {
+  const { event, paths, session, settings, now } = context;
   const asked = askedIn(event);
   const { questions } = asked;
-  // The hook may run twice for one event. The second one does not know the secret.
+  // The hook may run twice for one event. The second one does not know the secret. Where it sends
+  // nothing, it need not look.
   const isThis = (one: { tool_use_id: string }) =>
     asked.tool_use_id !== "" && one.tool_use_id === asked.tool_use_id;
-  const known = askingsOf(paths, session, event).find(isThis);
+  const mayRepeat = settings.dedup_mode !== "skip";
+  const known = mayRepeat ? askingsOf(paths, session, event).find(isThis) : undefined;
   const id = known?.id ?? newId("q");
   const secret = newSecret();
   const digesting = digestOf(secret); // while the transcript is read
-  const said = saidBefore();
+  const said = saidBefore(event);
   const secret_sha256 = await digesting;
   const name = known === undefined ? withSecret(id, secret) : id;
   await sendWake(context, questionWake(context, { id, name, questions, said }), {

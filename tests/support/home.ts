@@ -70,17 +70,25 @@ export class TestHome implements AsyncDisposable {
   wakes(agentId = "warden"): { trigger: string; message: string }[] {
     const dir = `${this.paths.state}/outbox/${agentId}`;
     return namesIn(dir).filter((name) => name.endsWith(".json"))
-      .map((name) => readWake(`${dir}/${name}`)!);
+      .map((name) => readWake(shown(`${dir}/${name}`))!);
   }
 
   journal(session = "warden-main"): Record<string, unknown>[] {
-    const text = readTextIfThere(`${this.paths.state}/journal/${session}.jsonl`) ?? "";
+    const text = readTextIfThere(shown(`${this.paths.state}/journal/${session}.jsonl`)) ?? "";
     return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOwn) await removeTree(this.dir);
   }
+}
+
+/** The file, if nothing in it was hidden because a hook had not loaded what masks it. */
+function shown(path: string): string {
+  if (readTextIfThere(path)?.includes("rules of masking are not loaded")) {
+    throw new Error(`Something is hidden that should be masked: ${readTextIfThere(path)}`);
+  }
+  return path;
 }
 
 /** The packages of our commands are cached there; a fake home has none. */
