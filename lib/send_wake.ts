@@ -1,6 +1,6 @@
 /** From a draft to a wake in the outbox: suppress duplicates, render, write, start the deliverer. */
 
-import { type Foreign, isPlain, prepareForeign } from "./fence.ts";
+import { type Foreign, isPlain, loadGuards, prepareForeign } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
@@ -43,6 +43,7 @@ export async function sendWake(
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
   await prepareForeign(foreignIn(context, draft));
+  if (context.settings.dedup_mode === "lightweight") await loadGuards(); // a reminder names a wake
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import "../lib/cli/load_guards.ts";
 import {
   giveAnswer,
   type Given,

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import "../lib/cli/load_guards.ts";
 import { digestOf, newId, newSecret, splitName, withSecret } from "../lib/request_ids.ts";
 import { maskSecrets } from "../lib/text.ts";
 
