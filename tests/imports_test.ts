@@ -64,20 +64,29 @@ Deno.test("the top of lib/ holds what hooks load, and nothing else", () => {
   assertEquals(files.filter((name) => !loaded.has(`${ROOT}/lib/${name}`)), []);
 });
 
+/** What is loaded at the start. */
+function staticGraph(path: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(path)) return loaded;
+  loaded.add(path);
+  const text = code(path).replace(/^(import|export) type [^;]*;/gm, "");
+  for (const [, address] of text.matchAll(/(?:from|^import)\s+"([^"]+)"/gm)) {
+    if (!address!.startsWith(".")) loaded.add(address!);
+    else staticGraph(new URL(address!, `file://${path}`).pathname, loaded);
+  }
+  return loaded;
+}
+
 Deno.test("deliver.ts loads files of lib/ alone, and what few deliveries need only then", () => {
-  const loaded = new Set<string>();
-  const statically = (path: string): void => {
-    if (loaded.has(path)) return;
-    loaded.add(path);
-    const text = code(path).replace(/^(import|export) type [^;]*;/gm, "");
-    for (const [, address] of text.matchAll(/from\s+"([^"]+)"/g)) {
-      if (!address!.startsWith(".")) loaded.add(address!);
-      else statically(new URL(address!, `file://${path}`).pathname);
-    }
-  };
-  statically(`${ROOT}/commands/deliver.ts`);
-  assertEquals([...loaded].filter((file) => !file.startsWith(`${ROOT}/`)), []);
-  assertEquals([...loaded].filter((file) => LATER.test(file)), []);
+  const loaded = [...staticGraph(`${ROOT}/commands/deliver.ts`)];
+  assertEquals(loaded.filter((file) => !file.startsWith(`${ROOT}/`)), []);
+  assertEquals(loaded.filter((file) => LATER.test(file)), []);
+});
+
+Deno.test("every command has the guards of foreign text from its start", () => {
+  const commands = namesIn(`${ROOT}/commands`).map((name) => `commands/${name}`);
+  const isReady = (file: string) =>
+    staticGraph(`${ROOT}/${file}`).has(`${ROOT}/lib/cli/load_guards.ts`);
+  assertEquals([...commands, "register.ts"].filter((file) => !isReady(file)), []);
 });
 
 const LATER = /\/(openclaw|openclaw_words|deliver_by_hand|wake_list|table|housekeeping)\.ts$/;
