@@ -7,6 +7,7 @@ import { hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld, WARDEN } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";
+import { writeExecutable } from "../tests/support/executable.ts";
 
 export interface HookFigure {
   name: string;
@@ -64,10 +65,10 @@ export async function measureHooks(
 /** The registered commands of a world that is as registration leaves it. */
 function commandsIn(world: HookWorld): (event: string) => string {
   // An action names the launcher that is there.
-  Deno.writeTextFileSync(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n", { mode: 0o755 });
+  writeExecutable(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n");
   const install = world.installation((name) => world.env()[name] ?? Deno.env.get(name));
   const launcher = `${world.paths.data}/bin/hook`;
-  Deno.writeTextFileSync(launcher, hookLauncherText(install), { mode: 0o755 });
+  writeExecutable(launcher, hookLauncherText(install));
   return (event) => hookCommand(HOOKS.find((entry) => entry.event === event)!, world.paths);
 }
 

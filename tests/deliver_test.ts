@@ -14,6 +14,7 @@ import {
 import { safeName } from "../lib/paths.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 /** The command in this process, with what it printed. */
 async function deliver(home: DeliveryHome, args: string[], now = Date.now) {
@@ -98,7 +99,7 @@ Deno.test("deliver goes by the command line where the gateway gives no right to 
     home.configure({ port: gateway.port, auth: { token: "fake-token" } });
     const script = `#!/bin/sh\ncase "$3" in sessions.resolve) echo '{"ok":true,"key":"k"}';;\n` +
       `agent) rm "$GSD_PARAMS_FILE"; echo '{"status":"accepted"}';; esac\n`;
-    await Deno.writeTextFile(home.env.GSD_OPENCLAW!, script, { mode: 0o755 });
+    writeExecutable(home.env.GSD_OPENCLAW!, script);
     put(home.paths);
     assertEquals((await deliver(home, ["--once"])).code, 0);
     const [line] = readJournal(home.paths, "warden-main");

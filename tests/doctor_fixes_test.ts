@@ -12,6 +12,7 @@ import { run } from "../lib/process.ts";
 import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const INBOX = { ...WARDEN, delivery: { transport: "inbox" } };
 
@@ -39,7 +40,7 @@ Deno.test("doctor's fixes put a registry where there is none, and open one that 
   // Without $EDITOR: vi, and a vi that fixes what it is shown.
   await Deno.mkdir(`${clinic.dir}/bin`);
   const vi = `#!/bin/sh\n[ "$1" = +2 ] && echo '{ "agents": [] }' > "$2"\n`;
-  await Deno.writeTextFile(`${clinic.dir}/bin/vi`, vi, { mode: 0o755 });
+  writeExecutable(`${clinic.dir}/bin/vi`, vi);
   clinic.env.PATH = `${clinic.dir}/bin:${clinic.env.PATH}`;
   clinic.registry('{\n "agents": {} }');
   assertEquals(await fixed(clinic, checkRegistryFile), []);

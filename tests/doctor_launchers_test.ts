@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
 import { Clinic, DENOS } from "./support/clinic.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 /** A home that is registered where openclaw and its node lie in a folder of their own. */
 async function registeredWithNode(): Promise<{ clinic: Clinic; node: string; poorer: string }> {
@@ -149,5 +150,5 @@ async function without(name: string, clinic: Clinic): Promise<string> {
 }
 
 function program(path: string, script: string): void {
-  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeExecutable(path, `#!/bin/sh\n${script}\n`);
 }

@@ -10,6 +10,7 @@ import { seeded } from "./support/delivery_home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const STOP = fixtureEvent("stop-plain");
 const MANY = Number(Deno.env.get("GSD_GATE_CASES") ?? 150);
@@ -18,7 +19,7 @@ const MANY = Number(Deno.env.get("GSD_GATE_CASES") ?? 150);
 async function gateWorld(): Promise<{ world: HookWorld; starts: Starts }> {
   const world = await HookWorld.create({ registry: { agents: [WARDEN] } });
   const deno = `${world.dir}/deno`;
-  await Deno.writeTextFile(deno, "#!/bin/sh\ncat >/dev/null\necho started\n", { mode: 0o755 });
+  writeExecutable(deno, "#!/bin/sh\ncat >/dev/null\necho started\n");
   const install = { ...world.installation((name) => world.env()[name]), deno };
   const text = hookLauncherText(install);
   const starts: Starts = async (pane, tmux = {}) => {
@@ -235,7 +236,7 @@ Deno.test("bin/hook gives Deno named variables only, and takes no function of th
   const { world } = await gateWorld();
   await using _ = world;
   const deno = `${world.dir}/deno`;
-  await Deno.writeTextFile(deno, "#!/bin/sh\ncat >/dev/null\nenv\n", { mode: 0o755 });
+  writeExecutable(deno, "#!/bin/sh\ncat >/dev/null\nenv\n");
   const text = hookLauncherText({ ...world.installation((name) => world.env()[name]), deno });
   const own = await world.server.env(await world.pane("warden-main"));
   const foreign = {
@@ -294,7 +295,7 @@ for (const [what, spoil] of Object.entries(UNREADABLE)) {
       registry: { agents: [{ ...WARDEN, hook_settings }] },
     });
     const script = `#!/bin/sh\ntouch '${world.dir}/started'\n`;
-    Deno.writeTextFileSync(`${world.dir}/data/bin/deliver`, script, { mode: 0o755 });
+    writeExecutable(`${world.dir}/data/bin/deliver`, script);
     spoil(`${world.dir}/data/install.json`);
     await world.hook("stop.ts", STOP);
     await until("the deliverer", () => isFile(`${world.dir}/started`));

@@ -7,6 +7,7 @@ import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const STOP = fixtureEvent("stop-plain");
 const SILENT = { code: 0, stdout: "", stderr: "" };
@@ -187,7 +188,7 @@ for (
     await using world = await HookWorld.create({ permissions });
     const fake = `${world.dir}/tmux`;
     for (const script of scripts) {
-      await Deno.writeTextFile(fake, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      writeExecutable(fake, `#!/bin/sh\n${script}\n`);
       const { ms, ...result } = await world.hook("stop.ts", STOP, { env: { GSD_TMUX: fake } });
       assertEquals(result, SILENT);
       assert(ms < 500_000, `${script}: ${ms} ms`);

@@ -7,6 +7,7 @@ import { run } from "../lib/process.ts";
 import { writeSettings } from "../lib/sessions/agent_launch.ts";
 import { Clinic, type DENOS } from "./support/clinic.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 Deno.test("deliver runs nothing that a hook put into the state folder and named in its environment", async () => {
   await using clinic = await Clinic.create();
@@ -129,5 +130,5 @@ async function writesSettings(kind: keyof typeof DENOS): Promise<void> {
 }
 
 function put(path: string, script: string): void {
-  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeExecutable(path, `#!/bin/sh\n${script}\n`);
 }

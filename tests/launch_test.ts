@@ -13,6 +13,7 @@ import { isClaude, isIdleShell, type ProcessInfo, treeBelow } from "../lib/doors
 import { mayBeStarting } from "../lib/sessions/session_state.ts";
 import { unitText } from "../lib/install/units.ts";
 import { inSessionWorld } from "./support/session_world.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const LAUNCH: Launch = {
   session: "warden-main",
@@ -32,9 +33,7 @@ Deno.test("launchScript() passes every word through the shell unharmed", async (
   try {
     const odd = `${dir}/it's "odd" $HOME \`x\``;
     Deno.mkdirSync(odd);
-    Deno.writeTextFileSync(`${dir}/claude`, `#!/bin/sh\npwd\nprintf '%s\\n' "$@"\n`, {
-      mode: 0o755,
-    });
+    writeExecutable(`${dir}/claude`, `#!/bin/sh\npwd\nprintf '%s\\n' "$@"\n`);
     const launch = {
       ...LAUNCH,
       working_directory: odd,

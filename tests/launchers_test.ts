@@ -11,10 +11,11 @@ import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
   await inHome(async ({ install, bin, dir }) => {
-    await useFakeDeno(install, `until [ -e '${dir}/go' ]; do sleep 0.05; done`);
+    useFakeDeno(install, `until [ -e '${dir}/go' ]; do sleep 0.05; done`);
     installLaunchers(install);
     // Claude Code ends a hook with its whole tree: here, the shell and all that is still below it.
     const shell = new Deno.Command("/bin/sh", {
@@ -36,7 +37,7 @@ Deno.test("deliver returns at once and leaves its work to a process that is nobo
 
 Deno.test("gsd-code lets the caller's places win, names no program that is gone, starts anywhere", async () => {
   await inHome(async ({ install, bin, dir }) => {
-    await useFakeDeno(install, "true");
+    useFakeDeno(install, "true");
     installLaunchers({ ...install, openclaw: `${dir}/moved/openclaw` });
     const gone = `${dir}/gone`;
     const start = async (env: Record<string, string>) => {
@@ -56,7 +57,7 @@ Deno.test("gsd-code lets the caller's places win, names no program that is gone,
 
 Deno.test("launchers pass words whole and the exit code on; deliver --wait stays", async () => {
   await inHome(async ({ install, bin, dir }) => {
-    await useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"; exit 7`);
+    useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"; exit 7`);
     installLaunchers(install);
     const words = ["it's", "two words", "$HOME", ""];
     const calls: [string, string[], RegExp][] = [
@@ -145,7 +146,7 @@ Deno.test("pinDeno() links or copies a program that then runs, once and again", 
   await inHome(async ({ dir }) => {
     const [original, pinned] = [`${dir}/cache/deno`, `${dir}/data/bin/deno`];
     await Deno.mkdir(`${dir}/cache`);
-    await Deno.writeTextFile(original, "#!/bin/sh\necho one\n", { mode: 0o755 });
+    writeExecutable(original, "#!/bin/sh\necho one\n");
     pinDeno(original, pinned);
     pinDeno(original, pinned);
     await Deno.remove(original);
@@ -154,7 +155,7 @@ Deno.test("pinDeno() links or copies a program that then runs, once and again", 
       return outcome.kind === "finished" ? outcome.stdout : outcome.kind;
     };
     assertEquals(await says(), "one\n");
-    await Deno.writeTextFile(original, "#!/bin/sh\necho two\n", { mode: 0o755 });
+    writeExecutable(original, "#!/bin/sh\necho two\n");
     pinDeno(original, pinned);
     assertEquals(await says(), "two\n");
     assertEquals(namesIn(`${dir}/data/bin`), ["deno"]);
@@ -187,12 +188,12 @@ async function inHome(work: (home: Home) => Promise<void> | void): Promise<void>
 }
 
 /** A program in Deno's place that tells how it was called. */
-async function useFakeDeno(install: Installation, script: string): Promise<void> {
+function useFakeDeno(install: Installation, script: string): void {
   const dir = install.paths.state.replace(/\/state$/, "");
   install.deno = `${dir}/de no`;
   const text =
     `#!/bin/sh\nenv > "${dir}/env"\n(${script})\ncode=$?\necho yes > "${dir}/done"\nexit $code\n`;
-  await Deno.writeTextFile(install.deno, text, { mode: 0o755 });
+  writeExecutable(install.deno, text);
 }
 
 async function childrenOf(pid: number): Promise<string[]> {

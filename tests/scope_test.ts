@@ -6,6 +6,7 @@ import { HOOKS } from "../lib/install/hook_list.ts";
 import { run } from "../lib/process.ts";
 import { type Installation, whyUnsafe } from "../lib/install/scope.ts";
 import { installationIn } from "./support/installation_in.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that is gone", async () => {
   const dir = await Deno.makeTempDir({ prefix: "gsd-scope-" });
@@ -102,6 +103,6 @@ Deno.test("whyUnsafe() refuses a state folder that holds what hooks must not wri
 /** Writes the launcher; the command that runs it. */
 function putHook(install: Installation, entry: typeof HOOKS[number]): string {
   const launcher = `${install.paths.data}/bin/hook`;
-  Deno.writeTextFileSync(launcher, hookLauncherText(install), { mode: 0o755 });
+  writeExecutable(launcher, hookLauncherText(install));
   return hookCommand(entry, install.paths);
 }

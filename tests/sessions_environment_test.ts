@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main as sync } from "../commands/sync.ts";
 import { killServer, recover, spawned } from "./support/recovering.ts";
 import { inSessionWorld } from "./support/session_world.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const OF_THE_USER = { ANTHROPIC_API_KEY: "sk-ant-secret-1", CLAUDE_CODE_USE_BEDROCK: "secret-2" };
 const OF_A_SESSION = {
@@ -15,7 +16,7 @@ const OF_A_SESSION = {
 function record(path: string, then: string): () => string[] {
   const log = `${path}.seen`;
   const text = `#!/bin/sh\n{ echo "== $*"; env; } >> '${log}'\n${then}\n`;
-  Deno.writeTextFileSync(path, text, { mode: 0o755 });
+  writeExecutable(path, text);
   return () => Deno.readTextFileSync(log).split("\n== ");
 }
 

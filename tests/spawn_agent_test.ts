@@ -3,6 +3,7 @@ import { main } from "../commands/spawn.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { parseAgents } from "../lib/sessions/openclaw_sessions.ts";
 import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const IDLE = "01-idle-fresh.txt";
 
@@ -11,7 +12,7 @@ function openclaw(world: SessionWorld, ids: string[]): () => string {
   const list = JSON.stringify(ids.map((id) => ({ id, workspace: "/w" })));
   const script = `#!/bin/sh\necho "$*" >> '${world.dir}/asked'\n` +
     `[ "$1" = agents ] || { echo no gateway >&2; exit 1; }\necho 'a warning'\necho '${list}'\n`;
-  Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, script, { mode: 0o755 });
+  writeExecutable(world.variables.GSD_OPENCLAW!, script);
   return () => readTextIfThere(`${world.dir}/asked`) ?? "";
 }
 

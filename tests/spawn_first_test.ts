@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main } from "../commands/spawn.ts";
 import { isThere } from "../lib/files.ts";
 import { inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const IDLE = "01-idle-fresh.txt";
 const STAYS = "while read -r line; do :; done";
@@ -40,7 +41,7 @@ async function problemOf(world: SessionWorld, first: string, ...more: string[]):
 
 function program(world: SessionWorld, body: string): string {
   const file = `${world.dir}/claude`;
-  Deno.writeTextFileSync(file, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  writeExecutable(file, `#!/bin/sh\n${body}\n`);
   return file;
 }
 

@@ -4,6 +4,7 @@ import { isThere } from "../lib/files.ts";
 import { IDLE, killServer, recover, sessions, spawned } from "./support/recovering.ts";
 import { agents, inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 /** A folder with a conversation, which a recovery without a record would offer to pick. */
 function folder(world: SessionWorld): string {
@@ -18,7 +19,7 @@ function folder(world: SessionWorld): string {
 function openclaw(world: SessionWorld, script: string): void {
   const list = { sessions: [{ key: "agent:w:main", sessionId: "id-1", agentId: "w" }] };
   const text = `#!/bin/sh\n${script}\necho '${JSON.stringify(list)}'\n`;
-  Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, text, { mode: 0o755 });
+  writeExecutable(world.variables.GSD_OPENCLAW!, text);
 }
 
 /** A program waits there until `goOn` is called. */

@@ -4,6 +4,7 @@ import { readTextIfThere } from "../lib/files.ts";
 import { readLaunch } from "./support/recovering.ts";
 import { agents, inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const IDLE = "01-idle-fresh.txt";
 
@@ -195,7 +196,7 @@ Deno.test("spawn says what Claude Code said when it ends at once", () =>
   inSessionWorld(async (world) => {
     const program = `${world.dir}/claude`;
     const script = "#!/bin/sh\nprintf '\\033[31merror: unknown option\\033[0m\\n'\nexit 1\n";
-    Deno.writeTextFileSync(program, script, { mode: 0o755 });
+    writeExecutable(program, script);
     world.variables.GSD_CLAUDE = program;
     assertEquals(await main(["w", project(world), ""], world), 1);
     assertMatch(world.warned.join("\n"), /ended as soon as it was started[^]*unknown option/);

@@ -4,6 +4,7 @@ import { main } from "../commands/sync.ts";
 import { type OpenClawSession, parseListing } from "../lib/sessions/openclaw_sessions.ts";
 import { planSync } from "../lib/sessions/sync_registry.ts";
 import { inSessionWorld } from "./support/session_world.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 const session = (key: string, id: string): OpenClawSession => ({
   agentId: key.split(":")[1]!,
@@ -93,7 +94,7 @@ Deno.test("sync does not call it up to date when a session does not exist", () =
   inSessionWorld(async (world) => {
     const list = JSON.stringify({ sessions: [{ key: "agent:warden:main", sessionId: "w1" }] });
     const script = `#!/bin/sh\necho '${list}'\n`;
-    Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, script, { mode: 0o755 });
+    writeExecutable(world.variables.GSD_OPENCLAW!, script);
     const gone = { agent_id: "warden", openclaw_session_key: "agent:warden:gone" };
     world.registry({ agents: [gone] });
     assertEquals(await main([], world), 1);
@@ -126,9 +127,7 @@ Deno.test("install-units writes its units once, switches them on, and removes on
   inSessionWorld(async (world) => {
     const log = `${world.dir}/systemctl.log`;
     world.variables.GSD_SYSTEMCTL = `${world.dir}/systemctl`;
-    Deno.writeTextFileSync(`${world.dir}/systemctl`, `#!/bin/sh\necho "$@" >> '${log}'\n`, {
-      mode: 0o755,
-    });
+    writeExecutable(`${world.dir}/systemctl`, `#!/bin/sh\necho "$@" >> '${log}'\n`);
     world.variables.TMUX_TMPDIR = "/run/my tmux";
     const units = `${world.dir}/home/.config/systemd/user`;
     assertEquals(await installUnits(["--dry-run"], world), 0, world.warned.join());

@@ -4,6 +4,7 @@ import { pinDeno } from "../lib/doors/deno_binary.ts";
 import { ROOT } from "../lib/paths.ts";
 import { Clinic, DENOS, TASK } from "./support/clinic.ts";
 import { installGsdCode } from "./support/gsd_code.ts";
+import { writeExecutable } from "./support/executable.ts";
 
 Deno.test("taskCommand() names gsd-code where that is ours: by its name on PATH, else by its path", async () => {
   await using clinic = await Clinic.create();
@@ -15,7 +16,7 @@ Deno.test("taskCommand() names gsd-code where that is ours: by its name on PATH,
   await installGsdCode(data);
   assertEquals(line(), `${data}/bin/gsd-code doctor --fix`);
   // Another program of that name comes first.
-  await Deno.writeTextFile(`${clinic.dir}/path/gsd-code`, "#!/bin/sh\n", { mode: 0o755 });
+  writeExecutable(`${clinic.dir}/path/gsd-code`, "#!/bin/sh\n");
   assertEquals(line(), `${data}/bin/gsd-code doctor --fix`);
   await Deno.remove(`${clinic.dir}/path/gsd-code`);
   await Deno.symlink(`${data}/bin/gsd-code`, `${clinic.dir}/path/gsd-code`);

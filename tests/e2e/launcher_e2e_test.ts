@@ -11,6 +11,7 @@ import { prepareHome, startClaude } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 /** More than a socket takes at once: Claude Code is still writing when the gate has ended. */
 const LONG = "A long line of the answer.\n".repeat(12_000) + "The end of it.";
@@ -62,7 +63,7 @@ for (const version of VERSIONS.claude) {
       const [hook, calls] = [`${scene.dir}/data/bin/hook`, `${scene.dir}/calls`];
       Deno.renameSync(hook, `${hook}.real`);
       const counting = `#!/bin/sh\necho "$TMUX_PANE $1" >> '${calls}'\nexec '${hook}.real' "$@"\n`;
-      Deno.writeTextFileSync(hook, counting, { mode: 0o755 });
+      writeExecutable(hook, counting);
       const count = (pane: string, event: string) =>
         (readTextIfThere(calls) ?? "").split("\n").filter((one) => one === `${pane} ${event}`)
           .length;

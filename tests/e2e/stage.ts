@@ -22,6 +22,7 @@ import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 import type { SharedGateway } from "./shared_gateway.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 export interface Wake {
   trigger: string;
@@ -112,9 +113,7 @@ export class Stage {
     const path = `${this.scene.dir}/claude`;
     const set = Object.entries(claudeEnv(this.claudeModel.url))
       .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
-    Deno.writeTextFileSync(path, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`, {
-      mode: 0o755,
-    });
+    writeExecutable(path, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`);
     return path;
   }
 

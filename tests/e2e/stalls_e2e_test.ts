@@ -10,12 +10,13 @@ import type { RealClaude } from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "../support/real_programs.ts";
 import { pause, until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 /** tmux wakes its own child when that is stopped: Claude Code has to be the child of another. */
 async function wrapped(scene: Scene, version: ClaudeVersion): Promise<string> {
   const path = `${scene.dir}/wrapper`;
   const text = `#!/bin/sh\n${await claudeProgram(version)} "$@"\nexit\n`;
-  Deno.writeTextFileSync(path, text, { mode: 0o755 });
+  writeExecutable(path, text);
   return path;
 }
 

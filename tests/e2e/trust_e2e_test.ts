@@ -14,6 +14,7 @@ import { claudeEnv, prepareHome } from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion, VERSIONS } from "../support/real_programs.ts";
 import { inSessionWorld, type SessionWorld } from "../support/session_world.ts";
 import { until } from "../support/until.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 const LINE = "a line of a long text žluť 🐎";
 /** What could be taken for an option, a command, a line for the shell, a subcommand. */
@@ -42,7 +43,7 @@ async function inUntrusted(
         .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
       world.variables.GSD_CLAUDE = `${world.dir}/claude`;
       const script = `#!/bin/sh\nexport ${set}\nexec ${program} "$@" ${behind}\n`;
-      Deno.writeTextFileSync(world.variables.GSD_CLAUDE, script, { mode: 0o755 });
+      writeExecutable(world.variables.GSD_CLAUDE, script);
       const inbox = { delivery: { transport: "inbox" } };
       const hook_settings = { answer_permissions: true };
       const agent = { agent_id: "w", tmux_session_name: "w-main", hook_settings, ...inbox };

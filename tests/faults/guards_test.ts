@@ -2,11 +2,12 @@ import { assertEquals } from "@std/assert";
 import { giveAnswer, openPending, type Pending, takeAnswer } from "../../lib/answers.ts";
 import { askTmux } from "../../lib/gate.ts";
 import { pathsFrom } from "../../lib/paths.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 Deno.test("askTmux() asks no tmux server when $TMUX is not set, though a pane is named", async () => {
   await inFolder(async (dir) => {
     const tmux = `${dir}/tmux`;
-    await Deno.writeTextFile(tmux, `#!/bin/sh\ntouch '${dir}/asked'\n`, { mode: 0o755 });
+    writeExecutable(tmux, `#!/bin/sh\ntouch '${dir}/asked'\n`);
     const names = () => Array.from(Deno.readDirSync(dir), (entry) => entry.name).sort();
     const env: Record<string, string> = { TMUX_PANE: "%0", GSD_TMUX: tmux };
     assertEquals(askTmux((name) => env[name], undefined), undefined);

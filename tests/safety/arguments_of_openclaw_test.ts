@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { onPath } from "../../lib/doors/programs.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 const SECRET = 'what Claude said to nobody else: ž "quoted" \\ 😀';
 const CONTENT = `[CONTENT]\n${SECRET}`;
@@ -42,7 +43,7 @@ async function delivered(program: string): Promise<{ given: string; cmdlines: st
   home.env.GSD_OPENCLAW = `${home.dir}/openclaw`;
   // A caller's own must not reach the program.
   home.env.GSD_PARAMS_FILE = "/etc/hostname";
-  Deno.writeTextFileSync(home.env.GSD_OPENCLAW, program, { mode: 0o755 });
+  writeExecutable(home.env.GSD_OPENCLAW, program);
   const wake = aWake();
   const message = `${wake.message}\n${CONTENT}`;
   put(home.paths, { ...wake, transport: "cli", message });

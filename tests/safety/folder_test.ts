@@ -11,6 +11,7 @@ import { aWake } from "../support/delivery_home.ts";
 import { makeHostileFolder } from "../support/hostile_folder.ts";
 import { IDLE, readLaunch } from "../support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "../support/session_world.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 interface Attack {
   world: SessionWorld;
@@ -32,7 +33,7 @@ function inHostileFolder(work: (attack: Attack) => Promise<void>): Promise<void>
     Deno.symlinkSync(world.variables.GSD_OPENCLAW!, `${world.dir}/good/openclaw`);
     // As npm's programs find Node: by PATH.
     const byPath = "#!/usr/bin/env sh\necho no gateway >&2\nexit 1\n";
-    Deno.writeTextFileSync(world.variables.GSD_OPENCLAW!, byPath, { mode: 0o755 });
+    writeExecutable(world.variables.GSD_OPENCLAW!, byPath);
     enqueue(world.paths, aWake({ transport: "cli" }));
     for (const name of ["GSD_TMUX", "GSD_OPENCLAW", "GSD_CLAUDE"]) delete world.variables[name];
     const hostile = [".", "", "bin", "node_modules/.bin", "./bin", `${folder}/node_modules/.bin`];

@@ -15,6 +15,7 @@ import { run } from "../../lib/process.ts";
 import { aWake } from "../support/delivery_home.ts";
 import { TestHome } from "../support/home.ts";
 import { inSessionWorld, type SessionWorld } from "../support/session_world.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 const SYSTEM = "/usr/local/bin:/usr/bin:/bin";
 
@@ -118,7 +119,7 @@ Deno.test("unitText() lets no value add a line, and means for systemd what it sa
   const odd = `${home.dir}/my "dir" 100% $HOME 'q' [x] \\ é`;
   Deno.mkdirSync(`${odd}/outbox/warden`, { recursive: true });
   for (const name of ["deliver", "recover"]) {
-    Deno.writeTextFileSync(`${odd}/${name}`, "#!/bin/sh\n", { mode: 0o755 });
+    writeExecutable(`${odd}/${name}`, "#!/bin/sh\n");
   }
   const environment = { PATH: "/usr/bin", GSD_STATE_DIR: odd, GSD_TMUX: "%h $x" };
   const template = (name: string) => Deno.readTextFileSync(`${ROOT}/systemd/${name}`);
@@ -158,7 +159,7 @@ Deno.test("unitText() lets no value add a line, and means for systemd what it sa
 Deno.test("the timer delivers with the launcher's few permissions", () =>
   inSessionWorld(async (world) => {
     world.variables.GSD_SYSTEMCTL = `${world.dir}/systemctl`;
-    Deno.writeTextFileSync(`${world.dir}/systemctl`, "#!/bin/sh\n", { mode: 0o755 });
+    writeExecutable(`${world.dir}/systemctl`, "#!/bin/sh\n");
     assertEquals(await installUnits([], world), 0, world.warned.join("\n"));
     const words = await execStart(world, "gsd-redeliver.service");
     assertEquals(words, ["/bin/sh", `${world.paths.data}/bin/deliver`, "--wait", "--once"]);

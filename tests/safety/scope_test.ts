@@ -9,6 +9,7 @@ import { run } from "../../lib/process.ts";
 import { shellQuote } from "../../lib/text.ts";
 import { HookWorld } from "../support/hook_world.ts";
 import { installationIn } from "../support/installation_in.ts";
+import { writeExecutable } from "../support/executable.ts";
 
 /** "waiting": allowed for a hook that waits; "answering": only for the one beside a dialog. */
 type Expected = "allowed" | "refused" | "waiting" | "answering";
@@ -210,7 +211,7 @@ Deno.test("bin/capture takes nothing from its caller that decides what is run", 
   const evil = `${world.dir}/evil`;
   Deno.mkdirSync(evil);
   for (const name of ["env", "tmux", "cd", "sh"]) {
-    Deno.writeTextFileSync(`${evil}/${name}`, `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    writeExecutable(`${evil}/${name}`, `#!/bin/sh\ntouch ${mark}\n`);
   }
   const env = {
     TMUX: TMUX!,

@@ -15,6 +15,7 @@ import { run } from "../../lib/process.ts";
 import type { World } from "../../lib/cli/world.ts";
 import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
+import { writeExecutable } from "./executable.ts";
 
 export const WARDEN = {
   agent_id: "warden",
@@ -115,7 +116,7 @@ export class Clinic implements AsyncDisposable {
   }
 
   program(variable: string, script: string): void {
-    Deno.writeTextFileSync(this.env[variable]!, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeExecutable(this.env[variable]!, `#!/bin/sh\n${script}\n`);
   }
 
   registry(value: unknown): void {

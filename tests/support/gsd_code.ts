@@ -2,6 +2,7 @@
 
 import { ROOT } from "../../lib/paths.ts";
 import { TestHome } from "./home.ts";
+import { writeExecutable } from "./executable.ts";
 
 export class GsdCode extends TestHome {
   static async create(agents: { agent_id: string; tmux_session_name: string }[] = [WARDEN]) {
@@ -38,5 +39,5 @@ export async function installGsdCode(data: string, root = ROOT, deno = Deno.exec
   const script =
     `#!/bin/sh\nexec '${deno}' run -A --quiet --config='${root}/deno.json' --frozen --cached-only ` +
     `'${root}/commands/gsd_code.ts' "$@"\n`;
-  await Deno.writeTextFile(`${data}/bin/gsd-code`, script, { mode: 0o755 });
+  writeExecutable(`${data}/bin/gsd-code`, script);
 }

@@ -5,6 +5,7 @@ import "../../lib/cli/load_guards.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { pause } from "./until.ts";
+import { writeExecutable } from "./executable.ts";
 
 export interface HomeOptions {
   /** A folder that exists already. The caller removes it. */
@@ -62,7 +63,7 @@ export class TestHome implements AsyncDisposable {
   /** A file below the folder that can be run; its path. */
   writeProgram(name: string, script: string): string {
     const path = `${this.dir}/${name}`;
-    Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeExecutable(path, `#!/bin/sh\n${script}\n`);
     return path;
   }
 

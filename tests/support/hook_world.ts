@@ -15,6 +15,8 @@ import type { Installation } from "../../lib/install/scope.ts";
 import { type Ended, startProgram } from "./child_process.ts";
 import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
+import { readTextIfThere } from "../../lib/files.ts";
+import { writeExecutable } from "./executable.ts";
 
 export interface HookResult extends Ended {
   ms: number;
@@ -54,11 +56,8 @@ export class HookWorld {
     if (options.deliver) {
       installLaunchers(install);
     } else {
-      await Deno.writeTextFile(
-        `${world.dir}/data/bin/deliver`,
-        `#!/bin/sh\nrm -f ${world.dir}/state/locks/starts-*\n`, // as a real one does first
-        { mode: 0o755 },
-      );
+      const script = `#!/bin/sh\nrm -f ${world.dir}/state/locks/starts-*\n`; // as a real one does first
+      writeExecutable(`${world.dir}/data/bin/deliver`, script);
     }
     return world;
   }
@@ -113,13 +112,14 @@ export class HookWorld {
     }
     const entry = HOOKS.find((hook) => hook.file === file)!;
     const install = this.installation(env);
-    const launcher = `${this.dir}/data/bin/hook`;
-    Deno.writeTextFileSync(`${launcher}.new`, hookLauncherText(install), { mode: 0o755 });
-    Deno.renameSync(`${launcher}.new`, launcher); // a hook may be running
-    const capture = `${this.dir}/data/bin/capture`;
-    Deno.writeTextFileSync(`${capture}.new`, captureLauncherText(install), { mode: 0o755 });
-    Deno.renameSync(`${capture}.new`, capture);
+    this.launcher("hook", hookLauncherText(install));
+    this.launcher("capture", captureLauncherText(install));
     return ["/bin/sh", "-c", hookCommand(entry, install.paths)];
+  }
+
+  private launcher(name: string, text: string): void {
+    const path = `${this.dir}/data/bin/${name}`;
+    if (readTextIfThere(path) !== text) writeExecutable(path, text);
   }
 
   installation(env: Env): Installation {

@@ -3,6 +3,7 @@
 import { launcherPlaces } from "../../lib/install/installation.ts";
 import type { Installation } from "../../lib/install/scope.ts";
 import { TestHome } from "./home.ts";
+import { writeExecutable } from "./executable.ts";
 
 export async function installationIn(dir: string): Promise<Installation> {
   const odd = { dir, home: `${dir}/it's home`, data: `${dir}/da ta` };
@@ -16,7 +17,7 @@ export async function installationIn(dir: string): Promise<Installation> {
     await Deno.writeTextFile(file, "x");
   }
   for (const name of ["deliver", "menu-driver", "capture", "gsd-code"]) {
-    await Deno.writeTextFile(`${paths.data}/bin/${name}`, "#!/bin/sh\n", { mode: 0o755 });
+    writeExecutable(`${paths.data}/bin/${name}`, "#!/bin/sh\n");
   }
   const which = new TextDecoder().decode(
     new Deno.Command("/bin/sh", { args: ["-c", "command -v tmux"] }).outputSync().stdout,

@@ -4,6 +4,7 @@ import { run } from "../../lib/process.ts";
 import type { Scene } from "./artefacts.ts";
 import { openclawProgram } from "./real_programs.ts";
 import { until } from "./until.ts";
+import { writeExecutable } from "./executable.ts";
 
 export interface OpenClawOptions {
   scene: Scene;
@@ -50,10 +51,9 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
   const program = `${scene.dir}/openclaw`;
   const path = options.program ? "" : `${command[0]!.replace(/\/node$/, "")}:`;
   const quoted = command.map((word) => `'${word}'`).join(" ");
-  Deno.writeTextFileSync(
+  writeExecutable(
     program,
     `#!/bin/sh\nHOME='${scene.home}' PATH='${path}'"$PATH" exec ${quoted} "$@"\n`,
-    { mode: 0o755 },
   );
   const env = {
     PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",

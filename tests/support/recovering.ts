@@ -10,6 +10,7 @@ import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
 import type { AgentResult } from "../../lib/sessions/recovery_result.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
+import { writeExecutable } from "./executable.ts";
 
 /** A launch record; what a test does not give means nothing. */
 export function launchOf(change: Partial<Launch>): Launch {
@@ -158,7 +159,7 @@ export function brief(agents: AgentResult[]): string[][] {
 export function tmuxThat(world: SessionWorld, tmux: string, does: string): string {
   const file = `${world.dir}/tmux-odd`;
   const text = `#!/bin/sh\ncase "$*" in ${does} esac\nexec ${tmux} "$@"\n`;
-  Deno.writeTextFileSync(file, text, { mode: 0o755 });
+  writeExecutable(file, text);
   return file;
 }
 

@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import { removeIfThere } from "../../lib/files.ts";
 import type { Scene } from "./artefacts.ts";
 import { until } from "./until.ts";
+import { writeExecutable } from "./executable.ts";
 
 const BASE_ENV = {
   PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
@@ -34,7 +35,7 @@ export class TmuxServer implements AsyncDisposable {
   /** Writes `tmux` into a folder: a program (`GSD_TMUX`) that knows only this server. Its path. */
   writeProgram(folder: string): string {
     const script = `exec ${tmuxProgram()} -L ${this.socket} -f /dev/null "$@"`;
-    Deno.writeTextFileSync(`${folder}/tmux`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeExecutable(`${folder}/tmux`, `#!/bin/sh\n${script}\n`);
     return `${folder}/tmux`;
   }
 
