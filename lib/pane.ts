@@ -65,6 +65,8 @@ export function readScreen(capture: string): Screen {
 
 const LOGIN_TROUBLE = /\b(Not logged in|Invalid API key|Please run \/login|Run \/login)\b/;
 const RULE = /^─{10,}/;
+// deno-lint-ignore no-control-regex
+const GREY_RULE = /\u001b\[(?:[\d;]*;)?(?:2|3[0-8]|9[0-7])[;m]/;
 
 function isRule(line: string): boolean {
   return RULE.test(line) && line.replace(/[^─]/g, "").length * 2 > line.length;
@@ -87,7 +89,9 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   }
   // A command in a request can draw a box with letters that push text to the left edge.
   if (lines.slice(bottom + 1).some(isOfRequest)) return undefined;
-  const isColoured = coloured.some((line) => line.includes("\u001b"));
+  // The rules are Claude Code's own, so they tell whether it draws in colour. Where NO_COLOR is
+  // set it still inverts the letter under the cursor.
+  const isColoured = [top, bottom].some((at) => GREY_RULE.test(coloured[at]!));
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));
   const draft = shown.map((line) => line.slice(2).trimEnd()).join("\n").trim();
   return {

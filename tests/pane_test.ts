@@ -80,6 +80,18 @@ Deno.test("readScreen() reads a draft of several lines and no placeholder", () =
   assertEquals(readScreen(box('❯ Try "how does <filepath> work?"')).draft, "");
   assertEquals(readScreen(box("❯ \u001b[7mr\u001b[27m\u001b[2mun the tests\u001b[22m")).draft, "");
   assertEquals(readScreen(box("❯ run the tests\u001b[7m \u001b[27m")).draft, "run the tests");
+  // Where NO_COLOR is set, the cursor is inverted and nothing is dim.
+  const cursor = (letter: string) => `\u001b[7m${letter}\u001b[0m\u001b[39m\u001b[49m`;
+  const queued = `❯ ${cursor("P")}ress up to edit queued messages`;
+  assertEquals(readScreen(box(queued)).draft, "");
+  assertEquals(readScreen(`\u001b[32m$\u001b[39m claude\n${box(queued)}`).draft, "");
+  assertEquals(readScreen(box(`❯ ${cursor("r")}un the tests`)).draft, "run the tests");
+  // With colours only what is dim is a placeholder.
+  const grey = `\u001b[38;5;244m${"─".repeat(60)}\u001b[39m`;
+  const typed = `${grey}\n❯ Press up to edit queued messages${
+    cursor(" ")
+  }\n${grey}\n  ? for shortcuts`;
+  assertEquals(readScreen(typed).draft, "Press up to edit queued messages");
   assertEquals(readScreen(box("! ls")).ready, false);
 });
 
