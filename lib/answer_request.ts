@@ -169,7 +169,12 @@ async function requestWake(
     isReady: true,
     state: "permission_prompt",
     details,
-    actions: actions(context, { kind: "permission", mayDecide: true, id: name }),
+    actions: actions(context, {
+      kind: "permission",
+      mayDecide: true,
+      id: name,
+      isCut: kept !== undefined,
+    }),
   };
   return { draft, cut: kept?.cut };
 }

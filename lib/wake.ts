@@ -171,7 +171,7 @@ export function actionsFor(
     case "permission":
       return situation.mayDecide
         ? [
-          run(withId("allow", situation.id)),
+          run(withId(situation.isCut ? "allow --seen <code>" : "allow", situation.id)),
           run(ofId("deny <message>", situation.id)),
           run("snapshot"),
         ]
@@ -187,7 +187,8 @@ export type Situation =
   | { kind: "prompt" }
   /** `id`: an answer is for this one alone, also when another has come up since. */
   | { kind: "question"; questions: { multiSelect: boolean }[]; id?: string }
-  | { kind: "permission"; mayDecide: boolean; id?: string }
+  /** `isCut`: the wake shows it in part, and the code is at the end of its file. */
+  | { kind: "permission"; mayDecide: boolean; id?: string; isCut?: boolean }
   | { kind: "working" }
   | { kind: "ended"; restart: string };
 

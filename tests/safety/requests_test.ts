@@ -366,6 +366,10 @@ Deno.test("the wake of a cut request names the file, which ends with the code", 
     section(wake, "TRIGGER"),
     `cut: the command has ${command.length} characters; whole text: ${file}`,
   );
+  assertStringIncludes(
+    section(wake, "AVAILABLE ACTIONS"),
+    ` warden-main allow --seen <code> --question ${pending.id}.`,
+  );
   const whole = Deno.readTextFileSync(file);
   assertStringIncludes(whole, `command: ${command}\n`);
   const code = /To allow it, add: --seen (\S+)\n$/.exec(whole)![1]!;
