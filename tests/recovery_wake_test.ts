@@ -33,7 +33,7 @@ const SHOP = { kind: "target", target: "shop" } as const;
 
 // deno-fmt-ignore
 const BODIES: [Conversation, Parameters<typeof draft>[2], state: string, words: RegExp, advice?: RegExp][] = [
-  [OWN, {}, "idle", /goes on with its own conversation \(x\)\.$/, /^A turn that was running has been cut/],
+  [OWN, {}, "idle", /goes on with its own conversation \(x\)\.$/, /^If a turn was running, it was cut off: /],
   [OWN, { dialog: PICKER }, "menu", /conversation \(x\) was not found: /, /^Pick the conversation to go on/],
   [SHOP, {}, "idle", /asked for the conversation of its claude_resume_target, "shop"/],
   [SHOP, { dialog: PICKER }, "menu", /conversation \(shop\) was not found: it shows/],

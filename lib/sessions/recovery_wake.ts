@@ -90,7 +90,7 @@ function todo(
   if (first !== "") return "Wait for its wake.";
   return conversation.kind === "new"
     ? "Tell it what to work on."
-    : "A turn that was running has been cut off: look how far it got, then tell it to go on.";
+    : "If a turn was running, it was cut off: look how far it got, then tell it to go on.";
 }
 
 /** Puts a wake into the outbox and starts its deliverer. */
