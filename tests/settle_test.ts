@@ -221,7 +221,7 @@ Deno.test("settle() says when the question was not on the screen", () =>
     const result = await answer(pending);
     assertStringIncludes(
       JSON.stringify(result),
-      "through the waiting hook; it was not on the screen, and may have been answered before",
+      "through the waiting hook; it was not found on the screen, and may have been answered before",
     );
     assertEquals(pane.clock.now(), 20);
   }));
@@ -272,7 +272,8 @@ Deno.test("settle() takes a plan on the screen for the later one, where one was 
     openPending(settling.home.paths, pending);
     const later = { id: "p-2", asked_at: "2026-11-16T09:59:30.000Z" };
     openPending(settling.home.paths, pendingFor("plan", EXIT_PLAN, later));
-    const said = "Yes (through the waiting hook; it was not on the screen, and may have been " +
+    const said =
+      "Yes (through the waiting hook; it was not found on the screen, and may have been " +
       "answered before; still open: p-2)";
     assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
   }));

@@ -105,7 +105,7 @@ async function afterTaken(
     others().length > 0;
   const screen = await waitForScreen(context.pane, GONE_WITHIN_MS, isGone);
   const notes = [
-    ...(wasShown ? [] : ["it was not on the screen, and may have been answered before"]),
+    ...(wasShown ? [] : ["it was not found on the screen, and may have been answered before"]),
     ...(isGone(screen) ? [] : ["one that looks the same is on the screen now: look"]),
     ...(others().length === 0 ? [] : [`still open: ${others().map((one) => one.id).join(", ")}`]),
   ];
