@@ -191,6 +191,18 @@ Deno.test("recover starts an agent that was never spawned, from its registry ent
     }
   }));
 
+Deno.test("recover asks OpenClaw only where an agent needs its session", () =>
+  inSessionWorld(async (world) => {
+    const agent = { agent_id: "calm", enabled: false };
+    world.registry({ agents: [agent] });
+    await main([], world);
+    assertMatch(world.warned.join("\n"), /The OpenClaw sessions were not refreshed: /);
+    world.warned.length = 0;
+    world.registry({ delivery: { transport: "inbox" }, agents: [agent] });
+    await main([], world);
+    assertEquals(world.warned, []);
+  }));
+
 Deno.test("recover passes over agents that are disabled, without auto_wake, or wrong", () =>
   inSessionWorld(async (world) => {
     const dir = { working_directory: world.dir };

@@ -31,7 +31,10 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
     const known = `its agents: ${ids.join(", ") || "none"}`;
     throw new Error(`the registry ${world.paths.registry} has no agent "${unknown}"; ${known}`);
   }
-  if (options.sync) {
+  const needsOpenClaw = [registry, ...registry.agents].some(({ transport }) =>
+    transport !== "inbox"
+  );
+  if (options.sync && needsOpenClaw) {
     try {
       await syncRegistry(world, options.dryRun);
       registry = load(world);
