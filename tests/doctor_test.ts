@@ -21,6 +21,14 @@ Deno.test("doctor knows which programs are there and which versions were tried",
     ", and there is no such program",
   ]);
   assertMatch(missing.notes.join(), /Cannot find openclaw.*by the gateway alone/);
+  clinic.registry({ agents: [{ ...WARDEN, delivery: { transport: "inbox" } }] });
+  const unneeded = await clinic.ask(checkPrograms);
+  assertEquals(unneeded.notes, []);
+  assertMatch(unneeded.ok.join("\n"), /There is no openclaw, and no agent needs it/);
+  const { notes: folder } = await clinic.ask(checkGateway);
+  assertEquals(folder, [
+    `1 agent reads its wakes from an inbox folder: ${clinic.world.paths.state}/inbox/warden`,
+  ]);
 
   clinic.program("GSD_CLAUDE", "echo '2.1.325 (Claude Code)'");
   clinic.program("GSD_OPENCLAW", "echo 'OpenClaw 2026.9.6 (abc)'");

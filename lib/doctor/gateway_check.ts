@@ -4,6 +4,7 @@ import { connect, type Gateway } from "../delivery/gateway.ts";
 import { placeOf, whyMoved } from "../delivery/gateway_address.ts";
 import { readGatewayTarget, type TargetReading } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
+import { safeName } from "../paths.ts";
 import type { Agent } from "../registry.ts";
 import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
@@ -13,9 +14,7 @@ const WAIT_MS = 10_000;
 
 export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   const agents = agentsToWake(context).filter((agent) => agent.transport !== "inbox");
-  const inbox = agentsToWake(context).length - agents.length;
-  const read = inbox === 1 ? "agent reads its" : "agents read their";
-  const notes = inbox === 0 ? [] : [note(`${inbox} ${read} wakes from an inbox folder`)];
+  const notes = inboxNotes(context);
   if (agents.length === 0) return notes;
   const reading = readGatewayTarget(context.world.env);
   notes.push(...checkAddress(reading, context));
@@ -37,6 +36,17 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   } finally {
     gateway.close();
   }
+}
+
+function inboxNotes(context: DoctorContext): Finding[] {
+  const readers = agentsToWake(context).filter((agent) => agent.transport === "inbox");
+  const inbox = `${context.world.paths.state}/inbox`;
+  if (readers.length === 0) return [];
+  return readers.length === 1
+    ? [note(
+      `1 agent reads its wakes from an inbox folder: ${inbox}/${safeName(readers[0]!.agent_id)}`,
+    )]
+    : [note(`${readers.length} agents read their wakes from an inbox folder each, in ${inbox}`)];
 }
 
 /** The deliverer sends the token to the address of the registration only. */

@@ -4,7 +4,7 @@ import { missingProgram } from "../install/installation.ts";
 import type { Env } from "../paths.ts";
 import { run } from "../process.ts";
 import { findProgram } from "../doors/programs.ts";
-import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
+import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 
 const TRIED: Record<string, string[]> = {
   deno: ["2.9.6"],
@@ -21,8 +21,18 @@ const PROGRAMS = [
 
 export async function checkPrograms(context: DoctorContext): Promise<Finding[]> {
   const deno = versionFinding("deno", Deno.execPath(), Deno.version.deno);
-  const others = PROGRAMS.map((program) => checkProgram(program, context.world.env));
+  const others = PROGRAMS.map((program) =>
+    !program.needed && isUnneeded(program, context)
+      ? ok(`There is no ${program.name}, and no agent needs it: all read an inbox folder`)
+      : checkProgram(program, context.world.env)
+  );
   return [deno, ...await Promise.all(others)];
+}
+
+function isUnneeded({ name, variable }: typeof PROGRAMS[number], context: DoctorContext): boolean {
+  const agents = agentsToWake(context);
+  return agents.length > 0 && agents.every(({ transport }) => transport === "inbox") &&
+    findProgram(context.world.env, variable, name) === undefined;
 }
 
 async function checkProgram(program: typeof PROGRAMS[number], env: Env): Promise<Finding> {
