@@ -202,6 +202,28 @@ Deno.test("pressKey() presses once, and says when nothing came of it", async () 
   assertEquals(await pressesAt("02-working", "Escape"), ["done", ["Escape"], OPENING + AT_PROMPT]);
 });
 
+Deno.test("pressKey() waits for the key's effect while the screen above moves on", async () => {
+  await using home = new TestHome();
+  openPending(home.paths, pendingFor("permission", fixtureRequest("permission_request-bash")));
+  const said = async (before: string, moved: (frame: string) => string) => {
+    const pane = new FakePane((sent, ms) =>
+      sent === ""
+        ? fixturePane(before)
+        : ms < OPENING + 500
+        ? moved(fixturePane(before))
+        : fixturePane("03-interrupted")
+    );
+    const result = await pressKey(driverContext(pane, { paths: home.paths }), "Escape");
+    return result.kind === "done" ? result.said : result.reason;
+  };
+  const idle = "Pressed Escape: the present state is idle";
+  // The mark of a tool call blinks, and a text grows.
+  const blink = (frame: string) => frame.replace("● Creating", "  Creating");
+  assertEquals(await said("30-permission-bash", blink), idle);
+  assertEquals(listPending(home.paths, "warden-main"), []);
+  assertEquals(await said("02-working", (frame) => `● More\n${frame}`), idle);
+});
+
 Deno.test("pressKey() presses nothing where the key has nothing to do, or must not", async () => {
   const refusal = async (frame: string, key: "Enter" | "Escape", more = {}) => {
     const pane = new FakePane(() => fixturePane(frame));

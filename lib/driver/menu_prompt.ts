@@ -143,8 +143,11 @@ export async function pressKey(
     return refused(`there is nothing to escape from; ${describe(screen)}`);
   }
   if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
+  // Above a dialog a mark blinks, and a working Claude writes: neither comes from the key.
+  const seen = ({ dialog: shown, text }: PaneScreen) => dialog === undefined ? text : shown?.text;
+  const movesAnyway = dialog === undefined && screen.state === "working";
   const changed = (now: PaneScreen) =>
-    describe(now) !== describe(screen) || now.text !== screen.text;
+    describe(now) !== describe(screen) || (!movesAnyway && seen(now) !== seen(screen));
   // Press once: if the first is only late, a second one would reach the next dialog.
   await context.pane.press(key);
   const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
