@@ -32,7 +32,7 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
 ];
 
 export function removeOldFiles(paths: Paths, now: number): void {
-  const stamp = `${paths.state}/locks/house`;
+  const stamp = `${paths.state}/locks/housekeeping`;
   try {
     const last = Number(readTextIfThere(stamp) ?? 0);
     // A stamp from the future: the clock was set back.
