@@ -1,5 +1,6 @@
 /** Claude Code with our hooks and the menu driver's launcher, without OpenClaw: wakes go to files. */
 
+import { namesIn } from "../../lib/files.ts";
 import { listPending, type Pending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { run } from "../../lib/process.ts";
@@ -164,11 +165,8 @@ export class AnswersStage {
   /** The messages that the agent got. */
   wakes(): string[] {
     const dir = `${this.paths.state}/inbox/warden`;
-    try {
-      return Array.from(Deno.readDirSync(dir), ({ name }) => name).sort()
-        .map((name) => Deno.readTextFileSync(`${dir}/${name}`));
-    } catch {
-      return [];
-    }
+    // One that is just being written has another name.
+    return namesIn(dir).filter((name) => name.endsWith(".txt"))
+      .map((name) => Deno.readTextFileSync(`${dir}/${name}`));
   }
 }
