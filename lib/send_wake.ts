@@ -15,7 +15,7 @@ import {
   withEvent,
   withoutDialog,
 } from "./session_memory.ts";
-import type { WakeDraft } from "./wake.ts";
+import { mayBeCut, type WakeDraft } from "./wake.ts";
 import { later, type Paths } from "./paths.ts";
 
 export interface SendOptions {
@@ -43,7 +43,9 @@ export async function sendWake(
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
   await prepareForeign(foreignIn(context, draft));
-  if (context.settings.dedup_mode === "lightweight") await loadGuards(); // a reminder names a wake
+  const { dedup_mode, max_content_chars } = context.settings;
+  // A reminder names a wake. A cut makes new beginnings of lines, and may have to name a path.
+  if (dedup_mode === "lightweight" || mayBeCut(draft, max_content_chars)) await loadGuards();
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {

@@ -106,6 +106,12 @@ function unusedId(text: string, make: () => string): string {
 
 const MOST_AFTER = 1000;
 
+/** Is there more text than a message has room for? */
+export function mayBeCut({ before, body, after }: WakeDraft, maxChars: number): boolean {
+  return body.length + (before?.text.length ?? 0) > maxChars ||
+    (after?.text.length ?? 0) > MOST_AFTER;
+}
+
 function shorten(text: string, max: number): string {
   const cut = cutMiddle(text, max);
   if (cut === undefined) return text;
