@@ -3,6 +3,7 @@
 import {
   askedFile,
   fileOf,
+  type Given,
   type GivenDecision,
   openNames,
   type Part,
@@ -49,7 +50,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     const taken = parts.find((path) => path.endsWith(".taken.json"));
     const given = taken === undefined ? undefined : readGiven(taken);
     const isOurs = given !== undefined && fits(given.decision, of.answers);
-    closed.push({ id, by: isOurs ? given.via : "human", ...(isOurs ? { who: given.by } : {}) });
+    closed.push({ id, by: isOurs ? viaOf(given) : "human", ...(isOurs ? { who: given.by } : {}) });
     for (const path of parts) removeIfThere(path);
   }
   const kept = removeAskings(dir, [...names], of);
@@ -57,7 +58,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
   if (of.id !== undefined && closed.length === 0) {
     const given = readGiven(fileOf(paths, session, of.id, ".taken"));
     if (given !== undefined && fits(given.decision, of.answers)) {
-      closed.push({ id: of.id, by: given.via, who: given.by });
+      closed.push({ id: of.id, by: viaOf(given), who: given.by });
     }
     removeIfThere(fileOf(paths, session, of.id, ".taken"));
   }
@@ -70,6 +71,11 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     }
   }
   return closed;
+}
+
+/** One of two words, whatever the file says: a wake has it outside of its fence. */
+function viaOf({ via }: Given): Given["via"] {
+  return via === "hook" ? "hook" : "keys";
 }
 
 /** Removes what PreToolUse has noted of questions (askings.ts); how many of others are left. */

@@ -210,7 +210,8 @@ Deno.test("a wake is not forged by who has answered", async () => {
     const id = /^question_id: (\S+)$/m.exec(asked)![1]!;
     Deno.removeSync(`${home.paths.state}/outbox`, { recursive: true });
     const decision = { kind: "answers" as const, answers: { "Which?": "A" }, annotations: {} };
-    noteKeys(home.paths, { session: NAME, id }, { by, via: "keys", at: "", decision });
+    const via = by as "keys"; // the file may say anything
+    noteKeys(home.paths, { session: NAME, id }, { by, via, at: "", decision });
     const message = await wakeOf(home, { hook: postToolUse, event: () => event }, "");
     assert(!readWake(message).outside.includes("evil"), message);
     assertStringIncludes(message, "answered_by: keys somebody\n");
