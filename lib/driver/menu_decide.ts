@@ -1,6 +1,7 @@
 /** The actions for permissions, plans and declined questions: allow, deny. */
 
 import { listPending, type Pending } from "../answers.ts";
+import { decides } from "../dialog_kind.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import {
   type ActionResult,
@@ -16,7 +17,7 @@ import { openRequest } from "./open_request.ts";
 import type { Dialog } from "../pane.ts";
 import { quotable, requestLine } from "../request_text.ts";
 import { settle } from "./settle.ts";
-import { markOf } from "../shown.ts";
+import { markOf, requestsShown } from "../shown.ts";
 
 export async function decide(
   context: DriverContext,
@@ -53,8 +54,17 @@ function mayBe({ paths, session }: DriverContext, { pending }: { pending?: Pendi
   return pending === undefined ? listPending(paths, session) : [pending];
 }
 
+/** The same for keys. Where no request fits what can be seen, the dialog may be about any of them. */
+export function whyMayBeUnread(context: DriverContext, dialog: Dialog): string | undefined {
+  const open = listPending(context.paths, context.session).filter(({ kind }) =>
+    kind !== "question"
+  );
+  const shown = requestsShown(open, dialog);
+  return whyUnread(context, shown.length === 0 && decides(dialog.kind) ? open : shown);
+}
+
 /** What an agent has seen in part it must not allow. */
-export function whyUnread(context: DriverContext, requests: Pending[]): string | undefined {
+function whyUnread(context: DriverContext, requests: Pending[]): string | undefined {
   const unread = requests.find((one) => !context.hasRead(one));
   return unread === undefined
     ? undefined

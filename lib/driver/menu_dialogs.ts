@@ -6,7 +6,7 @@ import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { decides } from "../dialog_kind.ts";
 import { whyNoKeys } from "./dialog_rights.ts";
-import { whyUnread } from "./menu_decide.ts";
+import { whyMayBeUnread } from "./menu_decide.ts";
 import { pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import type { Question } from "../questions.ts";
@@ -72,7 +72,7 @@ async function chooseRow(
     annotations: {},
   };
   const shown = requestsShown(listPending(context.paths, context.session), dialog);
-  const unread = /^No\b/.test(row.label) ? undefined : whyUnread(context, shown);
+  const unread = /^No\b/.test(row.label) ? undefined : whyMayBeUnread(context, dialog);
   if (unread !== undefined) return refused(unread);
   const [pending, ...more] = shown;
   return await byKeys(context, {

@@ -7,7 +7,7 @@ import { decides } from "../dialog_kind.ts";
 import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
-import { whyUnread } from "./menu_decide.ts";
+import { whyMayBeUnread } from "./menu_decide.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -131,8 +131,7 @@ export async function pressKey(
   const forbidden = key === "Enter" ? whyNoKeys(context, screen) : undefined;
   if (forbidden !== undefined) return refused(forbidden);
   if (key === "Enter" && dialog !== undefined && !/^(\d+\. )?No\b/.test(dialog.focused)) {
-    const shown = requestsShown(listPending(context.paths, context.session), dialog);
-    const unread = whyUnread(context, shown);
+    const unread = whyMayBeUnread(context, dialog);
     if (unread !== undefined) return refused(unread);
   }
   if (key === "Enter" && dialog === undefined && screen.draft === "") {

@@ -3,8 +3,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileOf, giveAnswer, listPending, openPending, type Pending } from "../../lib/answers.ts";
 import { waitForAnswer } from "../../lib/answer_wait.ts";
+import type { ActionResult, DriverContext } from "../../lib/driver/driver_context.ts";
 import { decide } from "../../lib/driver/menu_decide.ts";
 import { choose } from "../../lib/driver/menu_dialogs.ts";
+import { pressKey } from "../../lib/driver/menu_prompt.ts";
 import { namesIn } from "../../lib/files.ts";
 import { describeRequest, quotable, requestLine } from "../../lib/request_text.ts";
 import { menuOptions, pendingFor, SECRET } from "../support/driver_context.ts";
@@ -200,6 +202,24 @@ Deno.test("what was shown in part is not allowed, by no action, until it was rea
     { pending: [CUT], context: waits },
   );
   assertMatch(denied.said, /^Denied "Bash touch /);
+});
+
+Deno.test("no key allows what was shown in part, though the screen does not show its beginning", async () => {
+  // Of a long command a window shows the end.
+  const tool_input = {
+    command: `cd /very/long/path/of/a/project/that/nobody/reads; ${EVIL}; true`,
+  };
+  const long = { ...CUT, tool_input };
+  const actions: Record<string, (context: DriverContext) => Promise<ActionResult>> = {
+    "choose 1": (context) => choose(context, 1, menuOptions()),
+    enter: (context) => pressKey(context, "Enter"),
+    allow: (context) => decide(context, { kind: "allow" }, menuOptions()),
+  };
+  for (const [name, action] of Object.entries(actions)) {
+    const pane = playing("30-permission-bash", "04-idle-default-mode");
+    const { said, sent } = await act(pane, action, { pending: [long] });
+    assertEquals([said, sent], [UNREAD, []], name);
+  }
 });
 
 const ALLOW = { by: "warden", via: "hook", at: "", decision: { kind: "allow" } } as const;
