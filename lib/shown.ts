@@ -62,7 +62,20 @@ export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
   const scored = pendings.filter((one) => one.kind === dialog.kind)
     .map((pending) => ({ pending, score: scoreOf(pending.tool_input, text) }));
   const best = Math.max(0, ...scored.map(({ score }) => score));
-  return best === 0 ? [] : scored.filter(({ score }) => score === best).map((one) => one.pending);
+  if (best === 0) return [];
+  const found = scored.filter(({ score }) => score === best);
+  // A short one may be seen in a long one, of which the window shows a part.
+  const isPartOf = (long: Pending) =>
+    found.some(({ pending }) =>
+      subjectsOf(long).some((one) => subjectsOf(pending).some((part) => holds(one, part)))
+    );
+  return scored.filter(({ pending, score }) =>
+    score === best || (score === IN_PART && isPartOf(pending))
+  ).map(({ pending }) => pending);
+}
+
+function subjectsOf({ tool_input: input }: Pending): string[] {
+  return SUBJECTS.flatMap((name) => typeof input[name] === "string" ? [squeeze(input[name])] : []);
 }
 
 /**
@@ -89,8 +102,11 @@ export function isAbout(pending: Pending, dialog: Dialog): boolean {
 /** What a request is about; of a tool that has none of these, any text of its input. */
 const SUBJECTS = ["command", "file_path", "notebook_path", "path", "url", "plan", "query"];
 const ENOUGH = 60;
+const WHOLE = 3;
+const IN_PART = 2;
+const BY_NAME = 1;
 
-/** How well the input of a tool fits: as a whole, with its beginning, with its file's name. */
+/** How well the input of a tool fits: as a whole, with its beginning or end, with its file's name. */
 function scoreOf(input: Record<string, unknown>, text: string): number {
   const named = SUBJECTS.filter((name) => typeof input[name] === "string");
   const names = named.length > 0 ? named : Object.keys(input).filter((n) => n !== "description");
@@ -98,10 +114,14 @@ function scoreOf(input: Record<string, unknown>, text: string): number {
     const value = input[name];
     const whole = typeof value === "string" ? squeeze(value) : "";
     if (whole === "") return 0;
-    if (holds(text, whole)) return 3;
-    if (whole.length > ENOUGH && holds(text, whole.slice(0, ENOUGH).replace(/\*+$/, ""))) return 2;
+    if (holds(text, whole)) return WHOLE;
+    const ends = [
+      whole.slice(0, ENOUGH).replace(/\*+$/, ""),
+      whole.slice(-ENOUGH).replace(/^\*+/, ""),
+    ];
+    if (whole.length > ENOUGH && ends.some((end) => holds(text, end))) return IN_PART;
     const file = /^[^\n]*\/([^\n/]+)$/.exec(String(value))?.[1];
-    return file !== undefined && holds(text, squeeze(file)) ? 1 : 0;
+    return file !== undefined && holds(text, squeeze(file)) ? BY_NAME : 0;
   });
   return Math.max(0, ...scores);
 }

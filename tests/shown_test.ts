@@ -30,6 +30,12 @@ const CASES: Record<string, { dialog: Dialog; asked: Pending[]; shown: string[] 
     { dialog: permission(`rm ${LONG}/b`), asked: [asked("a", { command: `rm ${LONG}/a` }), asked("b", { command: `rm ${LONG}/b` })], shown: ["b"] },
   "both, when their ends are cut off":
     { dialog: permission(`rm ${LONG.slice(0, 70)}`), asked: [asked("a", { command: `rm ${LONG}/a` }), asked("b", { command: `rm ${LONG}/b` })], shown: ["a", "b"] },
+  "a long one, of which the window shows the end":
+    { dialog: permission(`${LONG}/b; ls`), asked: [asked("a", { command: `rm -rf ~; ${LONG}/b; ls` }), asked("b", { command: "make" })], shown: ["a"] },
+  "both, when the short one may be a part of the long one":
+    { dialog: permission(`${LONG}/b; ls`), asked: [asked("a", { command: `rm -rf ~; ${LONG}/b; ls` }), asked("b", { command: "ls" })], shown: ["a", "b"] },
+  "the short one, when the long one is not there":
+    { dialog: permission("ls"), asked: [asked("a", { command: `rm -rf ~; ${LONG}/b; ls` }), asked("b", { command: "ls" })], shown: ["b"] },
   "the address, though both have the same prompt":
     { dialog: permission("https://example.org/b", "prompt: read all of it, please"), asked: [asked("a", { url: "https://example.org/a", prompt: "read all of it, please" }), asked("b", { url: "https://example.org/b", prompt: "read all of it, please" })], shown: ["b"] },
   "that of an unknown tool by any of its words":
