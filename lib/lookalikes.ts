@@ -154,8 +154,8 @@ function behind(word: string, text: string, from: number): number | undefined {
 // Characters that look like a Latin letter or a bracket, for text that may imitate a wake.
 
 /** `[` and what is drawn like it. */
-const OPENING_BRACKETS = "\\[［【〔〖〘〚⟦⟬⟮⦋⦍⦏⦗⁅❲⌈⌊⎡⎣⸢⸤「『｢︗︹︻﹁﹃﹇﹝";
-const CLOSING_BRACKETS = "\\]］】〕〗〙〛⟧⟭⟯⦌⦎⦐⦘⁆❳⌉⌋⎤⎦⸣⸥」』｣︘︺︼﹂﹄﹈﹞";
+const OPENING_BRACKETS = "\\[［【〔〖〘〚⟦⟬⟮⦋⦍⦏⦗⁅❲⌈⌊⎡⎣⸢⸤「『｢︗︹︻﹁﹃﹇﹝｟⦅";
+const CLOSING_BRACKETS = "\\]］】〕〗〙〛⟧⟭⟯⦌⦎⦐⦘⁆❳⌉⌋⎤⎦⸣⸥」』｣︘︺︼﹂﹄﹈﹞｠⦆";
 /** `<` or `<<` or `<<<`, and what is drawn like it. */
 const OPENING_ANGLES = "<＜﹤‹«〈《〈⟨⟪❮❰❬⦑⦓⧼≪⋘⪡⫷⋖≺⊰⪻˂ᐸᚲ◁◂◃◄⏴⮜";
 const CLOSING_ANGLES = ">＞﹥›»〉》〉⟩⟫❯❱❭⦒⦔⧽≫⋙⪢⫸⋗≻⊱⪼˃ᐳ▷▸▹►⏵⮞";
@@ -172,25 +172,25 @@ const ANGLE_RUNS = new RegExp(
 
 /** One letter of the Latin alphabet, then what looks like it. Compatibility forms come by NFKD. */
 const TABLE = [
-  "AАΑᎪꓮᗅᴀɅΛ𐊠ꭺⲀ",
-  "BВΒᏴꓐʙᛒ𐊂ꞴⲂЬ",
-  "CСϹᏟꓚᴄⅭⲤ𐊢Ҫ",
-  "DᎠꓓᴅᗞԀꭰ",
-  "EЕΕᎬꓰᴇ⋿ⴹЄƐⲈ",
+  "AАΑᎪꓮᗅᴀɅΛ𐊠ꭺⲀȺ∀",
+  "BВΒᏴꓐʙᛒ𐊂ꞴⲂЬɃ",
+  "CСϹᏟꓚᴄⅭⲤ𐊢ҪȻ",
+  "DᎠꓓᴅᗞԀꭰĐÐ",
+  "EЕΕᎬꓰᴇ⋿ⴹЄƐⲈɆ",
   "FꓝϜᖴꜰҒ",
-  "GԌᏀꓖɢᏳ",
-  "HНΗᎻꓧʜⲎᕼҢ",
-  "IІΙӀᏆꓲɪⅼǀⵏⲒЇLᏞꓡʟ⅃ⳐԼ∣ⅬƖᛁ",
+  "GԌᏀꓖɢᏳǤ",
+  "HНΗᎻꓧʜⲎᕼҢĦ",
+  "IІΙӀᏆꓲɪⅼǀⵏⲒЇLᏞꓡʟ⅃ⳐԼ∣ⅬƖᛁıƗŁ",
   "KКΚᏦꓗᴋⲔҜ",
   "MМΜᎷꓟᴍⲘϺ",
-  "NΝꓠɴⲚИՈͶ",
-  "OОΟՕꓳᴏ๐໐〇ⲞΘѲ⊙",
-  "PРΡᏢꓑᴘⲢ",
+  "NΝꓠɴⲚИՈͶᏁ",
+  "OОΟՕꓳᴏ๐໐〇ⲞΘѲ⊙Øϴ",
+  "PРΡᏢꓑᴘⲢⱣ",
   "QԚⵕႳ",
-  "RᎡᏒꓣʀЯƦ",
+  "RᎡᏒꓣʀЯƦɌ",
   "SЅՏᏚꓢꜱᏕ",
-  "TТΤᎢꓔᴛⲦ⊤⟙",
-  "UՍꓴᴜ∪⋃ሀ",
+  "TТΤᎢꓔᴛⲦ⊤⟙ŦȾ",
+  "UՍꓴᴜ∪⋃ሀɄ",
   "VѴᏙꓦᴠ⋁ⅴⴸ",
   "WԜᎳꓪᴡѠ",
   "XХΧꓫ᙭ⲬҲ╳",
