@@ -112,7 +112,8 @@ function fieldOf(key: string, value: unknown): Field {
   const name = /^\w+$/.test(key) ? key : visible(JSON.stringify(key));
   const raw = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
   const isBare = typeof value !== "string" || (raw.trim() === raw && raw !== "");
-  const { text: shown, masked: hidden } = masked(raw);
+  const hides = hidesProgram(key, raw);
+  const { text: shown, masked: hidden } = hides ? { text: raw, masked: [] } : masked(raw);
   const escaped = visible(shown);
   const changed = escaped === shown ? "" : " (\\u… is a character that cannot be shown)";
   if (escaped.includes("\n")) {
@@ -120,8 +121,28 @@ function fieldOf(key: string, value: unknown): Field {
     const text = [`${name}${changed}:`, ...lines].join("\n");
     return { name, size: raw.length, text, hidden };
   }
-  const line = masked(`${name}${changed}: ${isBare ? escaped : visible(JSON.stringify(shown))}`);
+  const plain = `${name}${changed}: ${isBare ? escaped : visible(JSON.stringify(shown))}`;
+  const line = hides ? { text: plain, masked: [] } : masked(plain);
   return { name, size: raw.length, text: line.text, hidden: [...hidden, ...line.masked] };
+}
+
+/** Their text is run. */
+const RUN = ["command", "cmd", "script", "code", "args"];
+const SHELLS =
+  "(?:(?:sh|bash|dash|zsh|ksh|source|\\.|exec|sudo|python\\d*|node|perl|ruby)(?:\\s+-\\w+)*\\s+)";
+const BEGINS = "(?:^|[;&|]|\\$\\()[ \\t]*";
+/** Text that becomes a program: it is decoded, or a variable is run. */
+const MAKES_PROGRAM = new RegExp(
+  "\\beval\\b|\\bbase(?:64|32)\\b[^\\n|;&]{0,200}\\s(?:-[dD]|--decode)\\b|\\bopenssl\\b[^\\n|;&]{0,200}\\s-d\\b|\\bxxd\\b|" +
+    `\\bb64decode\\b|\\batob\\b|(?:${BEGINS}|\\n[ \\t]*)${SHELLS}*["']?\\$\\{?\\w`,
+);
+const MASKED_PROGRAM = new RegExp(`(?:${BEGINS}|(?:^|\\s)${SHELLS}["']?)[\\w.-]*\\*{3}`);
+
+/** A key may be made to look like one: where a mask could hide what is run, nothing is masked. */
+function hidesProgram(name: string, raw: string): boolean {
+  if (!RUN.includes(name)) return false;
+  const { text, masked: hidden } = masked(raw);
+  return hidden.length > 0 && (MAKES_PROGRAM.test(raw) || MASKED_PROGRAM.test(text));
 }
 
 /** How many characters each may have: short ones all of theirs, long ones what is left in parts. */
@@ -150,7 +171,9 @@ export function requestLine(tool: string, input: Record<string, unknown>): strin
   const first = DECIDING.find((name) => typeof input[name] === "string" && input[name] !== "");
   const others = Object.entries(input).filter(([name, value]) => !isLabel(tool, name, value));
   const what = first === undefined ? JSON.stringify(Object.fromEntries(others)) : input[first];
-  const line = quotable(`${tool} ${masked(String(what)).text}`);
+  const text = String(what);
+  const shown = hidesProgram(first ?? "", text) ? text : masked(text).text;
+  const line = quotable(`${tool} ${shown}`);
   return line.length > 240 ? `${line.slice(0, 120)} … ${line.slice(-120)}` : line;
 }
 
