@@ -66,7 +66,7 @@ const LONG_RUN = /[\w+/=.~%-]{16}/;
 export const HINTS = [
   "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
   "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "identified",
-  " -p", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://",
+  " -p", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(",
 ];
 const SHORTEST = 8;
 

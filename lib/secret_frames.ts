@@ -250,6 +250,43 @@ export const FRAMES: Frame[] = [
     kind: "value",
   },
   {
+    what: "a password of an option",
+    hints: ["lftp ", "mc alias set "],
+    form: () =>
+      /(\b(?:lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password in code",
+    hints: ["jwt.", "mysqli", "new PDO("],
+    form: () =>
+      /((?:\bjwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,100},[ \t]*|\b(?:new mysqli|mysqli_connect|new PDO)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,2})["'])[^"'\s]{6,200}(?=["'])/g,
+    isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value) && !/^[\w.]+=/.test(value),
+    kind: "value",
+  },
+  {
+    what: "a key of WordPress",
+    hints: ["define("],
+    form: () => /(define\([ \t]*['"][A-Z_]{4,20}_(?:KEY|SALT)['"],[ \t]*')[^'\n]{32,100}(?=')/g,
+    kind: "value",
+  },
+  {
+    what: "a password of PowerShell",
+    hints: ["ConvertTo-SecureString"],
+    form: () => /(ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?["'])[^"'\n]{4,100}(?=["'])/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of Terraform",
+    hints: ['variable "'],
+    form: () =>
+      /(variable "\w{0,40}(?:password|passwd|secret|token|key)\w{0,20}"[ \t]*\{(?:\n[^\n}]{0,200}){0,6}?\n[ \t]*default[ \t]*=[ \t]*")[^"\n]{6,200}(?=")/g,
+    isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value),
+    kind: "value",
+  },
+  {
     what: "a secret in an address",
     kind: "value",
     hints: [

@@ -32,7 +32,7 @@ const makePatterns = () => ({
   ends:
     /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
   given:
-    /[ \t]{0,20}(?:[:=]{1,3}>?|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
+    /[ \t]{0,20}(?:[:=]{1,3}>?|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // <password>…</password>, 'password', '…' and "name": "password", "value": "…"
   paired:
     />(?=[^\s<]{4,300}<)|(?:%22)?%3[AD](?:%22)?|,?\s{1,40}["'`]?value["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
@@ -235,6 +235,9 @@ function isShortSecret(value: string, form: Form): boolean {
       return looksChosen(value, false) && /\d.*\d|[!@#$%^*?]/.test(value);
     }
     if (looksChosen(value, isSure)) return true;
+    // Behind these a name of code is none: POSTGRES_PASSWORD=hunter2Prod, --passphrase maple-tree-77
+    const isFixed = isVariable || isOption && value.length >= 10;
+    if (isFixed && /^[A-Za-z][\w-]{7,40}$/.test(value) && /\d/.test(value)) return true;
     if (!/^[a-z]+(?:[-_][a-z]+)*$/i.test(value)) return false;
     // Letters alone: a word in prose, a password in a variable of the shell.
     if (isVariable || isOption && gap === "=") return value.length >= 6;

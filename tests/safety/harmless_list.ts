@@ -343,4 +343,8 @@ export const HARMLESS: string[] = [
   '"$1$2node_modules$2openclaw$2openclaw.mjs"',
   "readonly STENCIL_PASS_DEPTH_PASS: 0x0B96;",
   "(_gitlab_session=[A-Za-z0-9%._-]{20,})",
+  "jwt.verify(token, 'RS256')",
+  'variable "db_password" {\n  type      = string\n  sensitive = true\n}',
+  "new mysqli($host, $user, $password, $db)",
+  "define('CACHE_KEY', 'users:list');",
 ];

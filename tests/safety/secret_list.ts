@@ -564,5 +564,15 @@ const MORE: string[] = [
   "│ API_KEY=sk-⟦{A30}  │\n│ {A18}⟧     │",
   "ghp_⟦{A18}\\\n{A18}⟧",
   "  Bearer ⟦{A60}\n  {A30}⟧",
+  "docker run -e POSTGRES_PASSWORD=⟦hunter{D1}Prod⟧ postgres:16",
+  "gpg --batch --passphrase ⟦maple-syrup-{D2}⟧ -d x.gpg",
+  'variable "db_password" {\n  type    = string\n  default = "⟦tR0ub4dor{D2}⟧"\n}',
+  "define( 'AUTH_KEY', '⟦v{9$Jm+2|z]t {A20}#0~L!w8<kP@5xR>⟧' );",
+  'ConvertTo-SecureString "⟦Adm1n{A4}$⟧" -AsPlainText -Force',
+  "mc alias set prod https://s3.example.org ACCESS7KEY ⟦{A40}⟧",
+  "lftp -u bob,⟦{A10}7⟧ ftp.example.org",
+  'jwt.sign(payload, "⟦{A32}7⟧")',
+  'new mysqli("localhost", "root", "⟦Zx9!{A6}⟧", "db")',
+  "app.secret_key = b'⟦{A24}⟧'",
 ];
 for (const [index, text] of MORE.entries()) SECRETS[`place ${index + 1}`] = text;
