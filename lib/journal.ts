@@ -69,7 +69,11 @@ export function record(paths: Paths, entry: JournalRecord, now = new Date()): vo
 export async function note(paths: Paths, entry: JournalRecord): Promise<void> {
   const texts = Object.entries(entry).filter(([name]) => !PLAIN_FIELDS.includes(name))
     .map(([, value]) => typeof value === "string" ? value : JSON.stringify(value));
-  await prepareForeign({ texts });
+  try {
+    await prepareForeign({ texts });
+  } catch {
+    // Then the record says that a text is not shown.
+  }
   record(paths, entry);
 }
 

@@ -42,10 +42,7 @@ export async function sendWake(
   options: SendOptions = {},
 ): Promise<Sent> {
   const wakeId = newWakeId(context.now.getTime());
-  await prepareForeign(foreignIn(context, draft));
-  const { dedup_mode, max_content_chars } = context.settings;
-  // A reminder names a wake. A cut makes new beginnings of lines, and may have to name a path.
-  if (dedup_mode === "lightweight" || mayBeCut(draft, max_content_chars)) await loadGuards();
+  await prepareText(context, draft);
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
   const decideAndQueue = (before: SessionMemory) => {
@@ -98,6 +95,18 @@ export async function sendWake(
   });
   await start(context, wakeId, replyWait);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
+}
+
+/** A wake that cannot be guarded goes out all the same, without what may not be shown so. */
+async function prepareText(context: HookContext, draft: WakeDraft): Promise<void> {
+  const { dedup_mode, max_content_chars } = context.settings;
+  try {
+    await prepareForeign(foreignIn(context, draft));
+    // A reminder names a wake. A cut makes new beginnings of lines, and may have to name a path.
+    if (dedup_mode === "lightweight" || mayBeCut(draft, max_content_chars)) await loadGuards();
+  } catch {
+    // A file of the rules is missing or broken, as in the middle of an update.
+  }
 }
 
 /** What the message has of others' text; the ids among the details are ours. */
