@@ -49,15 +49,20 @@ export function maskForApproval(text: string, from: "command" | "screen" = "comm
   return approval;
 }
 
+/** Further in, a value is kept as one text. */
+const DEEPEST = 100;
+
 /** A copy with all its texts masked for approval; the name of a field tells what its text is. */
 export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
-  const mask = (value: unknown, name: string): unknown => {
+  const mask = (value: unknown, name: string, depth: number): unknown => {
     if (typeof value === "string") return maskField(value, name, from);
-    if (Array.isArray(value)) return value.map((one) => mask(one, name));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one, key)]));
+    if (depth > DEEPEST) return maskForApproval(JSON.stringify(value), from).text;
+    if (Array.isArray(value)) return value.map((one) => mask(one, name, depth + 1));
+    const fields = Object.entries(value).map(([key, one]) => [key, mask(one, key, depth + 1)]);
+    return Object.fromEntries(fields);
   };
-  return mask(value, "");
+  return mask(value, "", 0);
 }
 
 function maskField(value: string, name: string, from: "command" | "screen"): string {

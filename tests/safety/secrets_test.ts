@@ -247,3 +247,10 @@ Deno.test("snapshot shows no secret, as text and as JSON", async () => {
     assertEquals(text.includes(TOKEN) || text.includes(KEY), false, text);
   }
 });
+
+Deno.test("maskFields() masks an input of any depth", () => {
+  let deep: unknown = "TOKEN=ghp_aB3dE5gH7jK9mN1pQrStUvWxYz0123456789";
+  for (let depth = 0; depth < 5000; depth++) deep = [deep];
+  const masked = JSON.stringify(maskFields({ deep }));
+  assertEquals([masked.includes("aB3dE5gH7"), masked.includes("TOKEN=")], [false, true]);
+});
