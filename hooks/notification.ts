@@ -46,18 +46,20 @@ async function fromDialog(
   { actions }: Tools,
   trigger: string,
   message: string,
-): Promise<Pick<WakeDraft, "body" | "state" | "actions">> {
+): Promise<Pick<WakeDraft, "body" | "isDecision" | "state" | "actions">> {
   const { dialog, state } = await context.screen();
   const body = dialog === undefined ? message : `${message}\n\n${withoutHints(dialog.text)}`;
+  const isDecision = dialog !== undefined || trigger === "permission_prompt";
   if (dialog?.kind === "question" || dialog?.kind === "review") {
     const questions = [{ multiSelect: false }];
-    return { body, state, actions: actions(context, { kind: "question", questions }) };
+    return { body, isDecision, state, actions: actions(context, { kind: "question", questions }) };
   }
   if (trigger === "permission_prompt") {
     const mayDecide = context.settings.answer_permissions;
-    return { body, state: trigger, actions: actions(context, { kind: "permission", mayDecide }) };
+    const allowing = actions(context, { kind: "permission", mayDecide });
+    return { body, isDecision, state: trigger, actions: allowing };
   }
-  return { body, state, actions: actions(context, { kind: "prompt" }) };
+  return { body, isDecision, state, actions: actions(context, { kind: "prompt" }) };
 }
 
 /** Removes rules, and hints to people at the keyboard, such as how to allow more than is asked. */

@@ -5,7 +5,15 @@ import { isFile } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
-import { cleanText, cutAtLine, cutMiddle, maskSecrets, oneLine, shellQuote } from "./text.ts";
+import {
+  cleanText,
+  cutAtLine,
+  cutMiddle,
+  maskForApproval,
+  maskSecrets,
+  oneLine,
+  shellQuote,
+} from "./text.ts";
 
 export type State =
   | "menu"
@@ -32,6 +40,8 @@ export interface WakeDraft {
   body: string;
   /** The body is masked and cut already: it is shown as it stands, in its fence. */
   isReady?: boolean;
+  /** The body shows what is to be decided: a mask hides no sign that a shell acts on. */
+  isDecision?: boolean;
   /** What still runs: foreign as well, and shown after the body. */
   after?: { title: string; text: string };
   state: State;
@@ -62,7 +72,7 @@ export function renderWake(
   limit: { maxChars: number; wholeTextFile?: string; fenceId?: () => string },
 ): RenderedWake {
   // A command may hold a forged fence, too.
-  const body = draft.isReady ? guardText(draft.body) : harmless(draft.body);
+  const body = draft.isReady ? guardText(draft.body) : harmless(draft.body, draft.isDecision);
   const before = harmless(draft.before?.text.trim() ?? "");
   const after = shorten(harmless(draft.after?.text ?? ""), MOST_AFTER);
   const join = (before: string, body: string) =>
@@ -90,8 +100,17 @@ export function renderWake(
 }
 
 /** What stands in a fence: readable as it was written, but not as a part of the message. */
-function harmless(text: string): string {
-  return guardText(maskSecrets(showUnseen(cleanText(text))));
+function harmless(text: string, isDecision = false): string {
+  const seen = showUnseen(cleanText(text));
+  return guardText(isDecision ? maskScreen(seen) : maskSecrets(seen));
+}
+
+function maskScreen(text: string): string {
+  try {
+    return maskForApproval(text, "screen").text;
+  } catch {
+    return maskSecrets(text); // which says that the rules are not loaded
+  }
 }
 
 function titled(title: string | undefined, text: string): string {
