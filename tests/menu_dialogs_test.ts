@@ -88,7 +88,7 @@ Deno.test("answerOpen() answers three questions through the waiting hook at once
   );
   assertStringIncludes(
     said,
-    '"Which language?": Rust, "Which platforms?": Linux, Windows, "Which license, "quoted"?": none',
+    '"Which language?": Rust, "Which platforms?": Linux, Windows, "Which license, \\"quoted\\"?": none',
   );
   assertEquals(sent, []);
 });
@@ -117,7 +117,7 @@ Deno.test("answerOpen() answers three questions one by one where no hook has the
   assertEquals(
     said,
     'Answered "Which language?": Rust (with keys); Answered "Which platforms?": Linux (with keys)' +
-      '; Answered "Which license, "quoted"?": MIT (with keys)',
+      '; Answered "Which license, \\"quoted\\"?": MIT (with keys)',
   );
   assertEquals(sent.join(" "), "2 1 Right 1 1");
 });

@@ -101,7 +101,7 @@ async function decline(
         describe(screen),
     );
   }
-  const said = `Declined "${brief(questions[0]?.question ?? "")}"`;
+  const said = `Declined "${quotable(brief(questions[0]?.question ?? ""))}"`;
   return await settle(context, {
     pending,
     screen,

@@ -18,6 +18,7 @@ import {
   lookForDialog,
   refused,
 } from "./driver_context.ts";
+import { quotable } from "../request_text.ts";
 import { byKeys, settle } from "./settle.ts";
 import { readMemory } from "../session_memory.ts";
 import { markOf, requestsShown, squeeze } from "../shown.ts";
@@ -80,7 +81,7 @@ async function chooseRow(
     screen,
     decision: chosen,
     goal,
-    said: `Chose "${row.label}"`,
+    said: `Chose "${quotable(row.label)}"`,
   });
 }
 
@@ -153,7 +154,7 @@ async function answer(
   // The other questions are not known and must not be submitted with this one.
   const isPart = pending === undefined && isOneOfSeveral(screen);
   const said = questions.map((question, index) =>
-    `"${brief(question.question)}": ${wordsOf(question, choices[index]!)}`
+    `"${quotable(brief(question.question))}": ${quotable(wordsOf(question, choices[index]!))}`
   ).join(", ");
   return await settle(context, {
     pending,
