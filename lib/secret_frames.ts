@@ -107,11 +107,11 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "an app password",
-    hints: ["mail", "MAIL", "Mail", "SMTP", "smtp"],
+    hints: ["mail", "MAIL", "Mail", "SMTP", "smtp", "PASSWORD"],
     kind: "value",
     form: () =>
-      /(pass\w{0,12}["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{4}(?: [a-z]{4}){3}(?![a-z])/gi,
-    isSecret: (value) => value.split(" ").filter((word) => wordShare(word) < 1).length >= 2,
+      /(pass\w{0,12}["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{4}(?:(?: [a-z]{4}){3}|(?:-[a-z]{4}){3})(?![a-z])/gi,
+    isSecret: (value) => value.split(/[ -]/).filter((word) => wordShare(word) < 1).length >= 2,
   },
   {
     what: "a cluster's token",
@@ -251,17 +251,25 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a password of an option",
-    hints: ["lftp ", "mc alias set "],
+    hints: ["lftp ", "mc alias set ", "htpasswd -"],
     form: () =>
-      /(\b(?:lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:htpasswd[ \t]+-\w*b\w*[ \t]+(?:-\w+[ \t]+)?\S{1,100}[ \t]+[\w.-]{1,40}[ \t]+["']?|lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
   {
-    what: "a password in code",
-    hints: ["jwt.", "mysqli", "new PDO("],
+    what: "a secret of a setting",
+    hints: ["config set ", "secret_id"],
     form: () =>
-      /((?:\bjwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,100},[ \t]*|\b(?:new mysqli|mysqli_connect|new PDO)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,2})["'])[^"'\s]{6,200}(?=["'])/g,
+      /((?<!git )\bconfig set (?:--[\w-]{1,40} ){0,3}[\w.:-]{0,60}(?:password|passwd|secret|token|key) ["']?|secret_id["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[0-9a-f]{8}-))[^\s"'`|;&<>()]{6,200}/gi,
+    isSecret: (value) => isReal(value) && /\d/.test(value) && /[A-Za-z]/.test(value),
+    kind: "value",
+  },
+  {
+    what: "a password in code",
+    hints: ["jwt.", "mysqli", "new PDO(", "auth=("],
+    form: () =>
+      /((?:\bauth=\(["'][\w.@+-]{1,60}["'],[ \t]*|\bjwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,100},[ \t]*|\b(?:new mysqli|mysqli_connect|new PDO)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,2})["'])[^"'\s]{6,200}(?=["'])/g,
     isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value) && !/^[\w.]+=/.test(value),
     kind: "value",
   },

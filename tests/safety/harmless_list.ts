@@ -345,6 +345,10 @@ export const HARMLESS: string[] = [
   "(_gitlab_session=[A-Za-z0-9%._-]{20,})",
   "jwt.verify(token, 'RS256')",
   'variable "db_password" {\n  type      = string\n  sensitive = true\n}',
+  "npm config set key value2",
+  "git config set user.signingkey ~/.ssh/id_ed25519.pub",
+  "secret_id: the id of the role's secret",
+  "auth=('user', 'pass')",
   "new mysqli($host, $user, $password, $db)",
   "define('CACHE_KEY', 'users:list');",
 ];

@@ -574,5 +574,10 @@ const MORE: string[] = [
   'jwt.sign(payload, "⟦{A32}7⟧")',
   'new mysqli("localhost", "root", "⟦Zx9!{A6}⟧", "db")',
   "app.secret_key = b'⟦{A24}⟧'",
+  "htpasswd -b .htpasswd bob ⟦{A10}7⟧",
+  "pulumi config set --secret dbPassword ⟦{A10}7⟧",
+  "wp config set DB_PASSWORD ⟦{A10}7⟧",
+  "vault write auth/approle/login role_id=x secret_id=⟦{uuid}⟧",
+  'requests.get(url, auth=("bob", "⟦Hz7!{A6}⟧"))',
 ];
 for (const [index, text] of MORE.entries()) SECRETS[`place ${index + 1}`] = text;
