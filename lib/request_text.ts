@@ -62,15 +62,15 @@ function fitted(fields: Field[], room: number): { shown: string[]; cut: Field[] 
 /** Short enough for a line of `[TRIGGER]` that names a file behind it. */
 function sizesOf(fields: Field[]): string {
   const first = fields.slice(0, 3).map(({ name, size }) =>
-    `the ${plainName(name)} has ${size} characters`
+    `${plainName(name)} has ${size} characters`
   );
   const more = fields.length > 3 ? [`${fields.length - 3} more are cut`] : [];
   return [...first, ...more].join(", ");
 }
 
-/** Outside the fence only a plain word is repeated: a server may name its fields as it likes. */
+/** Outside the fence only names that we know: a server may call its fields what it likes. */
 function plainName(name: string): string {
-  return /^\w{1,40}$/.test(name) ? name : "field with an odd name";
+  return DECIDING.includes(name) ? `the ${name}` : "another field";
 }
 
 interface Field {
