@@ -59,9 +59,14 @@ export class TmuxServer implements AsyncDisposable {
   /** Starts a session that runs `command`; the id of its pane. */
   async session(name: string, command = "cat"): Promise<string> {
     const size = ["-x", "120", "-y", "40"];
-    return await this.tmux(
+    const pane = await this.tmux(
       ...["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, "-s", name, command],
     );
+    // At first a shell is there, which becomes the program.
+    const current = ["display-message", "-p", "-t", pane, "#{pane_current_command}"];
+    const isRunning = async () => (await this.tmux(...current)) === command;
+    if (/^\w+$/.test(command)) await until(`${command} in ${name}`, isRunning, { everyMs: 20 });
+    return pane;
   }
 
   /** The names of its sessions; none where it does not run. */
