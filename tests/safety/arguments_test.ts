@@ -57,9 +57,10 @@ Deno.test("respawnPane() and newSession() let tmux expand nothing of a folder", 
     const { tmux } = serverAt(world);
     const dir = `${world.dir}/x#(cd;touch pwned)`;
     Deno.mkdirSync(dir);
+    // The server must not end with a session of ours.
+    await world.tmux("new-session", "-d", "-s", "keep", "sleep 1000");
     const made = await newSession(tmux, "s", dir, ["/bin/true"]);
     assertEquals(made.kind, "ok");
-    await world.tmux("new-session", "-d", "-s", "keep", "sleep 1000");
     await world.tmux("set-option", "-g", "remain-on-exit", "on");
     const second = await newSession(tmux, "t", dir, ["/bin/true"]);
     assertEquals(second.kind, "ok");
