@@ -115,6 +115,8 @@ const FORMATS: Format[] = [
   ["a Dropbox token", "sl. sl.u.", "[\\w-]{60,}"],
   ["an OpenShift token", "sha256~", "[\\w-]{40,}"],
   ["a Facebook token", "EAAC EAAB EAAG EAAM", "[A-Za-z0-9]{60,}"],
+  ["a Facebook token", "EAA", "[A-Za-z0-9]{100,}"],
+  ["a Lob key", "live_ test_", "[0-9a-f]{35}(?![\\w])"],
   ["a Twilio key", "SK", "[0-9a-f]{32}(?![\\w])"],
   ["an Adyen key", "AQE", "[a-z][\\w+/=.-]{40,}"],
 ];
@@ -223,4 +225,13 @@ export function* ofUnknownMakers(text: string): Generator<Secret> {
     if (!isMixed || !PREFIX_OF_ANY.test(text.slice(Math.max(0, start - 30), start))) continue;
     if (looksRandom(body, 0.4)) yield { start, end, what: "a key", kind: "format" };
   }
+  // Shorter, or all in lower case, where the prefix says what it is: `acme_sk_…`, `ctx7sk-…`
+  for (const { 0: run, 1: prefix, 2: body, index } of text.matchAll(SAID_PREFIX)) {
+    if (!looksRandom(body!, 0.4) || !/\d.*\d/.test(body!)) continue;
+    const start = index + prefix!.length;
+    yield { start, end: index + run.length, what: "a key", kind: "format" };
+  }
 }
+
+const SAID_PREFIX =
+  /(?<![\w./+@=-])([a-z][a-z\d]{0,11}[_-]?(?:[a-z\d]{1,8}[_-]){0,2}(?:live|prod|production|secret|sk|pat|apikey|api|token|tok|key)[_-](?:v\d[_-])?)([A-Za-z0-9]{24,100}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w/+.=-])/g;

@@ -167,6 +167,12 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a hash of a password",
+    hints: ["pbkdf2", "scrypt"],
+    form: () =>
+      /((?:pbkdf2[_:-]sha\d{1,3}|scrypt)[$:]\d{1,8}(?::\d{1,3}){0,2}\$)[\w./+-]{4,60}\$[\w./+=-]{20,}/g,
+  },
+  {
+    what: "a hash of a password",
     hints: ["$2", "$5$", "$6$", "$y$", "$1$", "$apr1$", "$argon2"],
     form: () =>
       /(?<![\w$])(\$(?:2[abxy](?=\$\d\d\$)|1(?=\$[\w./]{1,8}\$[\w./]{22}(?!\w))|[56y](?=\$[\w./=]{1,40}\$)|apr1(?=\$[\w./]{1,10}\$)|argon2id?(?=\$v=))\$)[\w./$=,+-]{20,}/g,
@@ -221,9 +227,11 @@ export const FRAMES: Frame[] = [
       "smbclient",
       "zip",
       "7z",
+      "openssl",
+      "rclone",
     ],
     form: () =>
-      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-[kK][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -239,6 +247,40 @@ export const FRAMES: Frame[] = [
     what: "a password of an option",
     hints: ["pass:"],
     form: () => /(-pass(?:in|out)?[ \t]+["']?pass:)[^\s"'`]{4,100}/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password of an option",
+    hints: ["sudo -", "-stdin"],
+    form: () =>
+      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-S|--stdin|-\w+[ \t]+-S)|[\w./ -]{2,60}[ \t](?:[^\n|;&]{0,200}?[ \t])??--?\w*-?stdin\b))/g,
+    isSecret: (value) => isReal(value) && /\d|[!@#%^*?]|[a-z][A-Z]/.test(value),
+    kind: "value",
+  },
+  {
+    what: "a Twilio token",
+    hints: ["AC"],
+    form: () => /(?<!\w)(AC[0-9a-f]{32}:)[0-9a-f]{32}(?!\w)/g,
+  },
+  {
+    what: "a code to log in",
+    hints: ["code", "Code", "CODE", "OTP", "otp", "PIN", "Pin", "pin"],
+    form: () =>
+      /((?<![\w-])(?:(?:verification|security|confirmation|log-?in|sign-?in|auth(?:entication)?|one[ _-]time|2fa|mfa|sms|access|backup|recovery|pin)[ _-]?(?:pass)?code|t?otp(?:[ _-]?code)?|(?:\w{1,20}_)?pin)["'`*]{0,3}(?:[ \t]{0,3}[:=][ \t]{0,3}|[ \t]{1,20}(?:is|was):?[ \t]{1,20})["'`*]{0,3})(?!1234|0000)(?:\d{4,8}|\d{3}[ -]\d{3})(?![\w.:/-]\w)/gi,
+    kind: "value",
+  },
+  {
+    what: "a code to log in",
+    hints: [" is your "],
+    form: () =>
+      /((?<![\w.:/-])(?:G-)?)\d{4,8}(?= is your (?:[\w-]{1,20} ){0,4}(?:code|OTP|PIN|passcode)\b)/g,
+    kind: "value",
+  },
+  {
+    what: "a password of Terraform",
+    hints: ["random_password"],
+    form: () => /("random_password"[^\0]{0,1500}?"result":[ \t]{0,3}")[^"\n]{4,200}(?=")/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -276,7 +318,15 @@ export const FRAMES: Frame[] = [
   {
     what: "a key of WordPress",
     hints: ["define("],
-    form: () => /(define\([ \t]*['"][A-Z_]{4,20}_(?:KEY|SALT)['"],[ \t]*')[^'\n]{32,100}(?=')/g,
+    form: () => /(define\([ \t]*['"][A-Z_]{4,20}_(?:KEY|SALT)['"],[ \t]*')[^'\n]{24,100}(?=')/g,
+    kind: "value",
+  },
+  {
+    what: "a password in code",
+    hints: ["PASS", "pass", "SECRET", "TOKEN"],
+    form: () =>
+      /((?:\bdefine|[sS]et[eE]nv|putenv|\.(?:set|put|setProperty|setRequestProperty|addProperty|property))\([ \t]*['"][\w.-]{0,40}(?:PASS(?:WORD|WD)?|pass(?:word|wd)|SECRET|TOKEN)['"],[ \t]*['"])[^"'\n]{6,100}(?=['"])/g,
+    isSecret: isReal,
     kind: "value",
   },
   {

@@ -5,6 +5,7 @@ import {
   isName,
   isPlaceholder,
   isReference,
+  isWordsOfPassword,
   looksChosen,
   looksRandom,
   oneLine,
@@ -30,13 +31,17 @@ const makePatterns = () => ({
   word:
     /key|secret|token|pass(?:wor[dt]|wd|phrase|code)?|pwd?|credential|_auth|bearer|psk|salt|sas|jwt|pat|sonar\.login/gi,
   ends:
-    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
+    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|string|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
   given:
-    /[ \t]{0,20}(?:[:=]{1,3}>?|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
+    /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
+  // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
+  typed:
+    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString)\()?|\()["'`]/y,
   // <password>…</password>, 'password', '…' and "name": "password", "value": "…"
   paired:
     />(?=[^\s<]{4,300}<)|(?:%22)?%3[AD](?:%22)?|,?\s{1,40}["'`]?value["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
-  before: /[ \t"'`>|]{0,8}(?:[ \t]{0,4}\r?\n[ \t]{0,8})?/y,
+  before:
+    /[ \t"'`>|]{0,8}(?:(?<=["'`][ \t]{0,3})[+.][ \t]{0,3}["'`])?(?:[ \t]{0,4}\r?\n[ \t]{0,8})?/y,
   quoted: /[^\s"'`\\<>,;:.=)\]}][^\s"'`\\<>]{3,300}/y,
   plain: /[\w+/.~!@#%^*?-]{4,300}={0,2}(?::[\w+/=-]{16,300})?/y,
 });
@@ -90,7 +95,7 @@ function endOf(form: RegExp, text: string, at: number): number {
 
 /** The name at a place and the value behind it; the value may be the name of the next one. */
 function readNamed(text: string, word: string, at: number): Named | undefined {
-  const { ends, given, paired, before, quoted, plain } = patterns!;
+  const { ends, given, typed, paired, before, quoted, plain } = patterns!;
   const lower = word.toLowerCase();
   const isBearer = lower === "bearer";
   const needs = isBearer
@@ -98,7 +103,8 @@ function readNamed(text: string, word: string, at: number): Named | undefined {
     : whatItNeeds(word, text.slice(Math.max(0, at - 24), at).toLowerCase());
   if (needs === "none") return undefined;
   const nameEnd = isBearer ? at + word.length : endOf(ends, text, at + word.length);
-  const giver = isBearer ? -1 : Math.max(endOf(given, text, nameEnd), endOf(paired, text, nameEnd));
+  const givers = isBearer ? [] : [given, typed, paired];
+  const giver = Math.max(...givers.map((form) => endOf(form, text, nameEnd)), -1);
   const start = giver > 0 ? giver : endOf(before, text, nameEnd);
   if (giver <= 0 && (needs === "given" || start === nameEnd && !/["'`]/.test(text[nameEnd - 1]!))) {
     return undefined;
@@ -107,15 +113,21 @@ function readNamed(text: string, word: string, at: number): Named | undefined {
   const quotedEnd = isQuoted ? endOf(quoted, text, start) : -1;
   const end = isClosed(text, start, quotedEnd) ? quotedEnd : endOf(plain, text, start);
   if (end < 0) return undefined;
+  // `#define DB_PASSWORD "…"`, `ENV DB_PASSWORD …`, `password "…"`
+  const isDeclared = giver <= 0 && start > nameEnd &&
+    (DECLARED.test(text.slice(Math.max(0, at - 60), at)) ||
+      quotedEnd > 0 && end === quotedEnd && /^(?:pass(?!es)|pwd)/.test(lower));
   return {
     at,
     head: text.slice(at, start),
-    ...(giver > 0 ? { given: text.slice(nameEnd, start) } : {}),
+    ...(giver > 0 || isDeclared ? { given: text.slice(nameEnd, start) } : {}),
     isBearer,
     start,
     value: text.slice(start, end),
   };
 }
+
+const DECLARED = /(?:#define|\bsetenv|^ENV|\nENV|\bSetEnv|\bfastcgi_param)[ \t]+\w*$/;
 
 /** Only up to the same quote may a value hold any mark, and never a command. */
 function isClosed(text: string, start: number, end: number): boolean {
@@ -169,6 +181,11 @@ function whatOf(head: string): string {
     : "a secret";
 }
 
+/** Not `passes` or `passwords`, and not the name of a field or a file. */
+function isPassword(name: string): boolean {
+  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass)$/i.test(name);
+}
+
 const SENTENCE_END = /[.!?:]{1,3}$/;
 
 /** Keys that are public or only name a place, and tokens that only mark one. */
@@ -185,10 +202,13 @@ function secretLength(
 ): number {
   const next = text[start + value.length] ?? "";
   if (next === "(" || isReference(value) || given?.includes("***")) return 0;
-  if (isName(value)) return 0;
   const before = text.slice(Math.max(0, at - 40), at);
   const name = (/[\w.-]*$/.exec(before)?.[0] ?? "") + (/^[\w -]*\w/.exec(head)?.[0] ?? "");
   const isQuoted = /["'`]$/.test(head) && /["'`\\]/.test(next);
+  if (isPassword(name) && /[:=]/.test(given ?? "") && isWordsOfPassword(value)) {
+    return value.length;
+  }
+  if (isName(value)) return 0;
   const trimmed = isQuoted ? value : value.replace(SENTENCE_END, "");
   const length = trimmed.length;
   const isOption = /(?:^|[\s"'])--?[\w-]*$/.test(before) && given === undefined ||
@@ -208,7 +228,14 @@ function secretLength(
   }
   if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
   const gap = given ?? " ";
-  const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^=["']?$/.test(gap);
+  const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap);
+  if (isPassword(name) && given !== undefined) {
+    if (/^\d{5,12}$/.test(trimmed) && /[:=]/.test(gap)) return length;
+    // <password>…</password>
+    const isElement = gap === ">" && next === "<" && /<[\w:.-]*$/.test(before);
+    if (isElement && /^\S{6,}$/.test(trimmed)) return length;
+    if (isQuoted && /^[a-z]{8,}$/.test(trimmed) && wordShare(trimmed) < 0.3) return length;
+  }
   const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
   return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, gap }) ? length : 0;
 }

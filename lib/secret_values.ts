@@ -73,6 +73,26 @@ export function isPlaceholder(value: string): boolean {
   return true;
 }
 
+const WORDS_OF_PROSE =
+  "must|have|has|be|at|least|most|than|then|more|less|for|with|without|too|can|cannot|should|will|long|short|char|" +
+  "chars|character|characters|min|max|minimum|length|use|using|see|read|only|policy|manager|store|keychain|vault|" +
+  "managed|server|service|cluster|creds|credentials|config|settings|authentication|authenticator|based|forgot|" +
+  "rotation|update|request|failed|error|success|ref";
+let wordsOfProse: RegExp | undefined;
+
+/** `correct-horse-battery-staple`, `my-pw-7d8k2c`: at most one word of a placeholder, none of prose. */
+export function isWordsOfPassword(value: string): boolean {
+  if (!/^[a-z\d]{2,12}(?:[-_.][a-z\d]{2,12}){2,7}$/i.test(value) || !/[a-z]{3}/i.test(value)) {
+    return false;
+  }
+  wordsOfProse ??= new RegExp(`^(?:${WORDS_OF_PROSE})$`);
+  const words = value.toLowerCase().split(/[-_.]/);
+  if (words.some((word) => wordsOfProse!.test(word))) return false;
+  if (/[A-Z]_[A-Z]|^[a-z]+(?:\.[a-z]+)+$|^v?\d/i.test(value) && !/-/.test(value)) return false;
+  const unusual = words.filter((word) => !isPlaceholder(word));
+  return unusual.length >= 2 || unusual.length === 1 && /\d[a-z]*\d|[a-z]\d[a-z]/.test(unusual[0]!);
+}
+
 /** Drawn by lot, as keys are: not more than a share of it reads as words. */
 export function looksRandom(value: string, mostWords: number, least = 16): boolean {
   const seen = value.slice(0, ENOUGH_TO_TELL).replace(/(.)\1{7,}/g, ""); // without xxxxxxxx

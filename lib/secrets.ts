@@ -6,6 +6,7 @@
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { type Frame, FRAMES } from "./secret_frames.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
+import { inManifests, inTables } from "./secret_tables.ts";
 import { looksRandom, type Secret } from "./secret_values.ts";
 
 const SHORTEST = 8;
@@ -88,7 +89,9 @@ function findSecrets(text: string): Secret[] {
   if (text.length < SHORTEST) return [];
   const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text)];
   const lower = text.toLowerCase();
-  if (NAME_HINTS.some((hint) => lower.includes(hint))) found.push(...named(text));
+  if (NAME_HINTS.some((hint) => lower.includes(hint))) {
+    found.push(...named(text), ...inTables(text), ...inManifests(text));
+  }
   return inOrder(text, found);
 }
 
