@@ -116,6 +116,10 @@ const FORMATS: Format[] = [
   ["an OpenShift token", "sha256~", "[\\w-]{40,}"],
   ["a Facebook token", "EAAC EAAB EAAG EAAM", "[A-Za-z0-9]{60,}"],
   ["a Facebook token", "EAA", "[A-Za-z0-9]{100,}"],
+  ["a key of a wallet", "xprv yprv zprv tprv", "[A-Za-z0-9]{100,}"],
+  ["a key of a wallet", "nsec1", "[a-z0-9]{58}(?!\\w)"],
+  ["a key of an AI service", "pa-", "[\\w-]{43}(?![\\w-])"],
+  ["a Google key", "AQ.", "[\\w-]{40,}"],
   ["a Lob key", "live_ test_", "[0-9a-f]{35}(?![\\w])"],
   ["a Twilio key", "SK", "[0-9a-f]{32}(?![\\w])"],
   ["an Adyen key", "AQE", "[a-z][\\w+/=.-]{40,}"],
@@ -234,4 +238,4 @@ export function* ofUnknownMakers(text: string): Generator<Secret> {
 }
 
 const SAID_PREFIX =
-  /(?<![\w./+@=-])([a-z][a-z\d]{0,11}[_-]?(?:[a-z\d]{1,8}[_-]){0,2}(?:live|prod|production|secret|sk|pat|apikey|api|token|tok|key)[_-](?:v\d[_-])?)([A-Za-z0-9]{24,100}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w/+.=-])/g;
+  /(?<![\w./+@=-])(?!pk_|phc_|pub)([a-z][a-z\d]{0,11}[_-]?(?:[a-z\d]{1,8}[_-]){0,2}(?:live|prod|production|secret|sk|pat|apikey|api|token|tok|key)[_-](?:v\d[_-])?)([A-Za-z0-9]{20,100}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w/+.=-])/g;

@@ -1,6 +1,12 @@
 /** Secrets that are known by what stands around them: a frame, an address, an option of a program. */
 
-import { isPlaceholder, isReference, looksRandom, wordShare } from "./secret_values.ts";
+import {
+  isPlaceholder,
+  isReference,
+  looksChosen,
+  looksRandom,
+  wordShare,
+} from "./secret_values.ts";
 
 export interface Frame {
   what: string;
@@ -10,11 +16,21 @@ export interface Frame {
   form: () => RegExp;
   /** Is it one, where the form alone cannot tell? */
   isSecret?: (secret: string, head: string, after: string) => boolean;
+  /** Words alone tell it: where it is to be approved, it is shown. */
+  onlyRead?: true;
   /** `block`: spans lines, and is shown as one mask. `value`: known only by what stands around it. */
   kind?: "block" | "value";
 }
 
 const isReal = (value: string) => !isPlaceholder(value) && !isReference(value);
+/** Letters alone, as no word has them: `ZcJqWxAnaS` */
+const isMixed = (value: string) =>
+  /^[A-Za-z]{8,}$/.test(value) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.25;
+/** With digits or marks among letters, or letters as no word has them. */
+const isChosen = (value: string) =>
+  isReal(value) && !/[/\\(){}]|^\d+$/.test(value) && (isMixed(value) ||
+    looksChosen(value, false) &&
+      (/\d.*\d|[!@#$%^&*?]/.test(value) || wordShare(value) < 0.5));
 const isRandom = (value: string) => looksRandom(value, 0.5) && !isReference(value);
 
 /** `user:password` in base64. */
@@ -229,9 +245,10 @@ export const FRAMES: Frame[] = [
       "7z",
       "openssl",
       "rclone",
+      ...["sql", "bcp ", "ipmitool", "psexec", "mosquitto_", "snmp", "rdp ", "keytool"],
     ],
     form: () =>
-      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-[kK][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|(?:cqlsh|mosquitto_\w+|psexec|beeline)[ \t](?:[^\n|;&]{0,200}?[ \t])??-[pP][ \t]+|(?:sqlcmd|bcp|isql|tsql|ipmitool)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]*|snmp\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-[AX][ \t]+|\w*freerdp[ \t](?:[^\n|;&]{0,200}?[ \t])??\/p:|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-[kK][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -272,6 +289,13 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a code to log in",
+    hints: [" as your "],
+    form: () =>
+      /(\b[Uu]se (?:code )?)\d{4,8}(?= as your (?:[\w-]{1,20} ){0,4}(?:code|OTP|PIN|passcode)\b)/g,
+    kind: "value",
+  },
+  {
+    what: "a code to log in",
     hints: [" is your "],
     form: () =>
       /((?<![\w.:/-])(?:G-)?)\d{4,8}(?= is your (?:[\w-]{1,20} ){0,4}(?:code|OTP|PIN|passcode)\b)/g,
@@ -293,9 +317,12 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a password of an option",
-    hints: ["lftp ", "mc alias set ", "htpasswd -"],
+    hints: [
+      ...["lftp ", "mc alias set ", "htpasswd -", "rabbitmqctl", "http-basic.", "net user "],
+      ...["net use ", "wpa_passphrase ", "mkpasswd "],
+    ],
     form: () =>
-      /(\b(?:htpasswd[ \t]+-\w*b\w*[ \t]+(?:-\w+[ \t]+)?\S{1,100}[ \t]+[\w.-]{1,40}[ \t]+["']?|lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:rabbitmqctl (?:add_user|change_password) [\w.-]{1,40} ["']?|config http-basic\.\S{1,60} \S{1,60} ["']?|net user [\w.-]{1,40} (?!\/)|net use \S{1,60} (?:\\\S{1,80} )?(?![/\\])|wpa_passphrase \S{1,40} ["']?|mkpasswd (?:-m [\w-]{1,20} |--method=[\w-]{1,20} )?(?!-)["']?|htpasswd[ \t]+-\w*b\w*[ \t]+(?:-\w+[ \t]+)?\S{1,100}[ \t]+[\w.-]{1,40}[ \t]+["']?|lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -330,6 +357,62 @@ export const FRAMES: Frame[] = [
     kind: "value",
   },
   {
+    what: "a password in code",
+    hints: ["Auth(", "auth(", "onnect(", "ogin(", "redential", "uthenticat"],
+    form: () =>
+      /(\b(?:\w*basic_?auth|\w{0,20}credentials?|login|connect|authenticate|PasswordAuthentication)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,3}["'])[^"'\s]{6,100}(?=["'])/gi,
+    isSecret: (value) => isReal(value) && (/\d|[!@#$%^&*?]/.test(value) || isMixed(value)),
+    kind: "value",
+  },
+  {
+    what: "a secret of a setting",
+    hints: ["secret", "token", "stdin", "sudo -"],
+    form: () =>
+      /((?:\bsecrets?[ \t](?:set|put|create|add)\b|-token\b|-stdin\b|sudo -S\b)[^\n|;&<>]{0,100}(?:<<<[ \t]*|[ \t](?:--body|-b|--value|--data|--plaintext)[ \t=])["']?)[^\s"'`|;&<>()$]{6,200}/g,
+    isSecret: (value) => looksRandom(value, 0.5) || isChosen(value),
+    kind: "value",
+  },
+  {
+    what: "a password in a text",
+    hints: ["assword", "passphrase", "asscode", "redential", "reds", "pw ", "og in", "ogin"],
+    form: () =>
+      /((?<![\w-])(?:(?:password|passphrase|passcode)(?:[ \t](?:for|of)[ \t]\S{1,60})?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|pw[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
+    isSecret: (value) =>
+      isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
+      (/[A-Z]/.test(value) && /[a-z]/.test(value) || /[!@#$%^&*?]/.test(value)),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a password of an option",
+    hints: [" -p", " -P"],
+    form: () =>
+      /([ \t]-(?:u|U|-user|-username)[ \t=]\S{1,60}(?:[ \t][^\n|;&]{0,100}?)??[ \t]-[pP][ \t]+["']?)[^\s"'`|;&<>()$:/]{6,100}(?=["'\s]|$)/g,
+    isSecret: isChosen,
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a password in a script",
+    hints: ["send "],
+    form: () => /(\bsend[ \t]+(?:--[ \t]+)?\\?")[^\s"\\$]{6,100}(?=\\{1,2}[rn]\\?")/g,
+    isSecret: (value) => isReal(value) && /\d|[!@#%^&*?]|[a-z][A-Z]/.test(value),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a signature",
+    hints: ["Signature=", "response="],
+    form: () => /(\bSignature=|Digest [^\n]{0,400}\bresponse=\\?")[0-9a-f]{32,64}(?!\w)/g,
+  },
+  {
+    what: "a key in an address",
+    hints: ["/key/", "/token/", "/secret/", "/apikey/"],
+    form: () => /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey)\/)[\w-]{20,}/g,
+    isSecret: isRandom,
+    kind: "value",
+  },
+  {
     what: "a password of PowerShell",
     hints: ["ConvertTo-SecureString"],
     form: () => /(ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?["'])[^"'\n]{4,100}(?=["'])/g,
@@ -349,6 +432,7 @@ export const FRAMES: Frame[] = [
     kind: "value",
     hints: [
       "key=",
+      "appid=",
       "sig",
       "Sig",
       "code=",
@@ -361,17 +445,26 @@ export const FRAMES: Frame[] = [
       "ken=",
     ],
     form: () =>
-      /([?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|code|key|auth|hmac|sas|ticket|hash_key|oauth_signature|sessionid|sid|apikey|appkey|hapikey|subscription-key|jwt|state_token)=)[\w%+/.~=-]{16,}/gi,
+      /([?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|code|key|auth|appid|hmac|sas|ticket|hash_key|oauth_signature|sessionid|sid|apikey|appkey|hapikey|subscription-key|jwt|state_token)=)[\w%+/.~=-]{16,}/gi,
     isSecret: (value, head) =>
       looksRandom(value.replace(/%[0-9A-F]{2}/gi, "-"), 0.5) &&
-      (/sig|amz|goog|hmac|key|auth|sid/i.test(head) || !/^[0-9a-f-]+$/i.test(value)),
+      (/sig|amz|goog|hmac|key|auth|sid|appid/i.test(head) || !/^[0-9a-f-]+$/i.test(value)),
   },
   {
     what: "a session cookie",
     kind: "value",
-    hints: ["ookie", "OOKIE", "SESSID", "SESSIONID", "sessionid", ".sid"],
+    hints: [
+      "ookie",
+      "OOKIE",
+      "SESSID",
+      "SESSIONID",
+      "sessionid",
+      ".sid",
+      "_session=",
+      "wordpress_",
+    ],
     form: () =>
-      /((?:cookie\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\?["']?(?:[\w.-]{1,60}=[^;\s"']{0,300};[ \t]?){0,12}?[\w.-]{0,60}(?:sess|sid|auth|token|jwt|login|csrf|remember|identity|user|id|key)[\w.-]{0,40}=|(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|connect\.sid|_[a-z]{2,30}_session)=))[\w%.~+/=:-]{12,}/gi,
+      /((?:cookie\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\?["']?(?:[\w.-]{1,60}=[^;\s"']{0,300};[ \t]?){0,12}?[\w.-]{0,60}(?:sess|sid|auth|token|jwt|login|csrf|remember|identity|user|id|key)[\w.-]{0,40}=|(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|connect\.sid|[a-z_]{2,30}_session|wordpress_(?:logged_in|sec)_\w{1,40})=))[\w%.~+/=:-]{12,}/gi,
     isSecret: (value) => looksRandom(value.replace(/%[0-9A-F]{2}/gi, "-"), 0.6, 12),
   },
   {
@@ -383,9 +476,9 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a password in an address",
-    hints: ["jdbc:oracle", "sqlplus"],
+    hints: ["jdbc:oracle", "sqlplus", "impdp ", "expdp ", "sqlldr "],
     form: () =>
-      /((?:jdbc:oracle:thin:|sqlplus[ \t]+(?:-\w+[ \t]+)?)[\w.-]{1,60}\/)[^\s@"'/]{4,100}(?=@)/g,
+      /((?:jdbc:oracle:thin:|(?:sqlplus|impdp|expdp|sqlldr)[ \t]+(?:-\w+[ \t]+)?)[\w.-]{1,60}\/)[^\s@"'/]{4,100}(?=@)/g,
     isSecret: isReal,
     kind: "value",
   },

@@ -31,7 +31,7 @@ const makePatterns = () => ({
   word:
     /key|secret|token|pass(?:wor[dt]|wd|phrase|code)?|pwd?|credential|_auth|bearer|psk|salt|sas|jwt|pat|sonar\.login/gi,
   ends:
-    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|string|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
+    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|string|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| \([\w -]{1,14}\)(?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
   given:
     /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
@@ -183,7 +183,8 @@ function whatOf(head: string): string {
 
 /** Not `passes` or `passwords`, and not the name of a field or a file. */
 function isPassword(name: string): boolean {
-  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass)$/i.test(name);
+  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass|storepass|keypass|(?:^|[_-])pw)$/i
+    .test(name);
 }
 
 const SENTENCE_END = /[.!?:]{1,3}$/;
@@ -234,7 +235,9 @@ function secretLength(
     // <password>…</password>
     const isElement = gap === ">" && next === "<" && /<[\w:.-]*$/.test(before);
     if (isElement && /^\S{6,}$/.test(trimmed)) return length;
-    if (isQuoted && /^[a-z]{8,}$/.test(trimmed) && wordShare(trimmed) < 0.3) return length;
+  }
+  if (isPassword(name) && (isQuoted || isOption) && /^[A-Za-z]{8,}$/.test(trimmed)) {
+    if (wordShare(trimmed) < 0.3) return length;
   }
   const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
   return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, gap }) ? length : 0;

@@ -104,3 +104,28 @@ export function* inManifests(text: string): Generator<Secret> {
     yield { start: from, end: from + value.length, what: "a value of a Secret", kind: "value" };
   }
 }
+
+/** The codes below a title: `Recovery codes:`. */
+export function* inLists(text: string): Generator<Secret> {
+  if (!/(?:recovery|backup|scratch)[ _-]codes?/i.test(text)) return;
+  let isList = false;
+  for (const { text: line, start } of linesOf(text)) {
+    const code =
+      /^([\s>│|*-]*(?:\d{1,2}[.)][ \t]+)?)([A-Za-z\d]{4,10}(?:[- ][A-Za-z\d]{4,10}){0,3})[\s│|]*$/
+        .exec(line);
+    if (isList && code !== null && (/\d/.test(code[2]!) || code[2]!.includes("-"))) {
+      const from = start + code[1]!.length;
+      yield {
+        start: from,
+        end: from + code[2]!.length,
+        what: "a code to log in",
+        kind: "value",
+        onlyRead: true,
+      };
+      continue;
+    }
+    if (line.trim() !== "") {
+      isList = /(?:recovery|backup|scratch)[ _-]codes?\b[^:]{0,60}:?\s*$/i.test(line);
+    }
+  }
+}

@@ -12,6 +12,8 @@ export interface Secret {
   head?: string;
   /** On a line after the first, of a secret that lines break. */
   isRest?: boolean;
+  /** Too unsure to be hidden from who approves a command. */
+  onlyRead?: boolean | undefined;
 }
 
 /** Longer values are told by their beginning. */
@@ -99,7 +101,9 @@ export function looksRandom(value: string, mostWords: number, least = 16): boole
   if (seen.length < least || !/[A-Za-z].*[A-Za-z]/.test(seen)) return false;
   const hasDigit = /\d/.test(seen);
   if (HASH.test(seen)) return hasDigit;
-  const words = wordShare(seen);
+  // Digits in many places: what lies between them reads as a word by chance.
+  const turns = /^[A-Za-z\d]+$/.test(seen) ? [...seen.matchAll(/[a-z](?=\d)/gi)].length : 0;
+  const words = wordShare(seen) - (turns >= 4 ? 0.25 : 0);
   return words < mostWords && (hasDigit || words < 0.25 && /[a-z].*[A-Z]/.test(seen));
 }
 

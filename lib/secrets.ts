@@ -6,7 +6,7 @@
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { type Frame, FRAMES } from "./secret_frames.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
-import { inManifests, inTables } from "./secret_tables.ts";
+import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { looksRandom, type Secret } from "./secret_values.ts";
 
 const SHORTEST = 8;
@@ -39,7 +39,9 @@ export interface Approval {
 export function maskForApproval(text: string, from: "command" | "screen" = "command"): Approval {
   const approval: Approval = { text, masked: [] };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const secrets = findSecrets(approval.text).filter(({ isRest }) => from === "screen" || !isRest);
+    const secrets = findSecrets(approval.text).filter(({ isRest, onlyRead }) =>
+      !onlyRead && (from === "screen" || !isRest)
+    );
     const parts = secrets.map((secret) => plainParts(approval.text, secret));
     const found = parts.flat();
     if (found.length === 0) break;
@@ -87,7 +89,7 @@ function masked(text: string, found: Secret[]): string {
 /** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
 function findSecrets(text: string): Secret[] {
   if (text.length < SHORTEST) return [];
-  const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text)];
+  const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text), ...inLists(text)];
   const lower = text.toLowerCase();
   if (NAME_HINTS.some((hint) => lower.includes(hint))) {
     found.push(...named(text), ...inTables(text), ...inManifests(text));
@@ -143,14 +145,14 @@ function formOf(frame: Frame): RegExp {
 
 function* framed(text: string): Generator<Secret> {
   for (const frame of FRAMES) {
-    const { what, hints, isSecret, kind = "format" } = frame;
+    const { what, hints, isSecret, kind = "format", onlyRead } = frame;
     if (!hints.some((hint) => text.includes(hint))) continue;
     for (const match of text.matchAll(formOf(frame))) {
       const start = match.index + match[1]!.length;
       const end = match.index + match[0].length;
       const isOne = isSecret?.(text.slice(start, end), match[1]!, text.slice(end, end + 80)) ??
         true;
-      if (isOne) yield { start, end, what, kind, head: match[1]! };
+      if (isOne) yield { start, end, what, kind, head: match[1]!, onlyRead };
     }
   }
 }
