@@ -120,6 +120,7 @@ const FORMATS: Format[] = [
   ["a key of a wallet", "nsec1", "[a-z0-9]{58}(?!\\w)"],
   ["a key of an AI service", "pa-", "[\\w-]{43}(?![\\w-])"],
   ["a Google key", "AQ.", "[\\w-]{40,}"],
+  ["a Fernet token", "gAAAAA", "[\\w-]{60,}={0,2}"],
   ["a Lob key", "live_ test_", "[0-9a-f]{35}(?![\\w])"],
   ["a Twilio key", "SK", "[0-9a-f]{32}(?![\\w])"],
   ["an Adyen key", "AQE", "[a-z][\\w+/=.-]{40,}"],

@@ -101,7 +101,7 @@ export const FRAMES: Frame[] = [
     kind: "value",
     hints: ["uthorization", "UTHORIZATION"],
     form: () =>
-      /(authorization\\?["']?[ \t]{0,3}[:=,][ \t]{0,3}\\?["']?(?:(?:bearer|token|apikey|api-key|bot|ssws|geniekey|splunk|key|oauth|zoho-oauthtoken|flyv1|x-api-key|basic|digest|snowflake)[ \t]+)?(?:token=)?["']?)[A-Za-z0-9+/=._~%:-]{16,}/gi,
+      /(authorization\\?["']?[ \t]{0,3}[:=,][ \t]{0,3}\\?["']?(?:(?:bearer|token|apikey|api-key|bot|ssws|geniekey|splunk|key|oauth|zoho-oauthtoken|flyv1|x-api-key|basic|digest|snowflake|negotiate|ntlm)[ \t]+)?(?:token=)?["']?)[A-Za-z0-9+/=._~%:-]{16,}/gi,
     isSecret: (value) => looksRandom(value, 0.6),
   },
   {
@@ -245,10 +245,21 @@ export const FRAMES: Frame[] = [
       "7z",
       "openssl",
       "rclone",
-      ...["sql", "bcp ", "ipmitool", "psexec", "mosquitto_", "snmp", "rdp ", "keytool"],
+      ...[
+        "sql",
+        "bcp ",
+        "ipmitool",
+        "psexec",
+        "mosquitto_",
+        "snmp",
+        "rdp ",
+        "keytool",
+        "unseal",
+        "ssh-keygen",
+      ],
     ],
     form: () =>
-      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|(?:cqlsh|mosquitto_\w+|psexec|beeline)[ \t](?:[^\n|;&]{0,200}?[ \t])??-[pP][ \t]+|(?:sqlcmd|bcp|isql|tsql|ipmitool)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]*|snmp\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-[AX][ \t]+|\w*freerdp[ \t](?:[^\n|;&]{0,200}?[ \t])??\/p:|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-[kK][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|(?:cqlsh|mosquitto_\w+|psexec|beeline)[ \t](?:[^\n|;&]{0,200}?[ \t])??-[pP][ \t]+|(?:sqlcmd|bcp|isql|tsql|ipmitool)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]*|snmp\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-[AX][ \t]+|\w*freerdp[ \t](?:[^\n|;&]{0,200}?[ \t])??\/p:|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-(?:[kK]|psk)[ \t]+|openssl passwd(?:[ \t]-\w{1,8}){0,3}[ \t]+(?!-)|vault operator unseal[ \t]+(?!-)|ssh-keygen[ \t](?:[^\n|;&]{0,200}?[ \t])??-[NP][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -269,9 +280,9 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a password of an option",
-    hints: ["sudo -", "-stdin"],
+    hints: ["echo ", "printf "],
     form: () =>
-      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-S|--stdin|-\w+[ \t]+-S)|[\w./ -]{2,60}[ \t](?:[^\n|;&]{0,200}?[ \t])??--?\w*-?stdin\b))/g,
+      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|secrets? (?:create|set|put|versions add))))/g,
     isSecret: (value) => isReal(value) && /\d|[!@#%^*?]|[a-z][A-Z]/.test(value),
     kind: "value",
   },
@@ -284,7 +295,7 @@ export const FRAMES: Frame[] = [
     what: "a code to log in",
     hints: ["code", "Code", "CODE", "OTP", "otp", "PIN", "Pin", "pin"],
     form: () =>
-      /((?<![\w-])(?:(?:verification|security|confirmation|log-?in|sign-?in|auth(?:entication)?|one[ _-]time|2fa|mfa|sms|access|backup|recovery|pin)[ _-]?(?:pass)?code|t?otp(?:[ _-]?code)?|(?:\w{1,20}_)?pin)["'`*]{0,3}(?:[ \t]{0,3}[:=][ \t]{0,3}|[ \t]{1,20}(?:is|was):?[ \t]{1,20})["'`*]{0,3})(?!1234|0000)(?:\d{4,8}|\d{3}[ -]\d{3})(?![\w.:/-]\w)/gi,
+      /((?<![\w-])(?:(?:verification|security|confirmation|log-?in|sign-?in|auth(?:entication)?|one[ _-]time(?: pass(?:word)?)?|2fa|mfa|sms|access|backup|recovery|pin)[ _-]?(?:pass)?code|one[ _-]time[ _-]pass(?:word|code)|t?otp(?:[ _-]?code)?|(?:\w{1,20}_)?pin)["'`*]{0,3}(?:[ \t]{0,3}[:=][ \t]{0,3}|[ \t]{1,20}(?:is|was):?[ \t]{1,20})["'`*]{0,3})(?!1234|0000)(?:\d{4,8}|\d{3}[ -]\d{3})(?![\w.:/-]\w)/gi,
     kind: "value",
   },
   {
@@ -293,6 +304,45 @@ export const FRAMES: Frame[] = [
     form: () =>
       /(\b[Uu]se (?:code )?)\d{4,8}(?= as your (?:[\w-]{1,20} ){0,4}(?:code|OTP|PIN|passcode)\b)/g,
     kind: "value",
+  },
+  {
+    what: "a code to log in",
+    hints: [" code "],
+    form: () =>
+      /(\b(?:enter|use|with)[ \t](?:the[ \t])?(?:[\w-]{1,20}[ \t])?code[ \t])\d{4,8}(?= to (?:sign|log|verify|confirm|authenticate|continue|complete)\b)/gi,
+    kind: "value",
+  },
+  {
+    what: "a password of Redis",
+    hints: ["AUTH "],
+    form: () => /((?<![\w=-])AUTH[ \t]+(?:[a-z][\w-]{1,30}[ \t]+)?["']?)[^\s"'`|;&<>()$]{6,200}/g,
+    isSecret: (value) => looksRandom(value, 0.5) || isChosen(value) && /\d/.test(value),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a session",
+    hints: ["sess", "sid", "auth"],
+    form: () => /(?<![\w.-])((?:session|sess|sid|auth)(?:[_-]?(?:id|token))?=)[\w%.-]{20,}/g,
+    isSecret: (value) => isRandom(value) && !/^[0-9a-f-]+$/i.test(value),
+    kind: "value",
+  },
+  {
+    what: "a passphrase",
+    hints: ["assphrase", "ASSPHRASE", "assword", "ASSWORD"],
+    form: () =>
+      /((?:passphrase|password)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{3,9}(?: [a-z]{3,9}){3,7}(?=["']|[ \t]*(?:\r?\n|$))/gi,
+    isSecret: (value) =>
+      value === value.toLowerCase() &&
+      !/\b(?:the|and|you|for|with|that|your|are|must|not|from|this|use|has|was|can|but|should|will|when|only|more|than|least|have|characters|password|passphrase|please|invalid|required|does|did|again|too|empty|none|user|new|old)\b/
+        .test(value),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a hash of a password",
+    hints: [":::"],
+    form: () => /(:[0-9a-f]{32}:)[0-9a-f]{32}(?=:::)/gi,
   },
   {
     what: "a code to log in",
@@ -350,9 +400,9 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a password in code",
-    hints: ["PASS", "pass", "SECRET", "TOKEN"],
+    hints: ["PASS", "pass", "Pass", "SECRET", "TOKEN"],
     form: () =>
-      /((?:\bdefine|[sS]et[eE]nv|putenv|\.(?:set|put|setProperty|setRequestProperty|addProperty|property))\([ \t]*['"][\w.-]{0,40}(?:PASS(?:WORD|WD)?|pass(?:word|wd)|SECRET|TOKEN)['"],[ \t]*['"])[^"'\n]{6,100}(?=['"])/g,
+      /((?:\bdefine|[sS]et[eE]nv|putenv|\.(?:set|put|setProperty|setRequestProperty|addProperty|property))\([ \t]*['"][\w.-]{0,40}(?:PASS(?:WORD|WD)?|[pP]ass(?:word|wd)|SECRET|TOKEN)['"],[ \t]*['"])[^"'\n]{6,100}(?=['"])/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -366,20 +416,32 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a secret of a setting",
-    hints: ["secret", "token", "stdin", "sudo -"],
+    hints: ["secret", "token", "stdin", "sudo -", "cryptsetup", "kinit", "SecureString", "command"],
     form: () =>
-      /((?:\bsecrets?[ \t](?:set|put|create|add)\b|-token\b|-stdin\b|sudo -S\b)[^\n|;&<>]{0,100}(?:<<<[ \t]*|[ \t](?:--body|-b|--value|--data|--plaintext)[ \t=])["']?)[^\s"'`|;&<>()$]{6,200}/g,
+      /((?:\bsecrets?[ \t](?:set|put|create|add)\b|-token\b|-stdin\b|sudo -S\b|\bcryptsetup\b|\bkinit\b|SecureString\b|-pass(?:word)?-command(?=[ =]))[^\n|;&<>]{0,100}?(?:[ =]["']echo[ \t]+|<<<[ \t]*|[ \t](?:--body|-b|--value|--data|--plaintext)[ \t=])["']?)[^\s"'`|;&<>()$]{6,200}/g,
     isSecret: (value) => looksRandom(value, 0.5) || isChosen(value),
     kind: "value",
   },
   {
     what: "a password in a text",
-    hints: ["assword", "passphrase", "asscode", "redential", "reds", "pw ", "og in", "ogin"],
+    hints: [
+      "assword",
+      "passphrase",
+      "asscode",
+      "requirepass",
+      "masterauth",
+      "redential",
+      "reds",
+      "pw ",
+      "og in",
+      "ogin",
+    ],
     form: () =>
-      /((?<![\w-])(?:(?:password|passphrase|passcode)(?:[ \t](?:for|of)[ \t]\S{1,60})?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|pw[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
-    isSecret: (value) =>
+      /((?<![\w-])(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|pw[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
+    isSecret: (value, head) =>
       isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
-      (/[A-Z]/.test(value) && /[a-z]/.test(value) || /[!@#$%^&*?]/.test(value)),
+      (/cred|require|master/i.test(head) || /[A-Z]/.test(value) && /[a-z]/.test(value) ||
+        /[!@#$%^&*?]/.test(value)),
     kind: "value",
     onlyRead: true,
   },
@@ -387,7 +449,7 @@ export const FRAMES: Frame[] = [
     what: "a password of an option",
     hints: [" -p", " -P"],
     form: () =>
-      /([ \t]-(?:u|U|-user|-username)[ \t=]\S{1,60}(?:[ \t][^\n|;&]{0,100}?)??[ \t]-[pP][ \t]+["']?)[^\s"'`|;&<>()$:/]{6,100}(?=["'\s]|$)/g,
+      /([ \t]-(?:u|U|-user|-username)[ \t=]\S{1,60}(?:[ \t]--?[\w-]{1,30}(?:[ \t=][^\s|;&-]\S{0,60})?){0,4}[ \t]-[pP][ \t]+["']?)[^\s"'`|;&<>()$:/]{6,100}(?=["'\s]|$)/g,
     isSecret: isChosen,
     kind: "value",
     onlyRead: true,

@@ -209,7 +209,8 @@ function secretLength(
   if (isPassword(name) && /[:=]/.test(given ?? "") && isWordsOfPassword(value)) {
     return value.length;
   }
-  if (isName(value)) return 0;
+  // ${DB_PASSWORD:?what is said without it}
+  if (isName(value) || value.startsWith("?") && /\$\{\w*$/.test(before)) return 0;
   const trimmed = isQuoted ? value : value.replace(SENTENCE_END, "");
   const length = trimmed.length;
   const isOption = /(?:^|[\s"'])--?[\w-]*$/.test(before) && given === undefined ||
@@ -229,7 +230,8 @@ function secretLength(
   }
   if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
   const gap = given ?? " ";
-  const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap);
+  const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap) ||
+    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^:[ \t]+["']?$/.test(gap);
   if (isPassword(name) && given !== undefined) {
     if (/^\d{5,12}$/.test(trimmed) && /[:=]/.test(gap)) return length;
     // <password>…</password>
@@ -259,7 +261,7 @@ function isShortSecret(value: string, form: Form): boolean {
   if (/\n/.test(gap) && !isQuoted) return false;
   // One of several arguments: 'DB_PASSWORD', '…'
   if (gap.startsWith(",") && !(/[A-Z]/.test(value) && /\d/.test(value))) return false;
-  if (/pass|pwd|pw$|psk/i.test(name)) {
+  if (/pass|pwd|pw(?: is| was)?$|psk/i.test(name)) {
     if (/[a-z]\.[a-z]|^[\w.]+\[|::|\/.*\//i.test(value) && !/[!@#$%^&*?]/.test(value)) return false;
     if (/^\s*(?:is|was)\b/.test(gap) && !isQuoted) {
       return looksChosen(value, false) && /\d.*\d|[!@#$%^*?]/.test(value);

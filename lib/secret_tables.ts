@@ -1,6 +1,6 @@
 /** Secrets that the head of their column, the first cell of their row, or the kind of their file tells. */
 
-import { isPlaceholder, isReference, type Secret } from "./secret_values.ts";
+import { isPlaceholder, isReference, looksRandom, type Secret } from "./secret_values.ts";
 
 const NAME =
   /^[\s"'`*]*(?:[\w .-]{1,30}[ _.-])?(?:password|passwd|passphrase|pwd|pass|secret|token|api[ _-]?key|secret[ _-]?key|access[ _-]?key)[\s"'`*]*$/i;
@@ -10,8 +10,9 @@ const isReal = (value: string) =>
   value.length >= 6 && !/\s/.test(value) && !isPlaceholder(value) && !isReference(value);
 
 /** In a column or behind a first cell a value must look like one: `string` is a type. */
-const looksGiven = (value: string) =>
-  isReal(value) && (/\d|[!@#$%^&*?]|[a-z][A-Z]/.test(value)) && !/[(){}]|^--?\w/.test(value);
+const looksGiven = (value: string, name: string) =>
+  isReal(value) && (/pass|pwd/i.test(name) || looksRandom(value, 0.5)) &&
+  (/\d|[!@#$%^&*?]|[a-z][A-Z]/.test(value)) && !/[(){}]|^--?\w/.test(value);
 
 interface Line {
   text: string;
@@ -49,8 +50,8 @@ export function* inTables(text: string): Generator<Secret> {
     if (columns.length === 0 || head.length < 2) continue;
     const isRow = /^\s*[|│]/.test(line.text) && head.length <= 5;
     const beside = isRow && columns[0] === 1 ? head[2] : undefined;
-    if (beside !== undefined && looksGiven(beside.text)) yield found(beside);
-    yield* below(lines.slice(index + 1, index + 1 + MOST_ROWS), mark, head.length, columns);
+    if (beside !== undefined && looksGiven(beside.text, head[1]!.text)) yield found(beside);
+    yield* below(lines.slice(index + 1, index + 1 + MOST_ROWS), mark, head, columns);
   }
 }
 
@@ -64,13 +65,13 @@ function linesOf(text: string): Line[] {
 }
 
 /** A table goes on as long as its rows have as many cells. */
-function* below(lines: Line[], mark: string, count: number, columns: number[]): Generator<Secret> {
+function* below(lines: Line[], mark: string, head: Cell[], columns: number[]): Generator<Secret> {
   for (const line of lines) {
     if (RULE.test(line.text) && line.text.trim() !== "") continue;
     const cells = line.text.length > 1000 ? [] : cellsOf(line, mark);
-    if (cells.length !== count) return;
+    if (cells.length !== head.length) return;
     for (const column of columns) {
-      if (looksGiven(cells[column]!.text)) yield found(cells[column]!);
+      if (looksGiven(cells[column]!.text, head[column]!.text)) yield found(cells[column]!);
     }
   }
 }
