@@ -25,7 +25,7 @@ export interface Frame {
 const isReal = (value: string) => !isPlaceholder(value) && !isReference(value);
 /** Letters alone, as no word has them: `ZcJqWxAnaS` */
 const isMixed = (value: string) =>
-  /^[A-Za-z]{8,}$/.test(value) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.25;
+  /^[A-Za-z]{8,}$/.test(value) && /[a-z][A-Z].*[a-z]/.test(value) && wordShare(value) < 0.35;
 /** With digits or marks among letters, or letters as no word has them. */
 const isChosen = (value: string) =>
   isReal(value) && !/[/\\(){}]|^\d+$/.test(value) && (isMixed(value) ||
@@ -245,21 +245,10 @@ export const FRAMES: Frame[] = [
       "7z",
       "openssl",
       "rclone",
-      ...[
-        "sql",
-        "bcp ",
-        "ipmitool",
-        "psexec",
-        "mosquitto_",
-        "snmp",
-        "rdp ",
-        "keytool",
-        "unseal",
-        "ssh-keygen",
-      ],
+      ...["rdp ", "unseal"],
     ],
     form: () =>
-      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|(?:cqlsh|mosquitto_\w+|psexec|beeline)[ \t](?:[^\n|;&]{0,200}?[ \t])??-[pP][ \t]+|(?:sqlcmd|bcp|isql|tsql|ipmitool)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]*|snmp\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-[AX][ \t]+|\w*freerdp[ \t](?:[^\n|;&]{0,200}?[ \t])??\/p:|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-(?:[kK]|psk)[ \t]+|openssl passwd(?:[ \t]-\w{1,8}){0,3}[ \t]+(?!-)|vault operator unseal[ \t]+(?!-)|ssh-keygen[ \t](?:[^\n|;&]{0,200}?[ \t])??-[NP][ \t]+|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:sshpass[ \t]+-p[ \t]?|wandb[ \t]login[ \t]+(?=[0-9a-f]{40})|(?:mysql|mariadb)[\w-]*[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|(?:mongo\w*|(?:docker|podman|buildah|skopeo|helm registry|az|oc|argocd|vault)[ \t]login)[ \t](?:[^\n|;&]{0,200}?[ \t])??-p[ \t]+|redis-cli[ \t](?:[^\n|;&]{0,200}?[ \t])??-a[ \t]+|ldap\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+|(?:zip|unzip)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]?|\w*freerdp[ \t](?:[^\n|;&]{0,200}?[ \t])??\/p:|openssl passwd(?:[ \t]-\w{1,8}){0,3}[ \t]+(?!-)|vault operator unseal[ \t]+(?!-)|rclone[ \t](?:[^\n|;&]{0,200}?[ \t])??(?:obscure|pass(?:word2?)?)[ \t]+|7za?[ \t](?:[^\n|;&]{0,200}?[ \t])??-p|smbclient[ \t](?:[^\n|;&]{0,200}?[ \t])??-U[ \t]+["']?[\w.\\-]+%)["']?)[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -285,6 +274,7 @@ export const FRAMES: Frame[] = [
       /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|secrets? (?:create|set|put|versions add))))/g,
     isSecret: (value) => isReal(value) && /\d|[!@#%^*?]|[a-z][A-Z]/.test(value),
     kind: "value",
+    onlyRead: true,
   },
   {
     what: "a Twilio token",
@@ -293,7 +283,7 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a code to log in",
-    hints: ["code", "Code", "CODE", "OTP", "otp", "PIN", "Pin", "pin"],
+    hints: ["code", "Code", "CODE", "ne-time", "ne time", "OTP", "otp", "PIN", "Pin", "pin"],
     form: () =>
       /((?<![\w-])(?:(?:verification|security|confirmation|log-?in|sign-?in|auth(?:entication)?|one[ _-]time(?: pass(?:word)?)?|2fa|mfa|sms|access|backup|recovery|pin)[ _-]?(?:pass)?code|one[ _-]time[ _-]pass(?:word|code)|t?otp(?:[ _-]?code)?|(?:\w{1,20}_)?pin)["'`*]{0,3}(?:[ \t]{0,3}[:=][ \t]{0,3}|[ \t]{1,20}(?:is|was):?[ \t]{1,20})["'`*]{0,3})(?!1234|0000)(?:\d{4,8}|\d{3}[ -]\d{3})(?![\w.:/-]\w)/gi,
     kind: "value",
@@ -322,16 +312,17 @@ export const FRAMES: Frame[] = [
   },
   {
     what: "a session",
-    hints: ["sess", "sid", "auth"],
-    form: () => /(?<![\w.-])((?:session|sess|sid|auth)(?:[_-]?(?:id|token))?=)[\w%.-]{20,}/g,
+    hints: ["sess", "sid", "auth", "_SESSION="],
+    form: () =>
+      /(?<![\w.-])((?:(?:session|sess|sid|auth)(?:[_-]?(?:id|token))?|[A-Z]{2,20}_SESSION)=["']?)[\w%.+/=-]{20,}/g,
     isSecret: (value) => isRandom(value) && !/^[0-9a-f-]+$/i.test(value),
     kind: "value",
   },
   {
     what: "a passphrase",
-    hints: ["assphrase", "ASSPHRASE", "assword", "ASSWORD"],
+    hints: ["assphrase", "ASSPHRASE"],
     form: () =>
-      /((?:passphrase|password)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{3,9}(?: [a-z]{3,9}){3,7}(?=["']|[ \t]*(?:\r?\n|$))/gi,
+      /(passphrase["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)[a-z]{3,9}(?: [a-z]{3,9}){3,7}(?=["']|[ \t]*(?:\r?\n|$))/gi,
     isSecret: (value) =>
       value === value.toLowerCase() &&
       !/\b(?:the|and|you|for|with|that|your|are|must|not|from|this|use|has|was|can|but|should|will|when|only|more|than|least|have|characters|password|passphrase|please|invalid|required|does|did|again|too|empty|none|user|new|old)\b/
@@ -350,6 +341,7 @@ export const FRAMES: Frame[] = [
     form: () =>
       /((?<![\w.:/-])(?:G-)?)\d{4,8}(?= is your (?:[\w-]{1,20} ){0,4}(?:code|OTP|PIN|passcode)\b)/g,
     kind: "value",
+    onlyRead: true,
   },
   {
     what: "a password of Terraform",
@@ -369,10 +361,10 @@ export const FRAMES: Frame[] = [
     what: "a password of an option",
     hints: [
       ...["lftp ", "mc alias set ", "htpasswd -", "rabbitmqctl", "http-basic.", "net user "],
-      ...["net use ", "wpa_passphrase ", "mkpasswd "],
+      ...["net use ", "wpa_passphrase ", "bw unlock ", "sp_addlogin "],
     ],
     form: () =>
-      /(\b(?:rabbitmqctl (?:add_user|change_password) [\w.-]{1,40} ["']?|config http-basic\.\S{1,60} \S{1,60} ["']?|net user [\w.-]{1,40} (?!\/)|net use \S{1,60} (?:\\\S{1,80} )?(?![/\\])|wpa_passphrase \S{1,40} ["']?|mkpasswd (?:-m [\w-]{1,20} |--method=[\w-]{1,20} )?(?!-)["']?|htpasswd[ \t]+-\w*b\w*[ \t]+(?:-\w+[ \t]+)?\S{1,100}[ \t]+[\w.-]{1,40}[ \t]+["']?|lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
+      /(\b(?:bw unlock (?!-)["']?|sp_addlogin '[\w.-]{1,40}',[ \t]*'|rabbitmqctl (?:add_user|change_password) [\w.-]{1,40} ["']?|config http-basic\.\S{1,60} \S{1,60} ["']?|net user [\w.-]{1,40} (?!\/)|net use \S{1,60} (?:\\\S{1,80} )?(?![/\\])|wpa_passphrase \S{1,40} ["']?|htpasswd[ \t]+-\w*b\w*[ \t]+(?:-\w+[ \t]+)?\S{1,100}[ \t]+[\w.-]{1,40}[ \t]+["']?|lftp[ \t]+(?:-\w+[ \t]+)??-u[ \t]+["']?[\w.-]{1,40},|mc alias set [\w-]{1,40} \S{1,100} \w{3,60} ))[^\s"'`|;&<>()]{4,100}/g,
     isSecret: isReal,
     kind: "value",
   },
@@ -411,14 +403,25 @@ export const FRAMES: Frame[] = [
     hints: ["Auth(", "auth(", "onnect(", "ogin(", "redential", "uthenticat"],
     form: () =>
       /(\b(?:\w*basic_?auth|\w{0,20}credentials?|login|connect|authenticate|PasswordAuthentication)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,3}["'])[^"'\s]{6,100}(?=["'])/gi,
-    isSecret: (value) => isReal(value) && (/\d|[!@#$%^&*?]/.test(value) || isMixed(value)),
+    isSecret: (value) => isChosen(value),
     kind: "value",
   },
   {
     what: "a secret of a setting",
-    hints: ["secret", "token", "stdin", "sudo -", "cryptsetup", "kinit", "SecureString", "command"],
+    hints: [
+      "secret",
+      "token",
+      "stdin",
+      "sudo -",
+      "cryptsetup",
+      "kinit",
+      "SecureString",
+      "command",
+      "hash-password",
+      "pass insert",
+    ],
     form: () =>
-      /((?:\bsecrets?[ \t](?:set|put|create|add)\b|-token\b|-stdin\b|sudo -S\b|\bcryptsetup\b|\bkinit\b|SecureString\b|-pass(?:word)?-command(?=[ =]))[^\n|;&<>]{0,100}?(?:[ =]["']echo[ \t]+|<<<[ \t]*|[ \t](?:--body|-b|--value|--data|--plaintext)[ \t=])["']?)[^\s"'`|;&<>()$]{6,200}/g,
+      /((?:(?:\bsecrets?[ \t](?:set|put|create|add)\b|SecureString\b|\bhash-password\b)[^\n|;&<>]{0,100}?[ \t]--(?:body|value|data|plaintext)[ \t=]|-pass(?:word)?-command[ =]["']echo[ \t]+|(?:\bsecrets?[ \t](?:set|put|create|add)|\bsecret-tool|\bpass insert|-token|-stdin|sudo -S|\bcryptsetup|\bkinit)\b[^\n|;&<>]{0,100}<<<[ \t]*)["']?)[^\s"'`|;&<>()$]{6,200}/g,
     isSecret: (value) => looksRandom(value, 0.5) || isChosen(value),
     kind: "value",
   },
@@ -442,6 +445,19 @@ export const FRAMES: Frame[] = [
       isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
       (/cred|require|master/i.test(head) || /[A-Z]/.test(value) && /[a-z]/.test(value) ||
         /[!@#$%^&*?]/.test(value)),
+    kind: "value",
+    onlyRead: true,
+  },
+  // A flag of sudo or time, too, behind which a program stands.
+  {
+    what: "a password of an option",
+    hints: [
+      ...["cqlsh ", "sqlcmd ", "isql ", "tsql ", "bcp ", "ipmitool ", "psexec ", "mosquitto_"],
+      ...["snmp", "beeline ", "openssl ", "ssh-keygen ", "mkpasswd ", "security "],
+    ],
+    form: () =>
+      /(\b(?:(?:cqlsh|mosquitto_\w+|psexec|beeline)[ \t](?:[^\n|;&]{0,200}?[ \t])??-[pP][ \t]+|(?:sqlcmd|bcp|isql|tsql|ipmitool)[ \t](?:[^\n|;&]{0,200}?[ \t])??-P[ \t]*|snmp\w+[ \t](?:[^\n|;&]{0,200}?[ \t])??-[AX][ \t]+|openssl[ \t](?:[^\n|;&]{0,200}?[ \t])??-(?:[kK]|psk)[ \t]+|ssh-keygen[ \t](?:[^\n|;&]{0,200}?[ \t])??-[NP][ \t]+|mkpasswd (?:-m [\w-]{1,20} |--method=[\w-]{1,20} )?(?!-)["']?|security add-[\w-]{1,40}[ \t](?:[^\n|;&]{0,200}?[ \t])??-w[ \t]+)["']?)[^\s"'`|;&<>()]{4,100}/g,
+    isSecret: isReal,
     kind: "value",
     onlyRead: true,
   },

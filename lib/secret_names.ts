@@ -69,7 +69,7 @@ export interface NamedValue {
 
 export const NAME_HINTS =
   "key secret token pass pwd credential _auth bearer _pat -pat pat= pat: jwt pw= pw: _sas salt psk .login"
-    .split(" ");
+    .split(" ").concat("pw ");
 
 export function* namedValues(text: string): Generator<NamedValue> {
   patterns ??= makePatterns();
@@ -113,10 +113,9 @@ function readNamed(text: string, word: string, at: number): Named | undefined {
   const quotedEnd = isQuoted ? endOf(quoted, text, start) : -1;
   const end = isClosed(text, start, quotedEnd) ? quotedEnd : endOf(plain, text, start);
   if (end < 0) return undefined;
-  // `#define DB_PASSWORD "…"`, `ENV DB_PASSWORD …`, `password "…"`
+  // `#define DB_PASSWORD "…"`, `ENV DB_PASSWORD …`
   const isDeclared = giver <= 0 && start > nameEnd &&
-    (DECLARED.test(text.slice(Math.max(0, at - 60), at)) ||
-      quotedEnd > 0 && end === quotedEnd && /^(?:pass(?!es)|pwd)/.test(lower));
+    DECLARED.test(text.slice(Math.max(0, at - 60), at));
   return {
     at,
     head: text.slice(at, start),
@@ -238,8 +237,11 @@ function secretLength(
     const isElement = gap === ">" && next === "<" && /<[\w:.-]*$/.test(before);
     if (isElement && /^\S{6,}$/.test(trimmed)) return length;
   }
-  if (isPassword(name) && (isQuoted || isOption) && /^[A-Za-z]{8,}$/.test(trimmed)) {
-    if (wordShare(trimmed) < 0.3) return length;
+  const isFirm = isQuoted || isOption || gap === "=";
+  if (isFirm && isPassword(name) && /^[A-Za-z]{8,40}$/.test(trimmed)) {
+    // Capitals in odd places are in no word: MxLerJOcX
+    const most = /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z].*[A-Z]/.test(trimmed) ? 0.4 : 0.3;
+    if (wordShare(trimmed) < most) return length;
   }
   const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
   return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, gap }) ? length : 0;

@@ -11,7 +11,7 @@ const isReal = (value: string) =>
 
 /** In a column or behind a first cell a value must look like one: `string` is a type. */
 const looksGiven = (value: string, name: string) =>
-  isReal(value) && (/pass|pwd/i.test(name) || looksRandom(value, 0.5)) &&
+  isReal(value) && (/pass|pwd/i.test(name) && /\D/.test(value) || looksRandom(value, 0.5)) &&
   (/\d|[!@#$%^&*?]|[a-z][A-Z]/.test(value)) && !/[(){}]|^--?\w/.test(value);
 
 interface Line {
@@ -81,6 +81,8 @@ const found = ({ start, end }: Cell): Secret => ({
   end,
   what: "a password in a table",
   kind: "value",
+  // `| password | x |` may be a pipe.
+  onlyRead: true,
 });
 
 /** Every value of a Kubernetes Secret, whatever its name; a certificate is public. */

@@ -119,7 +119,7 @@ const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[!@#$%^&*?+=~]/];
 
 /** A type or a name of code with digits in it: `Uint8Array`, `sha256`, `user2`. */
 const CODE =
-  /^(?:[A-Z]?[a-z]{2,}\d{1,3}(?:[A-Z][a-z]+)+|(?:[Ss]ha|SHA|[Mm]d|MD|aes|AES|rsa|RSA|utf|UTF|int|uint|base|bcrypt|ed|x|v|ipv|http|HTTP|arg|param|input|value|user|pass|password|passwd|pwd|token|key|field|str|string|var|tmp|test|foo|secret|data|text|word|column|col|row|item|opt|option|oauth|OAuth|argon|pbkdf|step|phase|line|page|section|chapter|version|level|rule|error|code|case|part)[-_]?\d+\w?)$/;
+  /^(?:[A-Z]?[a-z]{2,}\d{1,3}(?:[A-Z][a-z]+)+|(?:[Ss]ha|SHA|[Mm]d|MD|aes|AES|rsa|RSA|utf|UTF|int|uint|[Bb]ase|bcrypt|ed|x|v|ipv|http|HTTP|arg|param|input|value|user|pass|password|passwd|pwd|token|key|field|str|string|var|tmp|test|foo|secret|data|text|word|column|col|row|item|opt|option|oauth|OAuth|argon|pbkdf|step|phase|line|page|section|chapter|version|level|rule|error|code|case|part)[-_]?\d+\w?)$/;
 
 /** What people choose is shorter and has words in it, but also digits or marks among them. */
 export function looksChosen(value: string, isSure: boolean): boolean {
