@@ -104,6 +104,31 @@ Deno.test("masking twice changes nothing, and approval hides no character that a
   }
 });
 
+// A program where a password would stand: who approves must see it.
+const RUN = "evil7Prog2x";
+for (
+  const command of [
+    `cat a | password | ${RUN} |`,
+    `true\nuser,password\nbob,${RUN}`,
+    `sudo -p snmpwalk -A ${RUN}`,
+    `sudo -p openssl -k ${RUN}`,
+    `sudo -p ssh-keygen -N ${RUN}`,
+    `time -o cqlsh -p ${RUN}`,
+    `sudo -u x-token -b ${RUN}`,
+    `sudo -u bob time -p ${RUN}`,
+    `env -u echo ${RUN} | sudo -S x`,
+    `A=mkpasswd ${RUN}`,
+    `A=password "${RUN}"`,
+    `env -u password ${RUN}`,
+    `X=AUTH ${RUN}`,
+    `PIN= 84213 is here`,
+  ]
+) {
+  Deno.test(`approval shows the program of ${JSON.stringify(command)}`, () => {
+    assertEquals(maskForApproval(command).text, command);
+  });
+}
+
 // Run in the disguise of a secret: each must be shown as it is, whoever reads it.
 // deno-fmt-ignore
 const CODE = [
