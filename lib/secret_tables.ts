@@ -41,6 +41,8 @@ export function* inTables(text: string): Generator<Secret> {
   if (!/pass|pwd|secret|token|key/i.test(text)) return;
   if (!text.includes("\n") && !/[|│]/.test(text)) return;
   const lines = linesOf(text);
+  // The rows of a table are read once, whatever they hold.
+  let done = 0;
   for (const [index, line] of lines.entries()) {
     if (line.text.length > 1000 || !/pass|pwd|secret|token|key/i.test(line.text)) continue;
     const mark = MARKS.find((one) => line.text.includes(one));
@@ -51,7 +53,9 @@ export function* inTables(text: string): Generator<Secret> {
     const isRow = /^\s*[|│]/.test(line.text) && head.length <= 5;
     const beside = isRow && columns[0] === 1 ? head[2] : undefined;
     if (beside !== undefined && looksGiven(beside.text, head[1]!.text)) yield found(beside);
-    yield* below(lines.slice(index + 1, index + 1 + MOST_ROWS), mark, head, columns);
+    if (index < done) continue;
+    const rows = lines.slice(index + 1, index + 1 + MOST_ROWS);
+    done = index + 1 + (yield* below(rows, mark, head, columns));
   }
 }
 
@@ -65,15 +69,21 @@ function linesOf(text: string): Line[] {
 }
 
 /** A table goes on as long as its rows have as many cells. */
-function* below(lines: Line[], mark: string, head: Cell[], columns: number[]): Generator<Secret> {
-  for (const line of lines) {
+function* below(
+  lines: Line[],
+  mark: string,
+  head: Cell[],
+  columns: number[],
+): Generator<Secret, number> {
+  for (const [index, line] of lines.entries()) {
     if (RULE.test(line.text) && line.text.trim() !== "") continue;
     const cells = line.text.length > 1000 ? [] : cellsOf(line, mark);
-    if (cells.length !== head.length) return;
+    if (cells.length !== head.length) return index;
     for (const column of columns) {
       if (looksGiven(cells[column]!.text, head[column]!.text)) yield found(cells[column]!);
     }
   }
+  return lines.length;
 }
 
 const found = ({ start, end }: Cell): Secret => ({

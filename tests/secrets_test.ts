@@ -140,6 +140,9 @@ const ENDLESS: Record<string, string> = {
   "addresses of tokens": "://a8Kd92LmQx7RtZ4vWc1N".repeat(10_000) + "@",
   "statements": "user a password ".repeat(14_000),
   "hashes of passwords": "$6$a".repeat(50_000),
+  "heads of tables": "a,password\n".repeat(10_000),
+  "passwords of Terraform": '"random_password" '.repeat(8_000),
+  "users without a password": "-u a -b c ".repeat(12_000),
 };
 for (const [title, text] of Object.entries(ENDLESS)) {
   Deno.test(`masking is soon done with ${title}`, () => {
