@@ -134,10 +134,10 @@ async function bringBack(
   if (opens !== "") {
     const { claudeConfig } = there.paths;
     const key = `${claudeConfig}:${opens}`;
-    const first = opened.get(key);
-    const holder = first
+    const holder = opened.has(key)
       ? undefined
       : await whoHolds(opens, claudeConfig, view.servers, world.warn);
+    const first = opened.get(key); // after the wait: agents are recovered side by side
     const sibling = first?.agentId === agent.agent_id
       ? first
       : view.sessions.find((one) => one.state === "alive" && one.session === holder?.session);
