@@ -20,7 +20,7 @@ const SECRETS = [
   "bot 1029384756:⟦AAF8Kq2Lm9Rt4Vw7Yp3NcZ6KdHs1Bf5JgTa⟧", "postgres://user:⟦hunter2⟧@db/x", "redis://:⟦p4ssw0rd-of-redis⟧@cache:6379/0", "https://ci:⟦Xk29f!z⟧@git.example.org/r.git",
   // By their name, in whatever spelling
   'GATEWAY_TOKEN="⟦0123456789abcdef0123⟧"', "x-api-key: ⟦0123456789abcdef0123⟧", "X-Api-Key: ⟦8Kq2Lm9Rt4Vw7Yp3⟧", 'apiKey: "⟦abcd1234efgh5678ijkl⟧"',
-  '{"accessToken":"⟦a1b2c3d4e5f6g7h8i9j0⟧"}', "clientSecret=⟦GfR8xQ2mLp9ZtW4vKc7Y⟧", "authToken=⟦9f8e7d6c5b4a39281706⟧&next=/home", "Token: ⟦k3Jx9QmZ2vLr8WtY⟧.", "//registry.npmjs.org/:_authToken=⟦8f14e45f-ceea-467f-a8d1-0c1b2d3e4f5a⟧",
+  '{"accessToken":"⟦a1b2c3d4e5f6g7h8i9j0⟧"}', "clientSecret=⟦GfR8xQ2mLp9ZtW4vKc7Y⟧", "authToken=⟦9f8e7d6c5b4a39281706⟧&next=/home", "Token: ⟦k3Jx9QmZ2vLr8WtY⟧.", "//npm.example.org/:_authToken=⟦8f14e45f-ceea-467f-a8d1-0c1b2d3e4f5a⟧",
   "AWS_SECRET_ACCESS_KEY=⟦wJalrXUtnFEMI/K7MDENGbPxRfiCY2EXAMPLEKEY⟧", "aws_secret_access_key = ⟦wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY⟧", "PRIVATE_KEY=⟦0x4c0883a69102937d6231471b5dbb6204fe512961708279f1⟧", "ENCRYPTION_KEY=⟦Zk3vQ9xLm2RtWc8YpN4Kd7Hs1Bf5Jg0T=⟧",
   "SIGNING_KEY: ⟦m9Rt4Vw7Yp3NcZ6KdHs1Bf5J⟧", "APP_KEY=base64:⟦8Kq2Lm9Rt4Vw7Yp3NcZ6KdHs1Bf5JgTa0WeUi3OpAsD=⟧", "SECRET_KEY_BASE=⟦4f8a2c9e7b1d6f3a5c8e0b2d4f6a8c1e⟧", "secret=⟦JBSWY3DPEHPK3PXP⟧",
   "AccountKey=⟦Kq2Lm9Rt4Vw7Yp3NcZ6KdHs1Bf5JgTa0WeUi3OpAsDfGhJkLzXcVbNm==⟧;EndpointSuffix=core", 'const apiKey: string = "⟦Zf3D0LXCM3EIMbgJpUNnkRtOfOueHznB⟧";', 'os.environ["API_KEY"] = "⟦8dyfuiRyqvVc3RRr_edRk-fK__JItpZ⟧"',
