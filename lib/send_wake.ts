@@ -51,7 +51,7 @@ export async function sendWake(
     if (!quiet) {
       const isNew = verdict.kind === "send";
       const sent = isNew ? draft : reminderOf(draft, verdict, context);
-      if (isNew) prepare(options, wakeId);
+      if (isNew) noteBeforeQueue(options, wakeId);
       // Only for something new the hook waits.
       enqueue(context.paths, queuedWake(context, wakeId, sent, isNew ? replyWait : undefined));
     }
@@ -66,7 +66,7 @@ export async function sendWake(
   }
   // The memory is locked for too long or unusable: better send twice than not at all.
   if (!isKnown) {
-    prepare(options, wakeId);
+    noteBeforeQueue(options, wakeId);
     enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
   }
 
@@ -120,7 +120,7 @@ function foreignIn({ session, agent }: HookContext, draft: WakeDraft): Foreign {
 }
 
 /** What cannot be noted costs the answer its way through the hook, not the agent its wake. */
-function prepare({ beforeQueue }: SendOptions, wakeId: string): void {
+function noteBeforeQueue({ beforeQueue }: SendOptions, wakeId: string): void {
   try {
     beforeQueue?.(wakeId);
   } catch {
