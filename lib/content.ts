@@ -1,7 +1,7 @@
 /** The text of a wake: from the event, the transcript or the screen. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { type BlockingClock, fromEnd, waitForLine } from "./late_line.ts";
+import { type BlockingClock, endOf, fromEnd, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import type { Paths } from "./paths.ts";
 import {
@@ -13,6 +13,7 @@ import {
   readLastTurn,
   sinceLastStop,
   type TurnReading,
+  withBegun,
   withEarlierBlocks,
 } from "./transcript.ts";
 
@@ -70,18 +71,6 @@ function eventText(event: HookEvent, words: string, clock?: BlockingClock): Cont
   };
 }
 
-const MOST_AT_THE_END = 1_000_000;
-
-/** Further back no line belongs to the last message: a long turn is not read to its beginning. */
-function* endOf(lines: Iterable<Line>): Generator<Line> {
-  let passed = 0;
-  for (const line of lines) {
-    if (passed > MOST_AT_THE_END) return;
-    passed += line.text.length;
-    yield line;
-  }
-}
-
 /** A Stop hook has sent Claude on: an earlier wake has the text before that Stop. */
 function isContinued({ fields }: HookEvent): boolean {
   return fields.stop_hook_active === true;
@@ -104,7 +93,7 @@ export function tokensSoFar({ transcriptPath }: HookEvent): number | undefined {
 }
 
 function fromTranscript(turn: TurnReading): Content {
-  const text = joinBlocks(turn.blocks);
+  const text = withBegun(joinBlocks(turn.blocks), turn);
   return { text, source: text === "" ? "none" : "transcript", tokens: turn.tokens };
 }
 

@@ -14,6 +14,18 @@ const LOOK_EVERY_MS = 5;
 /** How far back a transcript is read: what is looked for is at its end. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+const MOST_AT_THE_END = 1_000_000;
+
+/** The last lines. Further back no line belongs to the last message, so a long turn is not read to its beginning. */
+export function* endOf(lines: Iterable<Line>): Generator<Line> {
+  let passed = 0;
+  for (const line of lines) {
+    if (passed > MOST_AT_THE_END) return;
+    passed += line.text.length;
+    yield line;
+  }
+}
+
 /** Time, so that a test can be quick and exact about it. */
 export interface BlockingClock {
   /** Milliseconds since the process started. */

@@ -20,8 +20,16 @@ export interface TurnReading {
   isFinalMessage: boolean;
   /** A Stop came after those blocks; "on": its hooks sent Claude on; "end": nothing shows that. */
   stopped?: "end" | "on";
+  /** What came before them in the same answer: messages that the token limit cut, oldest first. */
+  begun?: Piece[];
   /** Tokens in the context, by the usage of the turn's last line; unknown once a tool has answered. */
   tokens?: number;
+}
+
+/** The text of a message. */
+interface Piece {
+  id: string;
+  text: string;
 }
 
 /** How much is searched for a turn that other turns may have followed. */
@@ -40,8 +48,12 @@ export function readLastTurn(
   let foreign = false;
   let spoken = false;
   let isSent = false;
+  let isInOnePiece = true;
   let searched = 0;
-  const nothing = (): TurnReading => ({ ...reading, blocks: [], isFinalMessage: false });
+  const nothing = (): TurnReading => {
+    const { begun: _, ...rest } = reading;
+    return { ...rest, blocks: [], isFinalMessage: false };
+  };
   const ofOthers = { finished: false, stopped: undefined, tokens: undefined };
 
   for (const line of lines) {
@@ -64,6 +76,8 @@ export function readLastTurn(
         reading.isFinalMessage = isNewestMessage && isEnd(entry.message.stop_reason);
       }
       if (id === messageId) reading.blocks.unshift(text);
+      else if (!isCut(entry.message)) isInOnePiece = false;
+      else if (isInOnePiece) reading.begun = withPiece(reading.begun, { id, text });
       continue;
     }
     const stopped = afterStop(entry);
@@ -73,6 +87,8 @@ export function readLastTurn(
       else if (!foreign && reading.stopped !== "on") reading.stopped = stopped;
     }
     if (entry.type === "system") continue;
+    // Claude was told to go on where the limit cut its answer.
+    if (messageId !== undefined && isAdded(entry, "Output token limit hit")) continue;
     // A Stop's feedback follows the end of an answer; any other line means that more is to come.
     if (stopped === undefined || spoken) {
       newestSeen = true;
@@ -85,6 +101,8 @@ export function readLastTurn(
     if (promptId !== "" && linePrompt !== promptId) {
       // What was gathered belongs to another turn: ours is before it, or is not written yet.
       messageId = undefined;
+      isInOnePiece = true;
+      delete reading.begun;
       Object.assign(reading, nothing(), ofOthers);
       foreign = true;
       spoken = isSent = newestSeen = false;
@@ -156,6 +174,7 @@ export function sinceLastStop(turn: TurnReading, continued: boolean): TurnReadin
 export function withEarlierBlocks(eventText: string, turn: TurnReading): string {
   if (!turn.isFinalMessage || turn.blocks.length === 0) return eventText;
   if (endsWith(turn, eventText)) {
+    if (turn.begun !== undefined) return withBegun(joinBlocks(turn.blocks), turn).trim();
     const isWholeBlock = turn.blocks.at(-1)!.trim() === eventText.trim();
     return joinBlocks(isWholeBlock ? [...turn.blocks.slice(0, -1), eventText] : turn.blocks);
   }
@@ -171,6 +190,20 @@ export function endsWith(turn: TurnReading, eventText: string): boolean {
 
 export function joinBlocks(blocks: string[]): string {
   return blocks.join("\n\n");
+}
+
+function withPiece(pieces: Piece[] = [], { id, text }: Piece): Piece[] {
+  const [first, ...rest] = pieces;
+  if (first?.id !== id) return [{ id, text }, ...pieces];
+  return [{ id, text: joinBlocks([text, first.text]) }, ...rest];
+}
+
+/** The whole answer, where the token limit has cut it: each piece goes on where the last one ends. */
+export function withBegun(text: string, { begun = [] }: TurnReading): string {
+  return [...begun.map((piece) => piece.text), text].reduce((before, next) => {
+    const isSentence = /[.!?:;)`]$/.test(before) && /^[A-Z#`*-]/.test(next);
+    return before + (isSentence ? "\n\n" : "") + next;
+  });
 }
 
 export interface Entry {
@@ -204,11 +237,19 @@ export function parseEntry(text: string): Entry | undefined {
 }
 
 /** The line after all hooks of a Stop, or the instruction of one that blocked. */
-function afterStop({ type, fields, message }: Entry): TurnReading["stopped"] {
-  if (type === "system") return "end";
-  const isFeedback = fields.isMeta === true &&
-    textIn(message.content).startsWith("Stop hook feedback");
-  return isFeedback ? "on" : undefined;
+function afterStop(entry: Entry): TurnReading["stopped"] {
+  if (entry.type === "system") return "end";
+  return isFeedback(entry) ? "on" : undefined;
+}
+
+/** The instruction of a Stop hook that sent Claude on. */
+export function isFeedback(entry: Entry): boolean {
+  return isAdded(entry, "Stop hook feedback");
+}
+
+/** Claude Code added it between two messages of one turn. */
+function isAdded({ fields, message }: Entry, beginning: string): boolean {
+  return fields.isMeta === true && textIn(message.content).startsWith(beginning);
 }
 
 /** A user line that begins a turn: not a tool's result, not one that Claude Code added itself. */
@@ -228,6 +269,10 @@ export function textIn(content: unknown): string {
   const texts = content.filter(isObject).filter((block) => block.type === "text")
     .map((block) => textOf(block, "text")).filter((text) => text.trim() !== "");
   return joinBlocks(texts);
+}
+
+function isCut({ stop_reason }: Record<string, unknown>): boolean {
+  return stop_reason === "max_tokens";
 }
 
 function isEnd(stopReason: unknown): boolean {

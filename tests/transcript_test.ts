@@ -5,6 +5,7 @@ import {
   type Line,
   readLastTurn,
   sinceLastStop,
+  withBegun,
   withEarlierBlocks,
 } from "../lib/transcript.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
@@ -134,6 +135,41 @@ for (const [title, { lines, text: expected }] of Object.entries(MADE)) {
     assertEquals(joinBlocks(readLastTurn(backwards(lines), "p").blocks), expected);
   });
 }
+
+const HALVES = "The first half of the answer ends in the middle. And here is the second half.";
+const THREE = "Part one, part two, part three.";
+
+// deno-fmt-ignore
+const CUT: Record<string, { event: string; transcript: string; text: string }> = {
+  "once": { event: "stop-cut-once", transcript: "cut-by-the-token-limit", text: HALVES },
+  "twice": { event: "stop-cut-twice", transcript: "cut-by-the-token-limit", text: THREE },
+  "once, in 2.1.197": { event: "v197-stop-cut-once", transcript: "v197-cut-by-the-token-limit", text: HALVES },
+  "twice, in 2.1.197": { event: "v197-stop-cut-twice", transcript: "v197-cut-by-the-token-limit", text: THREE },
+};
+for (const [title, { event, transcript, text: whole }] of Object.entries(CUT)) {
+  Deno.test(`withEarlierBlocks() has all of an answer that the token limit cut ${title}`, () => {
+    const { prompt_id, last_assistant_message } = fixtureEvent(event);
+    const turn = readLastTurn(backwards(fixtureTranscript(transcript)), prompt_id as string);
+    assertEquals(withEarlierBlocks(last_assistant_message as string, turn), whole);
+    assertEquals(withBegun(joinBlocks(turn.blocks), turn), whole);
+  });
+}
+
+Deno.test("withBegun() joins the pieces of one answer, and nothing from before a tool", () => {
+  const limit = user("p", "Output token limit hit. Resume directly", { isMeta: true });
+  const cut = (id: string, words: string) => claude(id, text(words), {}, "max_tokens");
+  const whole = (...lines: string[]) => {
+    const turn = readLastTurn(backwards([user("p"), ...lines]), "p");
+    return withBegun(joinBlocks(turn.blocks), turn);
+  };
+  const last = claude("9", text("And B."));
+  assertEquals(whole(cut("1", "A."), limit, last), "A.\n\nAnd B.");
+  assertEquals(whole(cut("1", "A"), cut("1", "a"), cut("2", "b"), limit, last), "A\n\nabAnd B.");
+  const result = user("p", [{ type: "tool_result" }]);
+  const tool = claude("2", { type: "tool_use" }, {}, "tool_use");
+  assertEquals(whole(cut("1", "A."), limit, tool, result, last), "And B.");
+  assertEquals(whole(cut("1", "A."), limit), "A.");
+});
 
 // deno-fmt-ignore
 const WITH_EVENT: Record<string, { lines: string[]; event: string; text: string }> = {
