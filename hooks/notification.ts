@@ -10,14 +10,16 @@ import {
 
 export const hook: Hook = {
   event: "Notification",
-  async handle(context, tools) {
-    const { event, paths, session, settings } = context;
+  async handle(given, tools) {
     const reading = await tools.loadReading();
-    const looking = context.capture();
+    const looking = given.capture();
+    const type = tools.textOf(given.event.fields, "notification_type");
+    const event = type === "idle_prompt" ? await reading.idleTurn(given.event) : given.event;
+    const context = { ...given, event };
+    const { paths, session, settings } = context;
     const said = reading.textSoFar(event);
     const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
-    const type = tools.textOf(event.fields, "notification_type");
     const trigger = tools.plainWord(type) ?? "notification";
     const named = type === "" || trigger === type ? "" : `Its kind: ${type}\n`;
     const message = named + tools.textOf(event.fields, "message");

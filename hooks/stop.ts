@@ -2,16 +2,19 @@
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
+const SHELL_LINE = "a person ran a shell line, and Claude said nothing to it";
+
 export const hook: Hook = {
   event: "Stop",
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
     const reading = await tools.loadReading();
     const looking = context.capture(); // where tmux is asked now, it answers while we read
-    const said = reading.finalText(event);
+    const said = await reading.turnText(event);
     const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
-    const fromPane = said.text === "" ? pane.text() : "";
+    // The screen of a turn without a word shows the turn before it.
+    const fromPane = said.text === "" && said.silent === undefined ? pane.text() : "";
     const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
 
     // After a block the agent gets the result, but cannot block again: that prevents a loop.
@@ -32,7 +35,12 @@ export const hook: Hook = {
         ...(tasks.length === 0 ? {} : { background_tasks: String(tasks.length) }),
       },
       actions: tools.actions(context, { kind: "prompt" }),
-    }, { source, expectsReply, open: null });
+    }, {
+      source,
+      expectsReply,
+      open: null,
+      ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
+    });
 
     if (sent.kind !== "suppressed") pane.keep();
     // A dialog does not outlive its turn.

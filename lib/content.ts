@@ -3,7 +3,7 @@
 import { type HookEvent, textOf } from "./events.ts";
 import { type BlockingClock, endOf, fromEnd, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
-import type { Paths } from "./paths.ts";
+import { later, type Paths } from "./paths.ts";
 import {
   endsWith,
   followsStop,
@@ -25,6 +25,33 @@ export interface Content {
   text: string;
   source: Source;
   tokens?: number;
+  /** The transcript has these words as the last of this turn. */
+  isOwn?: boolean;
+}
+
+/** What a Stop has to tell. */
+export interface TurnText extends Content {
+  /** By the transcript Claude said nothing in this turn; `shell`: a person ran a shell line. */
+  silent?: "turn" | "shell";
+}
+
+/** Claude's words in the turn that ends; never those of a turn before it. */
+export async function turnText(event: HookEvent, clock?: BlockingClock): Promise<TurnText> {
+  const said = finalText(event, clock);
+  if (said.isOwn) return said;
+  const { silentTurn } = await loadSilentTurn();
+  const turn = silentTurn(event, said.text);
+  if (turn === undefined) return said;
+  return { ...said, text: "", source: "none", silent: turn.isShellLine ? "shell" : "turn" };
+}
+
+/** The event of an idle prompt, for the turn since which Claude waits. */
+export async function idleTurn(event: HookEvent): Promise<HookEvent> {
+  return (await loadSilentTurn()).turnThatWaits(event);
+}
+
+function loadSilentTurn(): Promise<typeof import("./silent_turn.ts")> {
+  return import(later("./silent_turn.ts"));
 }
 
 /** A transcript must not grow for this long where nothing else shows that it is complete. */
@@ -68,6 +95,7 @@ function eventText(event: HookEvent, words: string, clock?: BlockingClock): Cont
     source: "event",
     // The usage of a call before the last would be too low.
     tokens: isOwn ? turn.tokens : undefined,
+    isOwn,
   };
 }
 
@@ -94,7 +122,8 @@ export function tokensSoFar({ transcriptPath }: HookEvent): number | undefined {
 
 function fromTranscript(turn: TurnReading): Content {
   const text = withBegun(joinBlocks(turn.blocks), turn);
-  return { text, source: text === "" ? "none" : "transcript", tokens: turn.tokens };
+  const source = text === "" ? "none" : "transcript";
+  return { text, source, tokens: turn.tokens, isOwn: text !== "" };
 }
 
 export interface PaneText {
@@ -112,7 +141,7 @@ export function paneText(
   atLeast: number,
 ): PaneText {
   if (capture === undefined) return { text: () => "", keep() {} };
-  const lines = conversationLines(capture);
+  const lines = turnLines(capture);
   return {
     text: () => newPaneLines(paths, session, lines, atLeast).join("\n").replace(/^\n+/, ""),
     keep: () => keepPane(paths, session, lines),
@@ -120,22 +149,47 @@ export function paneText(
 }
 
 const RULE = /^\s*─{10,}/;
+const SPINNER = /^[·✢✳✶✻✽*] \S+… ?(\(|$)/;
+/** `✻ Cooked for 1s · done 4:51 PM` */
+const TURN_END = /^[·✢✳✶✻✽*] \S+ for \d+[smh]\b/;
+const PROMPT = /^[❯!] \S/;
 
 /**
- * The screen without what Claude Code draws around the conversation:
+ * Of the screen the last turn, without what Claude Code draws around it:
+ *   ❯ the prompt
+ *   ● words
+ *   ✻ Cooking… (running Stop hook · 0s)
+ *     ⎿  Tip: …
+ *                     ◐ medium · /effort
  *   ────────────
  *   ❯ draft
  *   ────────────
  *     ⏵⏵ auto mode on (shift+tab to cycle)
  */
-function conversationLines(capture: string): string[] {
+function turnLines(capture: string): string[] {
   const lines = capture.split("\n").map((line) => line.trimEnd());
   const rules = lines.flatMap((line, index) => RULE.test(line) ? [index] : []);
   const [upper, lower] = [rules.at(-2), rules.at(-1)];
   const isInputBox = upper !== undefined && lower !== undefined &&
     /^[❯!]/.test(lines[upper + 1] ?? "") && lines.length - lower <= 12;
-  const kept = isInputBox ? lines.slice(0, upper) : lines;
-  while (kept.length > 0 && kept.at(-1) === "") kept.pop();
-  while (kept.length > 0 && kept[0] === "") kept.shift();
-  return kept;
+  const kept = isInputBox ? withoutHints(lines.slice(0, upper)) : lines;
+  while (kept.length > 0 && isBlankOrEnd(kept.at(-1)!)) kept.pop();
+  const before = kept.findLastIndex((line) => PROMPT.test(line) || TURN_END.test(line));
+  const turn = kept.slice(before + 1);
+  while (turn.length > 0 && turn[0] === "") turn.shift();
+  return turn;
+}
+
+/** Above the box: hints at the right edge, and the spinner with its tip. */
+function withoutHints(lines: string[]): string[] {
+  const kept = [...lines];
+  while (/^( {20,}\S.*)?$/.test(kept.at(-1) ?? "x")) kept.pop();
+  const spinner = kept.findLastIndex((line) => SPINNER.test(line));
+  const isLast = spinner !== -1 &&
+    kept.slice(spinner + 1).every((line) => /^( {2}.*)?$/.test(line));
+  return isLast ? kept.slice(0, spinner) : kept;
+}
+
+function isBlankOrEnd(line: string): boolean {
+  return line === "" || TURN_END.test(line);
 }

@@ -26,6 +26,8 @@ export interface SendOptions {
   dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
   open?: { id: string; asks?: string[] } | null;
+  /** Why there is nothing to tell. */
+  nothingNew?: string;
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
 }
@@ -147,6 +149,7 @@ function judgeFor(
     return { kind: "suppress", reason };
   }
   if (context.settings.dedup_mode === "off") return { kind: "send" };
+  if (options.nothingNew) return { kind: "suppress", reason: options.nothingNew };
   return judge(
     {
       event: context.event.name,

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { finalText, tokensSoFar } from "../lib/content.ts";
+import { finalText, paneText, tokensSoFar, turnText } from "../lib/content.ts";
 import { type HookEvent, readEvent } from "../lib/events.ts";
-import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
+import { TestHome } from "./support/home.ts";
+import { fixtureEvent, fixturePane, fixtureTranscript } from "./support/fixtures.ts";
 
 const prompt = (id: string, content: unknown = "do it", more = {}) =>
   JSON.stringify({ type: "user", promptId: id, message: { role: "user", content }, ...more });
@@ -192,3 +193,39 @@ class Transcript {
     Deno.removeSync(this.path);
   }
 }
+
+const SCREEN = fixturePane("73-silent-turn-stop-hook");
+const OF_THE_SCREEN = "  Thinking for 1s…\n  ⎿  Nothing to say here.";
+
+// deno-fmt-ignore
+const SCREENS: Record<string, { capture: string; text: string }> = {
+  "the last turn, without its spinner, tip and hints": { capture: SCREEN, text: OF_THE_SCREEN },
+  "the last turn, also where Claude Code began it": {
+    capture: fixturePane("72-bg-woken"),
+    text: '● Background command "Background sleep" completed (exit code 0)\n\n● Background task reported. BGBASH-WOKEN',
+  },
+  "all of a screen without a prompt": { capture: "one\n\ntwo\n", text: "one\n\ntwo" },
+  "nothing where the last prompt has no answer yet": { capture: "● old words\n\n❯ do it\n", text: "" },
+};
+for (const [title, { capture, text }] of Object.entries(SCREENS)) {
+  Deno.test(`paneText() has ${title}`, async () => {
+    await using home = new TestHome();
+    assertEquals(paneText(home.paths, "warden-main", capture, 30).text(), text);
+  });
+}
+
+Deno.test("turnText() is silent where the words are those of the turn before", async () => {
+  const lines = [prompt("o"), claude("0", "Shall I deploy?", 7_050), prompt("p")];
+  const silence = { text: "", source: "none", silent: "turn" } as const;
+  const asked = async (late: string[], written = lines) => {
+    const file = new Transcript(written);
+    const { text, source, silent } = await turnText(file.stop("Shall I deploy?"), file.clock(late));
+    file.remove();
+    return { text, source, silent };
+  };
+  assertEquals(await asked([]), silence);
+  const again = { text: "Shall I deploy?", source: "event", silent: undefined } as const;
+  assertEquals(await asked([claude("1", "Shall I deploy?", 8_050)]), again);
+  // Its own prompt is not written: nothing shows where the words belong.
+  assertEquals(await asked([], lines.slice(0, 2)), again);
+});

@@ -113,7 +113,7 @@ Deno.test("stop.ts sends every recorded answer to the letter", async () => {
     .filter((event) => typeof event.last_assistant_message === "string");
   for (const event of events) await world.hook("stop.ts", event);
   const told = world.wakes().map((wake) =>
-    section(wake, "CONTENT").replace(/\n\nStill running in the background:\n.*$/, "")
+    section(wake, "CONTENT").replace(/\n\nStill running in the background:\n[\s\S]*$/, "")
   );
   assertEquals(told, events.map((event) => event.last_assistant_message as string));
   assert(told.length >= 9);

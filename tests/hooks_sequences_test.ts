@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../lib/answers.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
 import { namesIn } from "../lib/files.ts";
-import { fixtureEvent } from "./support/fixtures.ts";
+import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 import { type HookResult, HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
 
@@ -61,7 +61,7 @@ const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
 const done = (prompt_id: string) => ({ prompt_id, last_assistant_message: "Done." });
 
 // deno-fmt-ignore
-const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unknown>; deliver?: boolean; hears: string[] }> = {
+const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unknown>; deliver?: boolean; transcript?: string; hears: string[] }> = {
   "a turn's end once, not again when Claude idles":
     { steps: [STOP, IDLE], hears: ["response_complete"] },
   "of idleness when the turn's end has not arrived":
@@ -78,6 +78,8 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
     { steps: [["stop.ts", "stop-plain", done("one")], ["stop.ts", "stop-plain", done("two")]], hears: ["response_complete", "response_complete"] },
   "a pause for a background task, then the end":
     { steps: [["stop.ts", "stop-background-shell"], ["stop.ts", "stop-woken-by-background"]], hears: ["response_complete", "response_complete"] },
+  "a turn's end once, also when a person runs shell lines after it":
+    { steps: [["stop.ts", "stop-before-shell-lines"], ["notification.ts", "notification-idle-after-shell-line"], ["notification.ts", "notification-idle-after-second-shell-line"]], transcript: "shell-lines-left-alone", hears: ["response_complete"] },
   "a permission that comes after an answered question":
     { steps: [ASK, ANSWERED, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
   "nothing of a cleared session but what comes after":
@@ -88,10 +90,18 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
     { steps: [STOP, STOP, IDLE], settings: { dedup_mode: "off" }, hears: ["response_complete", "response_complete", "idle_prompt"] },
 };
 
-for (const [title, { steps, settings = {}, deliver = true, hears }] of Object.entries(SEQUENCES)) {
+for (const [title, sequence] of Object.entries(SEQUENCES)) {
   Deno.test(`the agent learns ${title}`, async () => {
+    const { steps, settings = {}, deliver = true, transcript, hears } = sequence;
     await using world = await worldWith(settings, deliver);
-    assertEquals(await heard(world, steps, deliver), hears);
+    const written = transcript === undefined ? steps : steps.map(([hook, event, change]): Step => {
+      return [hook, event, { ...change, transcript_path: world.transcript }];
+    });
+    if (transcript !== undefined) {
+      const lines = fixtureTranscript(transcript);
+      await Deno.writeTextFile(world.transcript, lines.join("\n") + "\n");
+    }
+    assertEquals(await heard(world, written, deliver), hears);
   });
 }
 
