@@ -20,25 +20,26 @@ export const hook: Hook = {
     // After a block the agent gets the result, but cannot block again: that prevents a loop.
     const again = event.fields.stop_hook_active === true;
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
-    const tasks = tools.backgroundTasks(event);
-    const running = tasks.map((task) => tools.oneLine(`- ${task.type} "${task.description}"`));
+    const running = await tools.runningAfter(context);
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
       body: said.text || fromPane || "(The turn ended without a word from Claude.)",
-      after: { title: "Still running in the background:", text: running.join("\n") },
-      state: tasks.length > 0 ? "paused" : "idle",
+      after: { title: "Still running in the background:", text: running.lines.join("\n") },
+      state: running.willWake ? "paused" : "idle",
       pressure: await tools.pressureLine(context, said.tokens),
       details: {
         ...(again ? { stop_hook_active: "true" } : {}),
         ...(expectsReply ? { reply_expected: tools.replyExpected(settings) } : {}),
-        ...(tasks.length === 0 ? {} : { background_tasks: String(tasks.length) }),
+        ...(running.tasks === 0 ? {} : { background_tasks: String(running.tasks) }),
+        ...(running.resumesAt === undefined ? {} : { resumes_at: running.resumesAt }),
       },
       actions: tools.actions(context, { kind: "prompt" }),
     }, {
       source,
       expectsReply,
       open: null,
+      isRunningOn: running.lines.length > 0 && !running.willWake,
       ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
     });
 

@@ -118,22 +118,3 @@ export function textOf(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   return typeof value === "string" ? value : "";
 }
-
-const ENDED = ["completed", "done", "failed", "killed", "stopped"];
-
-export interface BackgroundTask {
-  type: string;
-  status: string;
-  description: string;
-}
-
-/** What still runs although the turn has ended: then Claude will go on by itself. */
-export function backgroundTasks(event: HookEvent): BackgroundTask[] {
-  const tasks = event.fields.background_tasks;
-  if (!Array.isArray(tasks)) return [];
-  return tasks.filter(isObject).map((task) => ({
-    type: textOf(task, "type"),
-    status: textOf(task, "status"),
-    description: textOf(task, "description") || textOf(task, "command"),
-  })).filter((task) => !ENDED.includes(task.status));
-}

@@ -9,14 +9,15 @@ import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
+import type { StillRunning } from "./still_running.ts";
 
 // Tools that most hooks need.
-export { backgroundTasks, textOf } from "./events.ts";
+export { textOf } from "./events.ts";
 export { note } from "./journal.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
-export { oneLine, plainWord } from "./text.ts";
+export { plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */
 export interface HookRun {
@@ -130,6 +131,15 @@ export function loadTelling(): Promise<typeof import("./tell_question.ts")> {
 /** To know it again when it is answered. */
 export function loadAnswered(): Promise<typeof import("./answered_id.ts")> {
   return import(later("./answered_id.ts"));
+}
+
+/** What goes on after a turn; mostly nothing does. */
+export async function runningAfter({ event, now }: HookContext): Promise<StillRunning> {
+  const { background_tasks: tasks, session_crons: crons } = event.fields;
+  const hasAny = [tasks, crons].some((list) => Array.isArray(list) && list.length > 0);
+  if (!hasAny) return { lines: [], tasks: 0, willWake: false };
+  const running: typeof import("./still_running.ts") = await import(later("./still_running.ts"));
+  return running.stillRunning(event, now);
 }
 
 /** Why a turn failed. */

@@ -12,6 +12,8 @@ export interface Said {
   trigger: string;
   prompt_id: string;
   at: number;
+  /** The end of a turn beside which something ran on that may never end. */
+  running?: boolean;
 }
 
 /** A dialog that has a wake and no answer yet. */
@@ -34,6 +36,8 @@ export interface Memory {
 
 export type Judgement =
   | { kind: "send" }
+  /** Known, and yet worth a word: a short one, in every mode. */
+  | { kind: "remind"; reason: string; of: string }
   /** `of` is the earlier wake; without one it is suppressed in every mode. */
   | { kind: "suppress"; reason: string; of?: string };
 
@@ -54,6 +58,7 @@ export interface Identity {
 }
 
 const TOGETHER_MS = 5000;
+const STILL_WAITS = "Claude has waited for input since then, whatever runs in the background";
 
 export function judge(
   incoming: Incoming,
@@ -72,6 +77,7 @@ export function judge(
       (said.trigger === "response_complete" || said.trigger === "response_failed")
     );
     if (end && isDelivered(end.wake_id)) {
+      if (end.running) return { kind: "remind", reason: STILL_WAITS, of: end.wake_id };
       return { kind: "suppress", reason: "the end of this turn was sent before", of: end.wake_id };
     }
   }

@@ -26,6 +26,8 @@ export interface SendOptions {
   dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
   open?: { id: string; asks?: string[] } | null;
+  /** Something runs on that may never end: a reminder follows, though the end was told. */
+  isRunningOn?: boolean;
   /** Why there is nothing to tell. */
   nothingNew?: string;
   /** Called before a new wake is queued: what its answer needs must be there first. */
@@ -104,8 +106,9 @@ async function prepareText(context: HookContext, draft: WakeDraft): Promise<void
   const { dedup_mode, max_content_chars } = context.settings;
   try {
     await prepareForeign(foreignIn(context, draft));
+    const mayRemind = dedup_mode === "lightweight" || draft.trigger === "idle_prompt";
     // A reminder names a wake. A cut makes new beginnings of lines, and may have to name a path.
-    if (dedup_mode === "lightweight" || mayBeCut(draft, max_content_chars)) await loadGuards();
+    if (mayRemind || mayBeCut(draft, max_content_chars)) await loadGuards();
   } catch {
     // A file of the rules is missing or broken, as in the middle of an update.
   }
@@ -133,7 +136,7 @@ function noteBeforeQueue({ beforeQueue }: SendOptions, wakeId: string): void {
 type Suppressed = Extract<Judgement, { kind: "suppress" }>;
 
 function isQuiet(verdict: Judgement, context: HookContext): verdict is Suppressed {
-  if (verdict.kind === "send") return false;
+  if (verdict.kind !== "suppress") return false;
   return verdict.of === undefined || context.settings.dedup_mode === "skip";
 }
 
@@ -172,7 +175,8 @@ function identityIn({ event }: HookContext, draft: WakeDraft, { open }: SendOpti
 
 /** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
 function reminderOf(draft: WakeDraft, verdict: Judgement, context: HookContext): WakeDraft {
-  if (verdict.kind === "send" || context.settings.dedup_mode !== "lightweight") return draft;
+  if (verdict.kind === "send") return draft;
+  if (verdict.kind === "suppress" && context.settings.dedup_mode !== "lightweight") return draft;
   const { pressure: _, before: _said, after: _runs, ...others } = draft;
   const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;
   const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
@@ -223,6 +227,7 @@ function afterwards(
     trigger: draft.trigger,
     prompt_id: event.promptId,
     at: now.getTime(),
+    ...(options.isRunningOn ? { running: true } : {}),
   };
   return { ...memory, ...remember(memory, said) };
 }

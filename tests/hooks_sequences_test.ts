@@ -58,6 +58,8 @@ const ASK: Step = ["pre_tool_use.ts", "pre_tool_use-ask-single"];
 const REQUEST: Step = ["permission_request.ts", "permission_request-ask-single"];
 const PERMISSION: Step = ["notification.ts", "notification-permission_prompt"];
 const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
+const BESIDE: Step = ["notification.ts", "notification-idle-beside-endless-shell"];
+const SAME = { prompt_id: fixtureEvent("stop-endless-shell").prompt_id };
 const done = (prompt_id: string) => ({ prompt_id, last_assistant_message: "Done." });
 
 // deno-fmt-ignore
@@ -76,7 +78,11 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
     { steps: [STOP, STOP], hears: ["response_complete"] },
   "two turns that both end in the same word":
     { steps: [["stop.ts", "stop-plain", done("one")], ["stop.ts", "stop-plain", done("two")]], hears: ["response_complete", "response_complete"] },
-  "a pause for a background task, then the end":
+  "a turn's end beside an endless task, and once that Claude waits":
+    { steps: [["stop.ts", "stop-endless-shell"], BESIDE, BESIDE], hears: ["response_complete", "idle_prompt (no change)"] },
+  "a turn's end once, where a subagent will wake Claude":
+    { steps: [["stop.ts", "stop-endless-shell-and-subagent", SAME], BESIDE], hears: ["response_complete"] },
+  "a turn's end beside a background task, then the end":
     { steps: [["stop.ts", "stop-background-shell"], ["stop.ts", "stop-woken-by-background"]], hears: ["response_complete", "response_complete"] },
   "a turn's end once, also when a person runs shell lines after it":
     { steps: [["stop.ts", "stop-before-shell-lines"], ["notification.ts", "notification-idle-after-shell-line"], ["notification.ts", "notification-idle-after-second-shell-line"]], transcript: "shell-lines-left-alone", hears: ["response_complete"] },

@@ -93,7 +93,7 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
     { steps: [stop, { ...stop, change: other }], told: ["response_complete", "response_complete"] },
   "the same words after the agent had prolonged the turn are told":
     { steps: [stop, { ...stop, change: { stop_hook_active: true } }], told: ["response_complete", "response_complete"] },
-  "a pause for a background task and the end after it are two":
+  "an end beside a background task and the end after it are two":
     { steps: [{ event: "stop-background-shell", trigger: "response_complete" },
       { event: "stop-woken-by-background", trigger: "response_complete" }], told: ["response_complete", "response_complete"] },
   "two ends without a prompt id are two, unless they come together":
