@@ -44,7 +44,8 @@ Options, before type, clear_then and deny:
                        at the end of the whole text
   --notes <text>       a note beside the answer; again for the next question
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
-  --queue              type also while Claude works: it reads the text after this turn
+  --queue              type also while Claude works: it reads the text after the tool call that
+                       runs, in this turn; where no tool runs any more, after the turn
   --pane <%id>         which pane, where several run Claude Code
   --socket <name>      the tmux server: a name or a path (also GSD_TMUX_SOCKET)
   --by <name>          who decides, for the journal (the session's agent)

@@ -9,14 +9,15 @@ export const HELP = `Types a prompt into a session and sends it.
 Usage: gsd-code send <session> <text> [options]
 
   gsd-code send warden-main "Run the tests and fix what fails"
-  gsd-code send warden-main "Then update the docs" --queue
+  gsd-code send warden-main "Mind the docs as well" --queue
   gsd-code send warden-main - < instructions.md
 
 It looks at the screen before and after, and refuses when the prompt is not ready. At an open
 question the text is the answer. A text that begins with - comes after --.
 
 Options:
-  --queue              also while Claude works: it reads the text after this turn
+  --queue              also while Claude works: it reads the text after the tool call that runs,
+                       in this turn; where no tool runs any more, after the turn
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --pane <%id>         which pane, where several run Claude Code
   --socket <name>      the tmux server: a name or a path (also GSD_TMUX_SOCKET)

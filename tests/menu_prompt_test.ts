@@ -44,7 +44,7 @@ Deno.test("typeAtPrompt() does not take the end of Claude Code for an answer", a
   assertEquals(prompt.keys, ["Enter"]);
 });
 
-Deno.test("typeAtPrompt() says Queued of what is read after this turn, Typed of the rest", async () => {
+Deno.test("typeAtPrompt() says Queued of what Claude reads later, Typed of the rest", async () => {
   const text = "Then the docs";
   const said = async (frame: string, queue: boolean, hint = "") => {
     const { context } = atPrompt({ frame, sends: () => ({ hint }) });
@@ -72,7 +72,7 @@ Deno.test("typeAtPrompt() waits for the end of a turn, and then types", async ()
 
 for (
   const [frame, reason] of [
-    ["02-working", "Claude is still working (--queue types it for after this turn)"],
+    ["02-working", "Claude is still working (--queue types it now, and Claude reads it between two tool calls)"],
     ["08-bash-mode", "another draft is in the box (enter sends it, esc twice clears it)"],
     ["10-ask-single", "a dialog is open (choose or answer it, or esc)"],
     ["15-ask-multi-review", "a dialog is open (submit it, or esc)"],
