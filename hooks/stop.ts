@@ -44,8 +44,9 @@ export const hook: Hook = {
     });
 
     if (sent.kind !== "suppressed") pane.keep();
-    // A dialog does not outlive its turn.
-    await tools.closePending(context, { claude: event.sessionId });
+    // A dialog does not outlive its turn, except that of a subagent.
+    const keepSubagents = tools.runsSubagents(event);
+    await tools.closePending(context, { claude: event.sessionId, keepSubagents });
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);

@@ -14,7 +14,8 @@ export const hook: Hook = {
       textOf(fields, "last_assistant_message"),
       textOf(fields, "error_details"),
     );
-    await tools.closePending(context, { claude: context.event.sessionId });
+    // The event does not say whether subagents still run.
+    await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",

@@ -1,6 +1,6 @@
 /** The hook beside a dialog: it wakes the agent, waits for its answer and replies to Claude Code. */
 
-import { fileOf, openPending, type Pending } from "./answers.ts";
+import { fileOf, listPending, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer } from "./answer_wait.ts";
 import { claimAsking } from "./askings.ts";
 import { closePending } from "./close_pending.ts";
@@ -13,7 +13,7 @@ import { readJournal, record } from "./journal.ts";
 import { isObject, messageOf } from "./json.ts";
 import { randomLetters } from "./new_wake.ts";
 import { isDelivered } from "./outbox.ts";
-import { readScreen } from "./pane.ts";
+import { type Dialog, readScreen } from "./pane.ts";
 import { readQuestions } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
@@ -51,7 +51,7 @@ export async function answerRequest(context: HookContext): Promise<string | unde
       const look = await lookAtPane(context.env, pane);
       return readScreen(look.kind === "seen" ? look.screen : "");
     },
-    isOurs: (dialog) => isAbout(pending, dialog),
+    isOurs: (dialog) => isAbout(pending, dialog) || isNobodyElses(context, pending, dialog),
     refused: ({ by }) => {
       const reason = "refused answer: wrong or missing secret";
       record(paths, { kind: "problem", ...base, by: String(by).slice(0, 100), reason });
@@ -76,6 +76,12 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   return decisionReply(kind, pending.tool_input, decision);
 }
 
+/** Drawn with other words than the request has, but about no other request that is open. */
+function isNobodyElses({ paths, session }: HookContext, pending: Pending, dialog: Dialog): boolean {
+  if (dialog.kind !== pending.kind || pending.subagent !== undefined) return false;
+  return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
+}
+
 /** Opens what is asked, and tells the agent unless PreToolUse has done so. */
 async function openRequest(context: HookContext): Promise<Pending | undefined> {
   const { event, session, settings, agent } = context;
@@ -83,11 +89,13 @@ async function openRequest(context: HookContext): Promise<Pending | undefined> {
   const input = event.fields.tool_input;
   if (!isObject(input)) return undefined;
   const asked = Date.now();
+  const subagent = textOf(event.fields, "agent_id");
   const base = {
     kind: kindOfTool(tool),
     session,
     claude_session_id: event.sessionId,
     prompt_id: event.promptId,
+    ...(subagent === "" ? {} : { subagent }),
     agent_id: agent.agent_id,
     tool,
     tool_input: input,

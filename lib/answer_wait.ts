@@ -1,6 +1,13 @@
 /** Waits while a dialog is open: for an answer, its end, or the time limit. */
 
-import { dropTaken, type Given, isStillOpen, type Pending, takeAnswer } from "./answers.ts";
+import {
+  dropTaken,
+  type Given,
+  isStillOpen,
+  noteShown,
+  type Pending,
+  takeAnswer,
+} from "./answers.ts";
 import { digestOf } from "./request_ids.ts";
 import type { Paths } from "./paths.ts";
 import type { Dialog, Screen } from "./pane.ts";
@@ -9,6 +16,8 @@ export type Waited =
   | { kind: "answered"; given: Given }
   | { kind: "settled" }
   | { kind: "dialog gone" }
+  /** Claude Code shows the dialog only when we have left. */
+  | { kind: "not shown yet" }
   | { kind: "claude gone" }
   | { kind: "timeout" };
 
@@ -29,6 +38,11 @@ const LOOK_EVERY_MS = 50;
 const CLOSED_EVERY_MS = 200;
 /** Esc closes a dialog without any event: only the screen shows it. */
 const SCREEN_EVERY_MS = 2000;
+/** A person may answer at once, and what was never seen is not gone: at first look more often. */
+const FIRST_EVERY_MS = 300;
+const FIRST_LOOKS_MS = 3000;
+/** For a background subagent the dialog comes after its hooks; a person at the terminal waits, too. */
+const HELD_BACK_MS = 60_000;
 
 export async function waitForAnswer(
   paths: Paths,
@@ -37,8 +51,9 @@ export async function waitForAnswer(
 ): Promise<Waited> {
   const until = Date.parse(pending.until);
   const parent = world.parent();
-  let nextCheck = world.now();
-  let nextLook = world.now() + SCREEN_EVERY_MS;
+  const began = world.now();
+  let nextCheck = began;
+  let nextLook = began;
   let missing = 0;
   let isSeen = false;
   while (true) {
@@ -57,13 +72,19 @@ export async function waitForAnswer(
     if (world.now() >= nextLook) {
       const screen = await world.look();
       const isOurs = screen.dialog !== undefined && world.isOurs(screen.dialog);
+      if (isOurs && !isSeen) noteShown(paths, pending);
       isSeen ||= isOurs;
+      if (!isSeen && pending.subagent !== undefined && world.now() >= began + HELD_BACK_MS) {
+        return { kind: "not shown yet" };
+      }
       // Another dialog may wait after ours: once ours was seen, a different one is the next.
       const isNext = isSeen && !isOurs && ASKING.includes(screen.dialog?.kind ?? "");
-      missing = isPrompt(screen) || isNext ? missing + 1 : 0;
+      // Claude Code holds a dialog back while a person types: then the prompt says nothing of it.
+      missing = isSeen && (isPrompt(screen) || isNext) ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.
       if (missing >= 2) return { kind: "dialog gone" };
-      nextLook = world.now() + SCREEN_EVERY_MS;
+      const isNew = !isSeen && world.now() < began + FIRST_LOOKS_MS;
+      nextLook = world.now() + (isNew ? FIRST_EVERY_MS : SCREEN_EVERY_MS);
     }
     world.sleep(LOOK_EVERY_MS);
   }

@@ -4,7 +4,14 @@
  * it by renaming it to `<id>.taken.json`, so that it is either taken or withdrawn, never both.
  */
 
-import { appendLine, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
+import {
+  appendLine,
+  isThere,
+  namesIn,
+  readTextIfThere,
+  removeIfThere,
+  writeAtomic,
+} from "./files.ts";
 import { isObject } from "./json.ts";
 import { type Paths, pendingDir, safeName } from "./paths.ts";
 import { maskFields } from "./text.ts";
@@ -19,6 +26,8 @@ export interface Pending {
   claude_session_id?: string;
   /** The turn in which it was asked. */
   prompt_id?: string;
+  /** Claude Code's id of the subagent that asks; absent where Claude itself does. */
+  subagent?: string;
   agent_id: string;
   tool: string;
   tool_input: Record<string, unknown>;
@@ -58,7 +67,8 @@ export interface Given {
   secret?: string;
 }
 
-export type Part = "" | ".answer" | ".taken";
+/** `.shown`: the waiting hook has seen its dialog on the screen. */
+export type Part = "" | ".answer" | ".taken" | ".shown";
 
 export function fileOf(paths: Paths, session: string, id: string, part: Part): string {
   return `${pendingDir(paths, session)}/${safeName(id)}${part}.json`;
@@ -72,7 +82,7 @@ export function askedFile(paths: Paths, session: string, claudeId: string): stri
 /** Of the names in a session's folder, those of questions. */
 export function openNames(names: string[]): string[] {
   return names.filter((name) =>
-    name.endsWith(".json") && !name.endsWith(".answer.json") && !name.endsWith(".taken.json")
+    name.endsWith(".json") && !/\.(answer|taken|shown)\.json$/.test(name)
   );
 }
 
@@ -85,6 +95,7 @@ export function openPending(paths: Paths, pending: Pending): boolean {
   if (!isFreeFor(paths, pending)) return false;
   removeIfThere(fileOf(paths, session, id, ".answer"));
   removeIfThere(fileOf(paths, session, id, ".taken"));
+  removeIfThere(fileOf(paths, session, id, ".shown"));
   if (claude) appendLine(askedFile(paths, session, claude), id);
   const masked = { ...pending, tool_input: maskedInput(pending) };
   writeAtomic(fileOf(paths, session, id, ""), JSON.stringify(masked, null, 1));
@@ -174,6 +185,15 @@ export function noteKeys(
 export function readGiven(path: string): Given | undefined {
   const value = readJson(path);
   return isObject(value) && isObject(value.decision) ? value as unknown as Given : undefined;
+}
+
+/** Notes that its dialog is on the screen: Claude Code may hold a dialog back. */
+export function noteShown(paths: Paths, { session, id }: Pending): void {
+  writeAtomic(fileOf(paths, session, id, ".shown"), "{}");
+}
+
+export function wasShown(paths: Paths, { session, id }: Pending): boolean {
+  return isThere(fileOf(paths, session, id, ".shown"));
 }
 
 /** Is this very asking still open? Another hook may have asked the same thing again since. */

@@ -23,6 +23,8 @@ export interface ClosingOf {
   but?: { id: string; prompt_id?: string };
   /** Those of this Claude; those of another one only when no hook waits for them any more. */
   claude?: string;
+  /** A turn has ended, but subagents still run: what they ask stays open. */
+  keepSubagents?: boolean;
   /** What Claude Code reports as chosen: where it is not what we gave, the human was quicker. */
   answers?: Record<string, string>;
 }
@@ -44,7 +46,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     if (pending === undefined || !isMeant(pending, of)) continue;
     const { id } = pending;
     // One that is asked for by its id may be answered just now; of many only the listed parts count.
-    const parts = (["", ".answer", ".taken"] as Part[])
+    const parts = (["", ".answer", ".taken", ".shown"] as Part[])
       .map((part) => fileOf(paths, session, id, part))
       .filter((path) => of.id !== undefined || names.has(path.slice(dir.length + 1)));
     const taken = parts.find((path) => path.endsWith(".taken.json"));
@@ -63,7 +65,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     removeIfThere(fileOf(paths, session, of.id, ".taken"));
   }
   if (of.id === undefined && of.kind === undefined && of.but === undefined) {
-    if (of.claude) removeIfThere(askedFile(paths, session, of.claude));
+    if (of.claude && !of.keepSubagents) removeIfThere(askedFile(paths, session, of.claude));
     // Unreadable files and leftovers are removed with the last one.
     const isLast = () => openNames(namesIn(dir)).every((name) => unreadable.has(name));
     if (kept === 0 && toRead.length === open.length && isLast()) {
@@ -121,6 +123,7 @@ function namesToRead(paths: Paths, session: string, open: string[], of: ClosingO
 function isMeant(pending: Pending, of: ClosingOf): boolean {
   if (of.id !== undefined && pending.id !== of.id) return false;
   if (of.kind !== undefined && pending.kind !== of.kind) return false;
+  if (of.keepSubagents && pending.subagent !== undefined) return false;
   return !isBeside(pending, of.but) && !(isAnothers(pending, of) && isInTime(pending));
 }
 

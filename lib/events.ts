@@ -118,3 +118,27 @@ export function textOf(fields: Record<string, unknown>, name: string): string {
   const value = fields[name];
   return typeof value === "string" ? value : "";
 }
+
+/** Subagents that still run in the background. What they ask outlives the turn. */
+export function runsSubagents(event: HookEvent): boolean {
+  return backgroundTasks(event).some(({ type }) => type === "subagent");
+}
+
+const ENDED = ["completed", "done", "failed", "killed", "stopped"];
+
+export interface BackgroundTask {
+  type: string;
+  status: string;
+  description: string;
+}
+
+/** What still runs although the turn has ended. */
+export function backgroundTasks(event: HookEvent): BackgroundTask[] {
+  const tasks = event.fields.background_tasks;
+  if (!Array.isArray(tasks)) return [];
+  return tasks.filter(isObject).map((task) => ({
+    type: textOf(task, "type"),
+    status: textOf(task, "status"),
+    description: textOf(task, "description") || textOf(task, "command"),
+  })).filter((task) => !ENDED.includes(task.status));
+}

@@ -12,7 +12,7 @@ import type { Agent, HookSettings } from "./registry.ts";
 import type { StillRunning } from "./still_running.ts";
 
 // Tools that most hooks need.
-export { textOf } from "./events.ts";
+export { runsSubagents, textOf } from "./events.ts";
 export { note } from "./journal.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";

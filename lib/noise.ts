@@ -25,6 +25,8 @@ export interface OpenDialog {
   prompt_id: string;
   /** Another Claude of the same tmux session does not close it. */
   claude_session_id?: string;
+  /** Asked by a subagent, whose dialog outlives the turn. */
+  subagent?: string;
 }
 
 export interface Memory {
@@ -64,6 +66,8 @@ export function judge(
   incoming: Incoming,
   memory: Memory,
   isDelivered: (wakeId: string) => boolean,
+  /** Can the agent still answer it by the lines of its wake? */
+  isAnswerable: (id: string) => boolean = () => true,
 ): Judgement {
   const twin = memory.said.findLast((said) => said.identity === incoming.identity.key);
   if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
@@ -84,7 +88,8 @@ export function judge(
   // A reminder of the open dialog is suppressed; another dialog of the same turn is not.
   const isReminder = incoming.event === "Notification" && incoming.trigger === "permission_prompt";
   const open = [memory.open, memory.beside].find((one) => one?.prompt_id === incoming.promptId);
-  if (isReminder && open !== undefined && fitsScreen(open, incoming.dialog)) {
+  const isKnown = open !== undefined && fitsScreen(open, incoming.dialog) && isAnswerable(open.id);
+  if (isReminder && isKnown) {
     return {
       kind: "suppress",
       reason: "it is the dialog of a question that was sent before",

@@ -1,6 +1,8 @@
 /** From a draft to a wake in the outbox: suppress duplicates, render, write, start the deliverer. */
 
 import { type Foreign, isPlain, loadGuards, prepareForeign } from "./fence.ts";
+import { textOf } from "./events.ts";
+import { isThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
@@ -16,7 +18,7 @@ import {
   withoutDialog,
 } from "./session_memory.ts";
 import { mayBeCut, type WakeDraft } from "./wake.ts";
-import { later, type Paths } from "./paths.ts";
+import { later, type Paths, pendingDir, safeName } from "./paths.ts";
 
 export interface SendOptions {
   /** Where the words came from, for the journal. */
@@ -164,7 +166,13 @@ function judgeFor(
     },
     memory,
     (wakeId) => isDelivered(context.paths, { agent_id: context.agent.agent_id, wake_id: wakeId }),
+    (id) => isAnswerable(context, id),
   );
+}
+
+/** A question is answered on the screen, too; a permission by its id while its file is there. */
+function isAnswerable({ paths, session }: HookContext, id: string): boolean {
+  return id.startsWith("q-") || isThere(`${pendingDir(paths, session)}/${safeName(id)}.json`);
 }
 
 /** Two requests for the same thing are two: a hook waits beside each. */
@@ -217,9 +225,14 @@ function afterwards(
   const { event, now } = context;
   const { open } = options;
   const updated = withEvent(before, context);
-  const closed = open === null ? withoutDialog(updated, event.sessionId) : updated;
+  const closed = open === null ? withoutDialog(updated, event) : updated;
   if (wakeId === undefined) return closed;
-  const asked = { prompt_id: event.promptId, claude_session_id: event.sessionId };
+  const subagent = textOf(event.fields, "agent_id");
+  const asked = {
+    prompt_id: event.promptId,
+    claude_session_id: event.sessionId,
+    ...(subagent === "" ? {} : { subagent }),
+  };
   const memory = open ? withDialog(closed, { ...open, wake_id: wakeId, ...asked }) : closed;
   const said = {
     identity: identityIn(context, draft, options).key,

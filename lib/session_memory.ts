@@ -1,6 +1,6 @@
 /** What is kept of a tmux session between two events: its Claude session and the wakes sent. */
 
-import { type HookEvent, textOf } from "./events.ts";
+import { type HookEvent, runsSubagents, textOf } from "./events.ts";
 import { readTextIfThere, withLock, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
@@ -62,7 +62,7 @@ export function rememberSession(
   try {
     const outcome = changeMemory(paths, session, (before) => {
       const after = withEvent(before, context);
-      const memory = closeDialog ? withoutDialog(after, event.sessionId) : after;
+      const memory = closeDialog ? withoutDialog(after, event) : after;
       return { memory, value: eventOwner(before, event) };
     });
     if (outcome.kind === "done") return outcome.value;
@@ -91,11 +91,20 @@ export function eventOwner(
   return isHeadless ? "guest" : "own";
 }
 
-/** A dialog is closed by the Claude that has opened it. */
-export function withoutDialog(memory: SessionMemory, claudeId: string): SessionMemory {
+/** A dialog is closed by the Claude, or the subagent, that has opened it. */
+export function withoutDialog(memory: SessionMemory, event: HookEvent): SessionMemory {
   const { open, beside, ...rest } = memory;
-  const left = [open, beside].filter((one) => one !== undefined && isAnothers(one, claudeId));
+  const left = [open, beside].filter((one) =>
+    one !== undefined && (isAnothers(one, event.sessionId) || outlives(one, event))
+  );
   return withDialogs(rest, left);
+}
+
+/** A subagent's dialog stays open when Claude itself has answered, or has ended its turn. */
+function outlives({ subagent }: OpenDialog, event: HookEvent): boolean {
+  if (subagent === undefined || subagent === textOf(event.fields, "agent_id")) return false;
+  if (event.name === "Stop") return runsSubagents(event);
+  return !/^Session(Start|End)$/.test(event.name);
 }
 
 /** The latest dialog, and the one before it where that is of another Claude. */

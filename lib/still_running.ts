@@ -1,6 +1,6 @@
 /** What goes on after a turn has ended, and whether it is sure to wake Claude. */
 
-import { type HookEvent, textOf } from "./events.ts";
+import { backgroundTasks, type HookEvent, textOf } from "./events.ts";
 import { isObject } from "./json.ts";
 import { oneLine } from "./text.ts";
 
@@ -33,25 +33,6 @@ export function stillRunning(event: HookEvent, now: Date): StillRunning {
     willWake: first !== undefined || tasks.some(({ type }) => ENDING.includes(type)),
     ...(first === undefined ? {} : { resumesAt: clockTime(first) }),
   };
-}
-
-const ENDED = ["completed", "done", "failed", "killed", "stopped"];
-
-interface BackgroundTask {
-  type: string;
-  status: string;
-  description: string;
-}
-
-/** What still runs although the turn has ended. */
-function backgroundTasks(event: HookEvent): BackgroundTask[] {
-  const tasks = event.fields.background_tasks;
-  if (!Array.isArray(tasks)) return [];
-  return tasks.filter(isObject).map((task) => ({
-    type: textOf(task, "type"),
-    status: textOf(task, "status"),
-    description: textOf(task, "description") || textOf(task, "command"),
-  })).filter((task) => !ENDED.includes(task.status));
 }
 
 interface Scheduled {

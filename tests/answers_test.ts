@@ -11,6 +11,7 @@ import {
   openPending,
   type Pending,
   takeAnswer,
+  wasShown,
   withdrawAnswer,
 } from "../lib/answers.ts";
 import { closePending } from "../lib/close_pending.ts";
@@ -232,9 +233,13 @@ Deno.test("waitForAnswer() ends with the answer, the closing, Claude Code, the d
     const orphan = worldWith({ 3: () => parent = 1 }, { parent: () => parent });
     assertEquals(await wait(orphan), { kind: "claude gone" });
     const idle = readScreen(["─".repeat(40), "❯ ", "─".repeat(40), "  ? for shortcuts"].join("\n"));
-    let looks = 0;
-    const gone = worldWith({}, { look: () => Promise.resolve((looks++, idle)) });
-    assertEquals([await wait(gone), looks], [{ kind: "dialog gone" }, 2]);
+    const asking = { ...idle, state: "menu", dialog: { kind: "question" } } as Screen;
+    const screens = [asking, idle, idle];
+    const gone = worldWith({}, {
+      look: () => Promise.resolve(screens.shift()!),
+      isOurs: () => true,
+    });
+    assertEquals([await wait(gone), screens], [{ kind: "dialog gone" }, []]);
     // Behind another it waits; once it was on the screen, another in its place means it is settled.
     const other = { ...idle, state: "permission_prompt", dialog: { kind: "permission" } } as Screen;
     const behind = worldWith({}, { look: () => Promise.resolve(other) });
@@ -246,6 +251,45 @@ Deno.test("waitForAnswer() ends with the answer, the closing, Claude Code, the d
     });
     assertEquals(await wait(passed), { kind: "dialog gone" });
     assertEquals(await wait(worldWith({})), { kind: "timeout" });
+  }));
+
+Deno.test("waitForAnswer() does not take a dialog for gone that it never saw", () =>
+  withPaths(async (paths) => {
+    const idle = readScreen(["─".repeat(40), "❯ ", "─".repeat(40), "  ? for shortcuts"].join("\n"));
+    const held = { look: () => Promise.resolve(idle) };
+    const wait = (pending: Pending, world: WaitWorld) => {
+      openPending(paths, pending);
+      return waitForAnswer(paths, pending, world);
+    };
+    // Claude Code holds it back while a person types.
+    const own = pendingOf("p-1", { kind: "permission" });
+    assertEquals(await wait(own, worldWith({}, held)), { kind: "timeout" });
+    assertEquals(wasShown(paths, own), false);
+    // That of a background subagent comes when its hooks have left: a person has to see it.
+    const subagent = pendingOf("p-2", { kind: "permission", subagent: "a7117d85637ad6a75" });
+    const world = worldWith({}, held);
+    const began = world.now();
+    assertEquals(await wait(subagent, world), { kind: "not shown yet" });
+    const waited = world.now() - began;
+    assertEquals(waited >= 60_000 && waited < 63_000, true, `${waited} ms`);
+    // The subagent of 2.1.197 has its dialog at once.
+    const shown = { look: () => Promise.resolve({ ...idle, dialog: {} } as Screen) };
+    const seen = worldWith({}, { ...shown, isOurs: () => true });
+    assertEquals(await wait(subagent, seen), { kind: "timeout" });
+    assertEquals(wasShown(paths, subagent), true);
+    closePending(paths, "warden-main", { id: "p-2" });
+    assertEquals(wasShown(paths, subagent), false);
+  }));
+
+Deno.test("closePending() leaves open what subagents ask that outlive the turn", () =>
+  withPaths((paths) => {
+    const ids = () => listPending(paths, "warden-main").map(({ id }) => id);
+    openPending(paths, pendingOf("p-1", { claude_session_id: "own" }));
+    openPending(paths, pendingOf("p-2", { claude_session_id: "own", subagent: "a7117d" }));
+    closePending(paths, "warden-main", { claude: "own", keepSubagents: true });
+    assertEquals(ids(), ["p-2"]);
+    closePending(paths, "warden-main", { claude: "own", keepSubagents: false });
+    assertEquals(ids(), []);
   }));
 
 Deno.test("decisionReply() repeats the input and never allows a question without answers", () => {

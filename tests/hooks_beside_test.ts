@@ -1,7 +1,8 @@
 /** Two Claudes in one tmux session: a `claude -p` beside the session's own, or one in another pane. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { giveAnswer, listPending } from "../lib/answers.ts";
+import { giveAnswer, listPending, wasShown } from "../lib/answers.ts";
+import { closePending } from "../lib/close_pending.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { fixtureEvent, fixturePane } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
@@ -141,9 +142,49 @@ for (const permissions of ["registered", "all"] as const) {
       "permission_request.ts",
       fixtureEvent("permission_request-ask-single"),
     );
-    await until("the question to be open", () => listPending(world.paths, "warden-main")[0]);
+    await until("the dialog to be seen", () => {
+      const [pending] = listPending(world.paths, "warden-main");
+      return pending !== undefined && wasShown(world.paths, pending);
+    });
     await world.server.show(pane, fixturePane("04-idle-default-mode"));
     assertEquals((await waiting).stdout, "");
     assertEquals(world.journal().at(-1)?.reason, "dialog gone");
   });
 }
+
+Deno.test("a subagent's request stays open and known when Claude's own turn ends", async () => {
+  const registry = { agents: [{ ...WARDEN, hook_settings: { answer_permissions: true } }] };
+  await using world = await HookWorld.create({ registry });
+  const { paths } = world;
+  const open = () => listPending(paths, "warden-main");
+  const request = fixtureEvent("permission_request-subagent");
+  const same = { session_id: request.session_id, prompt_id: request.prompt_id };
+  const waiting = world.hook("permission_request.ts", request);
+  const pending = await until("the request to be open", () => open()[0]);
+  const task = { id: pending.subagent, type: "subagent", status: "running", description: "Make" };
+  const stop = { ...fixtureEvent("stop-plain"), ...same };
+  await world.hook("stop.ts", { ...stop, background_tasks: [task] });
+  await world.hook("stop_failure.ts", { ...fixtureEvent("stop_failure-auth"), ...same });
+  assertEquals(open().map(({ id }) => id), [pending.id]);
+
+  const reminder = { ...fixtureEvent("notification-permission_prompt"), ...same };
+  await world.hook("notification.ts", reminder);
+  assertEquals(world.journal().at(-1)?.kind, "suppressed");
+  // Once its file is gone, the lines of its wake are refused: then the reminder is sent.
+  closePending(paths, "warden-main", { id: pending.id });
+  await waiting;
+  await world.hook("notification.ts", reminder);
+  assertEquals(world.journal().at(-1)?.kind, "queued");
+});
+
+Deno.test("a subagent's request is closed when the turn ends and no subagent runs", async () => {
+  const registry = { agents: [{ ...WARDEN, hook_settings: { answer_permissions: true } }] };
+  await using world = await HookWorld.create({ registry });
+  const request = fixtureEvent("permission_request-subagent");
+  const waiting = world.hook("permission_request.ts", request);
+  await until("the request to be open", () => listPending(world.paths, "warden-main")[0]);
+  await world.hook("stop.ts", { ...fixtureEvent("stop-plain"), session_id: request.session_id });
+  await waiting;
+  assertEquals(world.journal().at(-1)?.reason, "settled");
+  assertEquals(readMemory(world.paths, "warden-main").open, undefined);
+});

@@ -13,6 +13,8 @@ interface Step {
   opens?: boolean;
   dialog?: string;
   closes?: boolean;
+  /** The lines of the earlier wake would be refused. */
+  isUnanswerable?: boolean;
 }
 
 /** Plays events as the hooks would and returns which of them woke the agent. */
@@ -21,7 +23,7 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
   let now = 0;
   const told: string[] = [];
   for (const { event: name, trigger, change, body, afterMs = 100, ...step } of steps) {
-    const { opens, closes, dialog } = step;
+    const { opens, closes, dialog, isUnanswerable = false } = step;
     now += afterMs;
     const reading = readEvent(JSON.stringify({ ...fixtureEvent(name), ...change }));
     if (reading.kind !== "event") throw new Error(name);
@@ -35,7 +37,8 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
       identity,
       now,
     };
-    const verdict = judge(incoming, memory, (id) => delivered(id.split("#")[0]!));
+    const isDelivered = (id: string) => delivered(id.split("#")[0]!);
+    const verdict = judge(incoming, memory, isDelivered, () => !isUnanswerable);
     if (closes) delete memory.open;
     if (verdict.kind === "suppress") continue;
     const wake_id = `${trigger}#${now}`;
@@ -83,6 +86,8 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
     { steps: [question, { ...permission, dialog: "permission" }], told: ["ask_user_question", "permission_prompt"] },
   "the reminder of a question that stands on the screen is that question":
     { steps: [question, { ...permission, dialog: "question" }], told: ["ask_user_question"] },
+  "the reminder of one that can no longer be answered by its wake is told":
+    { steps: [question, { ...permission, isUnanswerable: true }], told: ["ask_user_question", "permission_prompt"] },
   "two permissions of one turn are two":
     { steps: [permission, permission], told: ["permission_prompt", "permission_prompt"] },
   "one permission told by two hooks at once is one":

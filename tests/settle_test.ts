@@ -4,6 +4,7 @@ import {
   type GivenDecision,
   isTaken,
   listPending,
+  noteShown,
   openPending,
   type Pending,
   takeAnswer,
@@ -217,6 +218,7 @@ Deno.test("settle() presses no key when the hook takes the answer at the last mo
 Deno.test("settle() says when the question was not on the screen", () =>
   whileAsked((_, ms) => ms < 20 ? IDLE : ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
+    noteShown(home.paths, pending);
     pane.clock.at(20, () => takeAnswer(home.paths, pending));
     const result = await answer(pending);
     assertStringIncludes(
@@ -224,6 +226,15 @@ Deno.test("settle() says when the question was not on the screen", () =>
       "through the waiting hook; it was not found on the screen, and may have been answered before",
     );
     assertEquals(pane.clock.now(), 20);
+  }));
+
+Deno.test("settle() says when the dialog is still to come", () =>
+  whileAsked(() => IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(20, () => takeAnswer(home.paths, pending));
+    const said =
+      "Answered SQLite (through the waiting hook; its dialog was not seen on the screen so far)";
+    assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
   }));
 
 Deno.test("settle() says when a dialog that looks the same stays on the screen", () =>
@@ -270,6 +281,7 @@ Deno.test("settle() takes a plan on the screen for the later one, where one was 
   whileAsked(() => PLAN, async (settling) => {
     const pending = pendingFor("plan", EXIT_PLAN);
     openPending(settling.home.paths, pending);
+    noteShown(settling.home.paths, pending);
     const later = { id: "p-2", asked_at: "2026-11-16T09:59:30.000Z" };
     openPending(settling.home.paths, pendingFor("plan", EXIT_PLAN, later));
     const said =

@@ -8,6 +8,7 @@ import {
   listPending,
   noteKeys,
   type Pending,
+  wasShown,
   withdrawAnswer,
 } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
@@ -46,9 +47,10 @@ export async function settle(context: DriverContext, wanted: Settlement): Promis
   if (pending !== undefined && mayUseHook(context, pending)) {
     if (context.dryRun) return { kind: "done", said: `Would go through the waiting hook: ${said}` };
     const given = { ...givenBy(context, wanted.decision, "hook"), secret: context.secret };
+    const isHeld = !wasShown(context.paths, pending); // its end removes the note
     const result = await throughHook(context, pending, given);
     if (result === "settled") return refused("it was answered by another in the meantime");
-    if (result === "taken") return await afterTaken(context, pending, wanted);
+    if (result === "taken") return await afterTaken(context, pending, wanted, isHeld);
   }
   return await byKeys(context, wanted);
 }
@@ -91,6 +93,7 @@ async function afterTaken(
   context: DriverContext,
   pending: Pending,
   { screen: before, said }: Settlement,
+  isHeld: boolean,
 ): Promise<ActionResult> {
   const others = () =>
     listPending(context.paths, context.session)
@@ -99,13 +102,17 @@ async function afterTaken(
   const shows = ({ dialog }: PaneScreen) =>
     dialog !== undefined && isAbout(pending, dialog) &&
     !(dialog.kind === "plan" && others().some(isLater));
-  const wasShown = shows(before);
+  const isSeen = shows(before);
   const isGone = (now: PaneScreen) =>
-    !wasShown || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||
+    !isSeen || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||
     others().length > 0;
   const screen = await waitForScreen(context.pane, GONE_WITHIN_MS, isGone);
   const notes = [
-    ...(wasShown ? [] : ["it was not found on the screen, and may have been answered before"]),
+    ...(isSeen ? [] : [
+      isHeld
+        ? "its dialog was not seen on the screen so far"
+        : "it was not found on the screen, and may have been answered before",
+    ]),
     ...(isGone(screen) ? [] : ["one that looks the same is on the screen now: look"]),
     ...(others().length === 0 ? [] : [`still open: ${others().map((one) => one.id).join(", ")}`]),
   ];
