@@ -7,7 +7,7 @@
 import { type HookEvent, textOf } from "./events.ts";
 import { createNew, namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
-import { hash, type Paths, pendingDir } from "./paths.ts";
+import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 import { type Question, readQuestions } from "./questions.ts";
 
 export interface Asking {
@@ -71,6 +71,13 @@ export function claimAsking(paths: Paths, session: string, event: HookEvent): As
     }
   }
   return undefined;
+}
+
+/** It was told, and no hook waits beside its dialog yet: other hooks may hold the dialog up. */
+export function isToCome(paths: Paths, session: string, id: string): boolean {
+  const names = namesIn(pendingDir(paths, session));
+  const isTold = names.some((name) => [TOLD, CLAIMED].some((end) => name.endsWith(`.${id}${end}`)));
+  return isTold && !names.includes(`${safeName(id)}.json`);
 }
 
 /** Those with these endings and these questions, the oldest first. */

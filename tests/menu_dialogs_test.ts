@@ -1,5 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { openPending, takeAnswer } from "../lib/answers.ts";
+import { noteAsking } from "../lib/askings.ts";
+import { closePending } from "../lib/close_pending.ts";
 import { changeMemory } from "../lib/session_memory.ts";
 import { driverContext, menuOptions, pendingFor } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
@@ -32,6 +35,37 @@ Deno.test("choose() waits for a dialog that its wake has overtaken", async () =>
     context: { waitMs: 10_000 },
   });
   assertStringIncludes(said, "SQLite (with keys)");
+});
+
+Deno.test("choose() waits for a question that other hooks hold up, and says when it does not come", async () => {
+  await using home = new TestHome();
+  const { paths } = home;
+  const told = () => {
+    const names = { id: "q-1", secret_sha256: "", wake_id: "", tool_use_id: "" };
+    const asked = { claude_session_id: "c", prompt_id: "p", questions: [] };
+    noteAsking(paths, "warden-main", { ...names, ...asked }, 0);
+  };
+  const named = menuOptions("--question", "q-1");
+  const pane = new FakePane(() => fixturePane("02-working"));
+  const hooks = { running: false, seen: false };
+  const context = driverContext(pane, {
+    paths,
+    isWaiting: () => hooks.seen,
+    lookForHooks: () => Promise.resolve(void (hooks.seen = hooks.running)),
+  });
+  told();
+  const pending = pendingFor("question", SINGLE);
+  pane.clock.at(8000, () => void (openPending(paths, pending), hooks.running = true));
+  pane.clock.at(8500, () => takeAnswer(paths, pending));
+  const { kind } = await choose(context, 2, named);
+  assertEquals([kind, pane.sent], ["done", []]);
+
+  closePending(paths, "warden-main", { id: "q-1" });
+  const late = JSON.stringify(await choose(context, 2, named));
+  assertStringIncludes(late, "the question q-1 is no longer open");
+  told();
+  const waiting = JSON.stringify(await choose(context, 2, named));
+  assertStringIncludes(waiting, "Claude Code has not opened the question q-1 yet: try again");
 });
 
 Deno.test("choose() refuses where nothing is asked, and an option that is not there", async () => {

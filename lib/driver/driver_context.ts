@@ -1,6 +1,7 @@
 /** What every action works with: the pane, the agent, its rights; and the result it returns. */
 
 import type { Pending } from "../answers.ts";
+import { isToCome } from "../askings.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { Paths } from "../paths.ts";
 import { waitForScreen } from "./screen_wait.ts";
@@ -24,6 +25,8 @@ export interface DriverContext {
   now(): Date;
   /** Does a hook still wait for this answer? */
   isWaiting(pending: Pending): boolean;
+  /** Lists the processes again: a hook may have started since. */
+  lookForHooks(): Promise<void>;
   /** From the line of a wake. Without it an answer goes to the screen, with keys. */
   secret?: string;
   /** Is that the secret of this request? Only then its hook takes the answer. */
@@ -46,16 +49,23 @@ export function whyWrongSecret(context: DriverContext, pending: Pending): string
 
 /** A wake may arrive before its dialog is drawn. */
 const DIALOG_WITHIN_MS = 3000;
+/** Claude Code runs all hooks of PreToolUse before it opens the question that ours has told. */
+const TO_COME_WITHIN_MS = 60_000;
+const HOOK_WITHIN_MS = 3000;
 
-/** The screen once it shows a dialog, or an idle prompt. */
-export function lookForDialog(context: DriverContext): Promise<PaneScreen> {
-  const { pane, waitMs } = context;
-  const ms = Math.min(waitMs, DIALOG_WITHIN_MS);
-  return waitForScreen(
-    pane,
-    ms,
-    (screen) => screen.dialog !== undefined || screen.state === "idle",
-  );
+/** The screen once it shows a dialog, or an idle prompt; a question that is to come is waited for. */
+export async function lookForDialog(context: DriverContext, id?: string): Promise<PaneScreen> {
+  const { pane, waitMs, paths, session } = context;
+  const isThere = ({ dialog, state }: PaneScreen) => dialog !== undefined || state === "idle";
+  let screen = await waitForScreen(pane, Math.min(waitMs, DIALOG_WITHIN_MS), isThere);
+  const isOpen = () => id === undefined || !isToCome(paths, session, id);
+  if (isOpen() || screen.state === "idle") return screen;
+  screen = await waitForScreen(pane, TO_COME_WITHIN_MS, (now) => isThere(now) || isOpen());
+  // Its hook starts when the dialog is drawn.
+  const isEnough = (now: PaneScreen) => now.state === "idle" || isOpen();
+  if (screen.dialog !== undefined) screen = await waitForScreen(pane, HOOK_WITHIN_MS, isEnough);
+  await context.lookForHooks();
+  return screen;
 }
 
 export function refused(reason: string): { kind: "refused"; reason: string } {

@@ -54,7 +54,7 @@ export async function contextFor(
     : agent === undefined
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
-  const isAlive = await aliveNow(world, session);
+  let isAlive = await aliveNow(world, session);
   const digest = options.secret === undefined ? undefined : await digestOf(options.secret);
   const seen = options.seen === undefined ? undefined : await digestOf(options.seen);
   return {
@@ -69,6 +69,7 @@ export async function contextFor(
     dryRun: options.dryRun,
     now: world.now,
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
+    lookForHooks: async () => void (isAlive = await aliveNow(world, session)),
     ...(options.secret === undefined ? {} : { secret: options.secret }),
     opens: ({ id, secret_sha256 }) => id === options.question && digest === secret_sha256,
     hasRead: ({ cut }) => cut === undefined || cut.code_sha256 === seen,

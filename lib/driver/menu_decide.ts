@@ -24,7 +24,7 @@ export async function decide(
   decision: { kind: "allow" } | { kind: "deny"; message: string },
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const screen = await lookForDialog(context);
+  const screen = await lookForDialog(context, options.question);
   const { dialog } = screen;
   const isQuestion = options.question === undefined
     ? dialog?.kind === "question" || dialog?.kind === "review"

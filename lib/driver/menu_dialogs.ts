@@ -28,7 +28,7 @@ export async function choose(
   number: number,
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const screen = await lookForDialog(context);
+  const screen = await lookForDialog(context, options.question);
   const { dialog } = screen;
   const asks = dialog === undefined || dialog.kind === "question" || dialog.kind === "other";
   if (asks || options.question !== undefined) {
@@ -95,7 +95,7 @@ export async function answerOpen(
   words: string[],
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const screen = await lookForDialog(context);
+  const screen = await lookForDialog(context, options.question);
   const open = openQuestion(context, screen, options.question);
   if (open.kind === "none") return refused(open.reason);
   return open.open.pending === undefined && isOneOfSeveral(screen)
@@ -178,7 +178,7 @@ export async function type(
 ): Promise<ActionResult> {
   const screen = options.question === undefined
     ? await context.pane.look()
-    : await lookForDialog(context);
+    : await lookForDialog(context, options.question);
   if (options.question === undefined && screen.dialog?.kind !== "question") {
     return await typeAtPrompt(context, text, options.queue);
   }

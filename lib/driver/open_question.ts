@@ -1,6 +1,7 @@
 /** Finds the question that an answer is for: from its hook's file, else from the screen. */
 
 import { listPending, type Pending } from "../answers.ts";
+import { isToCome } from "../askings.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";
@@ -47,9 +48,12 @@ function named(
     const { open } = readMemory(context.paths, context.session);
     const isIt = open?.id === id && dialog?.kind === "question" &&
       open.asks?.some((text) => squeeze(text).endsWith(squeeze(dialog.title)));
-    return isIt
-      ? onScreen(context, screen, [])
-      : none(`the question ${id} is no longer open; ${describe(screen)}`);
+    if (isIt) return onScreen(context, screen, []);
+    return none(
+      isToCome(context.paths, context.session, id) && screen.state !== "idle"
+        ? `Claude Code has not opened the question ${id} yet: try again; ${describe(screen)}`
+        : `the question ${id} is no longer open; ${describe(screen)}`,
+    );
   }
   const wrong = whyWrongSecret(context, own.pending);
   if (wrong !== undefined) return none(wrong);

@@ -27,6 +27,13 @@ function opened(stage: AnswersStage, claude: RealClaude): Promise<Pending> {
   });
 }
 
+/** Settings beside our own, as a repository has them. */
+function projectSettings(stage: AnswersStage, settings: unknown): void {
+  const dir = `${stage.scene.dir}/project/.claude`;
+  Deno.mkdirSync(dir, { recursive: true });
+  Deno.writeTextFileSync(`${dir}/settings.json`, JSON.stringify(settings));
+}
+
 function hasDialog(screen: string): boolean {
   return readScreen(screen).dialog !== undefined;
 }
@@ -81,5 +88,20 @@ for (const version of ["2.1.325", "2.1.197"] as const) {
       await claude.waitForScreen("the dialog", hasDialog);
       assertStringIncludes(await stage.reply(pending, "allow"), "(through the waiting hook");
       await until("the file", () => isThere(`${claude.project}/made-late`));
+    }));
+
+  Deno.test(`${version}: an answer reaches a question that another hook holds up`, () =>
+    inScene(`held ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: true });
+      const slow = { matcher: "AskUserQuestion", hooks: [{ type: "command", command: "sleep 8" }] };
+      projectSettings(stage, { hooks: { PreToolUse: [slow] } });
+      const claude = await stage.start();
+      await claude.submit("SCENARIO:single");
+      const [wake] = await until("the wake", () => stage.wakes().length > 0 && stage.wakes());
+      const name = /--question (\S+)/.exec(wake!)![1]!;
+      assertEquals(hasDialog(await claude.capture()), false);
+      const said = await stage.must("--question", name, stage.session, "choose", "2");
+      assertStringIncludes(said, "SQLite (through the waiting hook");
+      await claude.waitForScreen("the end", (screen) => screen.includes("SINGLE-END"));
     }));
 }

@@ -32,6 +32,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     dryRun: false,
     now: () => new Date(NOW),
     isWaiting: () => false,
+    lookForHooks: () => Promise.resolve(),
     secret: SECRET,
     opens: () => true,
     hasRead: ({ cut }) => cut === undefined,
