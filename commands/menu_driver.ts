@@ -137,7 +137,11 @@ async function carryOut(
 ): Promise<ActionResult> {
   const isNamed = options.question !== undefined;
   const panes = paneWorld(world, options);
-  const found = await findPane(panes, session, options.pane, isNamed);
+  const asking = listPending(world.paths, session).find(({ id }) => id === options.question)?.pane;
+  if (options.pane !== undefined && asking !== undefined && options.pane !== asking) {
+    return refused(`${options.question} was asked in pane ${asking}, not in ${options.pane}`);
+  }
+  const found = await findPane(panes, session, options.pane ?? asking, isNamed);
   if (found.kind === "none") return refused(found.reason);
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);

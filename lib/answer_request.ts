@@ -93,6 +93,7 @@ async function openRequest(context: HookContext): Promise<Pending | undefined> {
   const base = {
     kind: kindOfTool(tool),
     session,
+    pane: context.pane,
     claude_session_id: event.sessionId,
     prompt_id: event.promptId,
     ...(subagent === "" ? {} : { subagent }),

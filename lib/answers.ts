@@ -22,6 +22,8 @@ export interface Pending {
   id: string;
   kind: PendingKind;
   session: string;
+  /** The pane that shows its dialog. */
+  pane?: string;
   /** Another Claude of the same tmux session does not close it. */
   claude_session_id?: string;
   /** The turn in which it was asked. */

@@ -51,15 +51,17 @@ export interface ShowingSession {
   /** tmux's own number of it, such as `$3`. */
   id: string;
   name: string;
+  /** How many panes it has: another one may run a Claude Code as well. */
+  panes: number;
 }
 
 /**
- * The session, the height of the pane, its window; then each session with its windows:
- *   warden-main <TAB> 40 <TAB> @1 <TAB> $0 <TAB> warden-main <TAB> @0 @1 <TAB> $3 <TAB> …
+ * The session, the height of the pane, its window; then each session with the windows of its panes:
+ *   warden-main <TAB> 40 <TAB> @1 <TAB> $0 <TAB> warden-main <TAB> @0 @1 @1 <TAB> $3 <TAB> …
  * No name has a tab. It may have a comma, which separates tmux's own list of sessions.
  */
 export const OWNER_FORMAT = "#{session_name}\t#{pane_height}\t#{window_id}\t" +
-  "#{S:#{session_id}\t#{session_name}\t#{W:#{window_id} }\t}";
+  "#{S:#{session_id}\t#{session_name}\t#{W:#{P:#{window_id} }}\t}";
 
 /** tmux answers with an empty name, not an error, for a pane that has gone. */
 export function paneOwner(line: string): PaneOwner {
@@ -68,9 +70,12 @@ export function paneOwner(line: string): PaneOwner {
   const shownIn: ShowingSession[] = [];
   for (let at = 0; at + 2 < sessions.length; at += 3) {
     const [id = "", other = "", windows = ""] = sessions.slice(at, at + 3);
-    if (windows.split(" ").includes(window)) shownIn.push({ id, name: other });
+    const all = windows.trim().split(" ");
+    if (all.includes(window)) shownIn.push({ id, name: other, panes: all.length });
   }
-  if (!shownIn.some((session) => session.name === name)) shownIn.unshift({ id: "", name });
+  if (!shownIn.some((session) => session.name === name)) {
+    shownIn.unshift({ id: "", name, panes: 1 });
+  }
   return { kind: "session", name, shownIn };
 }
 

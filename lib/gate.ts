@@ -16,7 +16,8 @@ import {
 } from "./registry.ts";
 
 export type Gate =
-  | { kind: "managed"; session: string; pane: string; agent: Agent }
+  /** `panes`: how many its session has. */
+  | { kind: "managed"; session: string; pane: string; panes: number; agent: Agent }
   /** The agent cannot be reached, but recovery needs to know the conversation. */
   | { kind: "mute"; session: string; pane: string; agent: Agent; reason: string }
   /** Not managed: write nothing. */
@@ -99,7 +100,8 @@ export async function openGate(
   }
   const { agent } = match;
   const unreachable = whyUnreachable(agent);
-  if (unreachable === undefined) return { kind: "managed", session, pane, agent };
+  const panes = shownIn.find(({ name }) => name === session)?.panes ?? 1;
+  if (unreachable === undefined) return { kind: "managed", session, pane, panes, agent };
   const reason = `Agent "${agent.agent_id}" is not woken: ${unreachable}`;
   return { kind: "mute", session, pane, agent, reason };
 }

@@ -33,6 +33,8 @@ export interface HookRun {
 export interface HookContext extends HookRun {
   session: string;
   pane: string;
+  /** How many panes the session has, where that is known. */
+  panes?: number;
   agent: Agent;
   settings: HookSettings;
   now: Date;
@@ -45,7 +47,7 @@ export interface HookContext extends HookRun {
 }
 
 export function contextFrom(
-  gate: { session: string; pane: string; agent: Agent },
+  gate: { session: string; pane: string; panes?: number; agent: Agent },
   run: HookRun,
 ): HookContext {
   const { settings, agent_id } = gate.agent;

@@ -260,6 +260,8 @@ export function actions(
   const words = commandWords(context.paths, "menu-driver");
   const socket = otherSocket(context.env("TMUX") ?? "");
   if (socket !== undefined) words.push("--socket", socket);
+  // Two panes may run Claude Code: the driver does not guess.
+  if ((context.panes ?? 1) > 1) words.push("--pane", context.pane);
   return actionsFor(words.map(shellQuote).join(" "), context.session, situation);
 }
 

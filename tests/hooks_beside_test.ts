@@ -188,3 +188,21 @@ Deno.test("a subagent's request is closed when the turn ends and no subagent run
   assertEquals(world.journal().at(-1)?.reason, "settled");
   assertEquals(readMemory(world.paths, "warden-main").open, undefined);
 });
+
+Deno.test("a wake names its pane where the session has another one", async () => {
+  const registry = { agents: [{ ...WARDEN, hook_settings: { answer_permissions: true } }] };
+  await using world = await HookWorld.create({ registry });
+  const pane = await world.pane("warden-main");
+  const named = () => world.wakes().at(-1)!.includes(` --pane ${pane} warden-main `);
+  await world.hook("stop.ts", fixtureEvent("stop-plain"));
+  assertEquals(named(), false);
+  await world.server.tmux("split-window", "-t", pane, "cat");
+  await world.hook("stop.ts", fixtureEvent("stop-after-ask"));
+  assertEquals(named(), true);
+  // That hook asks tmux by bin/capture.
+  const waiting = world.hook("permission_request.ts", fixtureEvent("permission_request-bash"));
+  const pending = await until("the request", () => listPending(world.paths, "warden-main")[0]);
+  assertEquals([pending.pane, named()], [pane, true]);
+  closePending(world.paths, "warden-main", { id: pending.id });
+  await waiting;
+});

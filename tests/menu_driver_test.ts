@@ -2,15 +2,16 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
 import { main as send } from "../commands/send.ts";
 import { realClock } from "../lib/time.ts";
-import { driverWorld } from "./support/driver_context.ts";
-import { fixturePane } from "./support/fixtures.ts";
+import { openPending } from "../lib/answers.ts";
+import { driverWorld, pendingFor } from "./support/driver_context.ts";
+import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 
 /** A session that shows a recorded screen, and a driver that works on it. */
 async function withScreen(
   pane: string | undefined,
-  test: (drive: Drive, server: TmuxServer) => Promise<void>,
+  test: (drive: Drive, server: TmuxServer, home: TestHome) => Promise<void>,
 ): Promise<void> {
   await using home = new TestHome();
   await using server = new TmuxServer();
@@ -26,7 +27,7 @@ async function withScreen(
     said.code = await command(["--socket", server.socket, "--wait", "0", ...args], world);
     return said;
   };
-  await test(Object.assign(run(main), { send: run(send) }), server);
+  await test(Object.assign(run(main), { send: run(send) }), server, home);
 }
 
 type Drive = ((...args: string[]) => Promise<Driven>) & {
@@ -116,6 +117,20 @@ Deno.test("menu-driver refuses to guess between two panes that show Claude Code"
     assertStringIncludes(err, `several panes of it run Claude Code (%0, ${second}); name one`);
     const named = await drive("--pane", second, "--dry-run", "warden-main", "choose", "1");
     assertEquals(named.code, 0, named.err);
+  }));
+
+Deno.test("menu-driver answers a question in the pane that asks it, and in no other", () =>
+  withScreen("10-ask-single", async (drive, server, home) => {
+    const second = await server.tmux("new-window", "-d", "-P", "-F", "#{pane_id}", "cat");
+    await server.show(second, fixturePane("10-ask-single").trimEnd());
+    const asked = pendingFor("question", fixtureRequest("permission_request-ask-single"));
+    openPending(home.paths, { ...asked, pane: second });
+    const choose = ["--dry-run", "warden-main", "choose", "2"];
+    const found = await drive("--question", "q-1", ...choose);
+    assertEquals([found.code, found.err], [0, ""]);
+    const other = await drive("--question", "q-1", "--pane", "%0", ...choose);
+    assertEquals(other.code, 1);
+    assertStringIncludes(other.err, `q-1 was asked in pane ${second}, not in %0`);
   }));
 
 Deno.test("menu-driver does not answer a question that another one has replaced", () =>

@@ -1,6 +1,6 @@
 /** What every action works with: the pane, the agent, its rights; and the result it returns. */
 
-import type { Pending } from "../answers.ts";
+import { listPending, type Pending } from "../answers.ts";
 import { isToCome } from "../askings.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { Paths } from "../paths.ts";
@@ -33,6 +33,11 @@ export interface DriverContext {
   opens(pending: Pending): boolean;
   /** Has the caller read the whole of a request that its wake shows in part? */
   hasRead(pending: Pending): boolean;
+}
+
+/** What is open in the driver's own pane: a dialog of another one cannot be on its screen. */
+export function pendingHere({ paths, session, pane }: DriverContext): Pending[] {
+  return listPending(paths, session).filter((one) => (one.pane ?? pane.id) === pane.id);
 }
 
 /** A hook waits, and takes an answer of this caller. */

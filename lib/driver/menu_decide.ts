@@ -1,6 +1,6 @@
 /** The actions for permissions, plans and declined questions: allow, deny. */
 
-import { listPending, type Pending } from "../answers.ts";
+import type { Pending } from "../answers.ts";
 import { decides } from "../dialog_kind.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import {
@@ -9,6 +9,7 @@ import {
   describe,
   type DriverContext,
   lookForDialog,
+  pendingHere,
   refused,
 } from "./driver_context.ts";
 import type { MenuOptions } from "./menu_args.ts";
@@ -50,15 +51,13 @@ export async function decide(
 }
 
 /** Where the screen does not tell which one it is, it may be any that is open. */
-function mayBe({ paths, session }: DriverContext, { pending }: { pending?: Pending }): Pending[] {
-  return pending === undefined ? listPending(paths, session) : [pending];
+function mayBe(context: DriverContext, { pending }: { pending?: Pending }): Pending[] {
+  return pending === undefined ? pendingHere(context) : [pending];
 }
 
 /** The same for keys. Where no request fits what can be seen, the dialog may be about any of them. */
 export function whyMayBeUnread(context: DriverContext, dialog: Dialog): string | undefined {
-  const open = listPending(context.paths, context.session).filter(({ kind }) =>
-    kind !== "question"
-  );
+  const open = pendingHere(context).filter(({ kind }) => kind !== "question");
   const shown = requestsShown(open, dialog);
   return whyUnread(context, shown.length === 0 && decides(dialog.kind) ? open : shown);
 }

@@ -1,6 +1,6 @@
 /** The actions for Claude Code's dialogs: choose, answer, type at a question, submit. */
 
-import { type GivenDecision, listPending, type Pending } from "../answers.ts";
+import type { GivenDecision, Pending } from "../answers.ts";
 import { answersFrom, type Choice, readChoices } from "./choices.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
@@ -16,6 +16,7 @@ import {
   describe,
   type DriverContext,
   lookForDialog,
+  pendingHere,
   refused,
 } from "./driver_context.ts";
 import { quotable } from "../request_text.ts";
@@ -72,7 +73,7 @@ async function chooseRow(
     answers: { [brief(dialog.title)]: row.label },
     annotations: {},
   };
-  const shown = requestsShown(listPending(context.paths, context.session), dialog);
+  const shown = requestsShown(pendingHere(context), dialog);
   const unread = /^No\b/.test(row.label) ? undefined : whyMayBeUnread(context, dialog);
   if (unread !== undefined) return refused(unread);
   const [pending, ...more] = shown;
@@ -85,9 +86,9 @@ async function chooseRow(
   });
 }
 
-function waitingQuestion({ paths, session, isWaiting }: DriverContext): Pending | undefined {
-  return listPending(paths, session)
-    .find((one) => one.kind === "question" && isWaiting(one));
+function waitingQuestion(context: DriverContext): Pending | undefined {
+  return pendingHere(context)
+    .find((one) => one.kind === "question" && context.isWaiting(one));
 }
 
 export async function answerOpen(

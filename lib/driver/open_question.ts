@@ -1,13 +1,19 @@
 /** Finds the question that an answer is for: from its hook's file, else from the screen. */
 
-import { listPending, type Pending } from "../answers.ts";
+import type { Pending } from "../answers.ts";
 import { isToCome } from "../askings.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";
 import type { Dialog } from "../pane.ts";
 import { type Question, readQuestions } from "../questions.ts";
-import { describe, type DriverContext, mayUseHook, whyWrongSecret } from "./driver_context.ts";
+import {
+  describe,
+  type DriverContext,
+  mayUseHook,
+  pendingHere,
+  whyWrongSecret,
+} from "./driver_context.ts";
 import { readMemory } from "../session_memory.ts";
 import { isAbout, isSameInput, squeeze } from "../shown.ts";
 
@@ -26,7 +32,7 @@ export function openQuestion(
   screen: PaneScreen,
   id: string | undefined,
 ): QuestionFound {
-  const asked = listPending(context.paths, context.session)
+  const asked = pendingHere(context)
     .filter((one) => one.kind === "question")
     .map((pending) => ({ pending, questions: readQuestions(pending.tool_input) }));
   return id === undefined ? onScreen(context, screen, asked) : named(context, screen, asked, id);

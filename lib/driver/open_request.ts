@@ -1,8 +1,14 @@
 /** Finds the permission or plan that a decision is for, and no other. */
 
-import { listPending, type Pending } from "../answers.ts";
+import type { Pending } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
-import { describe, type DriverContext, mayUseHook, whyWrongSecret } from "./driver_context.ts";
+import {
+  describe,
+  type DriverContext,
+  mayUseHook,
+  pendingHere,
+  whyWrongSecret,
+} from "./driver_context.ts";
 import { requestLine } from "../request_text.ts";
 import { isSameInput, requestsShown } from "../shown.ts";
 
@@ -17,9 +23,7 @@ export function openRequest(
   id: string | undefined,
 ): RequestFound {
   const { dialog } = screen;
-  const asked = listPending(context.paths, context.session).filter((one) =>
-    one.kind !== "question"
-  );
+  const asked = pendingHere(context).filter((one) => one.kind !== "question");
   if (id !== undefined) {
     const own = asked.find((one) => one.id === id);
     if (own === undefined) {

@@ -22,6 +22,7 @@ import {
   describe,
   type DriverContext,
   mayUseHook,
+  pendingHere,
   refused,
 } from "./driver_context.ts";
 import { isAbout, placeOf } from "../shown.ts";
@@ -96,7 +97,7 @@ async function afterTaken(
   isHeld: boolean,
 ): Promise<ActionResult> {
   const others = () =>
-    listPending(context.paths, context.session)
+    pendingHere(context)
       .filter((one) => one.id !== pending.id && context.isWaiting(one));
   const isLater = ({ kind, asked_at }: Pending) => kind === "plan" && asked_at > pending.asked_at;
   const shows = ({ dialog }: PaneScreen) =>
