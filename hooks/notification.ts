@@ -48,7 +48,7 @@ async function fromDialog(
   { actions }: Tools,
   trigger: string,
   message: string,
-): Promise<Pick<WakeDraft, "body" | "isDecision" | "state" | "actions">> {
+): Promise<Pick<WakeDraft, "body" | "isDecision" | "state" | "actions" | "details">> {
   const { dialog, state } = await context.screen();
   const body = dialog === undefined ? message : `${message}\n\n${withoutHints(dialog.text)}`;
   const isDecision = dialog !== undefined || trigger === "permission_prompt";
@@ -61,8 +61,19 @@ async function fromDialog(
     const allowing = actions(context, { kind: "permission", mayDecide });
     return { body, isDecision, state: trigger, actions: allowing };
   }
-  return { body, isDecision, state, actions: actions(context, { kind: "prompt" }) };
+  const isForm = /^elicitation_(url_)?dialog$/.test(trigger);
+  if (dialog === undefined && !isForm) {
+    return { body, isDecision, state, actions: actions(context, { kind: "prompt" }) };
+  }
+  const mayChoose = context.settings.answer_permissions;
+  const hasRows = mayChoose && dialog?.options.some((row) => row.numbered) === true;
+  const details = isForm ? { details: { advice: FORM_ADVICE } } : {};
+  const closing = actions(context, { kind: "dialog", hasRows });
+  return { body, isDecision, state, ...details, actions: closing };
 }
+
+const FORM_ADVICE = "an MCP server asks for input: only a person at the terminal can give it; " +
+  "esc cancels the request, and Claude goes on";
 
 /** Removes rules, and hints to people at the keyboard, such as how to allow more than is asked. */
 function withoutHints(text: string): string {

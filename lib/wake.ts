@@ -201,6 +201,8 @@ export function actionsFor(
           run("snapshot"),
         ]
         : [run("snapshot"), run("esc")];
+    case "dialog":
+      return [...(situation.hasRows ? [run("choose <n>")] : []), run("snapshot"), run("esc")];
     case "working":
       return [run("snapshot")];
     case "ended":
@@ -214,6 +216,8 @@ export type Situation =
   | { kind: "question"; questions: { multiSelect: boolean }[]; id?: string }
   /** `isCut`: the wake shows it in part, and the code is at the end of its file. */
   | { kind: "permission"; mayDecide: boolean; id?: string; isCut?: boolean }
+  /** Any other dialog: it takes no prompt. `hasRows`: it has numbers, and the agent may take one. */
+  | { kind: "dialog"; hasRows: boolean }
   | { kind: "working" }
   | { kind: "ended"; restart: string };
 
