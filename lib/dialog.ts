@@ -56,7 +56,7 @@ export function readDialog(lines: string[]): Dialog | undefined {
   const hasTabs = (kind === "question" || kind === "review") && TABS.test(tabLine);
   return {
     kind,
-    title: titleOf(text, kind, hasTabs),
+    title: titleOf(text, kind, { hasTabs, options }),
     text: undented(text),
     options,
     whole: isWhole(kind, options),
@@ -111,15 +111,18 @@ function dialogStart(lines: string[], end: number): number {
   return /Chat about this/.test(lines[last + 1] ?? "") ? 0 : last + 1;
 }
 
-function titleOf(text: string[], kind: DialogKind, hasTabs: boolean): string {
+function titleOf(
+  text: string[],
+  kind: DialogKind,
+  { hasTabs, options }: { hasTabs: boolean; options: DialogOption[] },
+): string {
   const rest = trimBlank(hasTabs ? text.slice(1) : text);
   if (kind !== "question") return rest[0]?.trim() ?? "";
-  const title: string[] = [];
-  for (const line of rest) {
-    if (/^[❯↑ ] \d+\./.test(line)) break;
-    title.push(line.replace(/^│ /, "").trim());
-  }
-  return title.join(" ").trim();
+  // A question may have numbered lines of its own: the rows are the last ones that look so.
+  const numberOf = (line: string) => /^[❯↑ ] (\d+)\./.exec(line)?.[1];
+  const end = rest.findLastIndex((line) => numberOf(line) === String(options[0]?.number));
+  return rest.slice(0, end === -1 ? undefined : end)
+    .map((line) => line.replace(/^│ /, "").trim()).join(" ").trim();
 }
 
 /** `←  ☒ Language  ☐ License  ✔ Submit  →` */

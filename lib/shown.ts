@@ -6,13 +6,17 @@ import { type Question, readQuestions } from "./questions.ts";
 
 /** Is it this question? In a low window its beginning, and some of its options, are cut off. */
 function isShown(question: Question, dialog: Dialog): boolean {
-  if (!squeeze(question.question).endsWith(squeeze(dialog.title))) return false;
+  const [asked, title] = [squeeze(question.question), squeeze(dialog.title)];
+  if (!asked.endsWith(title)) return false;
   const rows = dialog.options.filter((row) => row.number <= question.options.length);
-  return rows.length > 0 && rows.every((row) => {
+  const fitting = rows.filter((row) => {
     const label = squeeze(question.options[row.number - 1]!.label);
-    const drawn = squeeze(row.label);
-    return drawn.replace(/…$/, "") !== "" && label.startsWith(drawn.replace(/…$/, ""));
+    const drawn = squeeze(row.label).replace(/…$/, "");
+    return drawn !== "" && label.startsWith(drawn);
   });
+  // Wide letters may be drawn over their neighbours: then the words of the question count more.
+  const least = asked === title ? rows.length / 2 : rows.length;
+  return rows.length > 0 && fitting.length >= least;
 }
 
 /** Which of the questions it is; -1 when it is none of them, or when it could be several. */
@@ -58,9 +62,9 @@ function above(dialog: Dialog): string {
 /** The requests that the dialog may be about, of the kind that it is: the best matches only. */
 export function requestsShown(pendings: Pending[], dialog: Dialog): Pending[] {
   if (dialog.kind === "plan") return latestPlans(pendings);
-  const text = squeeze(above(dialog));
+  const lines = above(dialog).split("\n");
   const scored = pendings.filter((one) => one.kind === dialog.kind)
-    .map((pending) => ({ pending, score: scoreOf(pending.tool_input, text) }));
+    .map((pending) => ({ pending, score: scoreOf(pending, lines) }));
   const best = Math.max(0, ...scored.map(({ score }) => score));
   if (best === 0) return [];
   const found = scored.filter(({ score }) => score === best);
@@ -102,28 +106,68 @@ export function isAbout(pending: Pending, dialog: Dialog): boolean {
 /** What a request is about; of a tool that has none of these, any text of its input. */
 const SUBJECTS = ["command", "file_path", "notebook_path", "path", "url", "plan", "query"];
 const ENOUGH = 60;
+/** Fewer characters are not enough where nothing but the end of a command can be seen. */
+const LEAST_OF_END = 16;
 const WHOLE = 3;
 const IN_PART = 2;
 const BY_NAME = 1;
 
 /** How well the input of a tool fits: as a whole, with its beginning or end, with its file's name. */
-function scoreOf(input: Record<string, unknown>, text: string): number {
+function scoreOf(pending: Pending, lines: string[]): number {
+  const { tool_input: input } = pending;
+  const text = squeeze(lines.join("\n"));
   const named = SUBJECTS.filter((name) => typeof input[name] === "string");
   const names = named.length > 0 ? named : Object.keys(input).filter((n) => n !== "description");
+  if (!names.some((name) => typeof input[name] === "string")) {
+    return isCallOf(pending, lines) ? WHOLE : 0;
+  }
   const scores = names.map((name) => {
     const value = input[name];
     const whole = typeof value === "string" ? squeeze(value) : "";
     if (whole === "") return 0;
-    if (holds(text, whole)) return WHOLE;
+    if (holds(text, whole) || (name === "url" && text.includes(encoded(value)))) return WHOLE;
     const ends = [
       whole.slice(0, ENOUGH).replace(/\*+$/, ""),
       whole.slice(-ENOUGH).replace(/^\*+/, ""),
     ];
     if (whole.length > ENOUGH && ends.some((end) => holds(text, end))) return IN_PART;
+    if (isEndOf(whole, lines)) return IN_PART;
     const file = /^[^\n]*\/([^\n/]+)$/.exec(String(value))?.[1];
     return file !== undefined && holds(text, squeeze(file)) ? BY_NAME : 0;
   });
   return Math.max(0, ...scores);
+}
+
+/** 2.1.325 shows an address as it is sent. */
+function encoded(url: unknown): string {
+  return URL.canParse(String(url)) ? new URL(String(url)).href : String(url);
+}
+
+/** In a low window the end of a command stands at the top, with nothing above it. */
+function isEndOf(whole: string, lines: string[]): boolean {
+  let seen = "";
+  return lines.some((line) => {
+    seen += squeeze(line);
+    return seen.length >= LEAST_OF_END && whole.endsWith(seen);
+  });
+}
+
+/**
+ * A request without a text of its own, by all that is shown:
+ *   Tool use                        2.1.325      Tool use                        2.1.197
+ *   forms — Noargs Tool: (MCP)                     forms - noargs(n: 5) (MCP)
+ *   n: 5
+ *   About the forms — Noargs Tool:
+ */
+function isCallOf({ tool, tool_input: input }: Pending, lines: string[]): boolean {
+  if (!tool.startsWith("mcp__")) return false;
+  const [name, values] = [letters(tool.slice("mcp__".length)), letters(JSON.stringify(input))];
+  const call = `(${name}${values}mcp|${name}toolmcp${values}(aboutthe|doyouwant))`;
+  return new RegExp(`^tooluse(fromthe.*agent)?${call}`, "u").test(letters(lines.join("\n")));
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /** Do both ask for the very same thing? */
@@ -156,7 +200,15 @@ function goesOn(text: string, from: number, pieces: string[]): boolean {
   });
 }
 
-/** Without blanks and frames: a wrapped line looks like one that was typed so. */
+/**
+ * Without blanks and frames: a wrapped line looks like one that was typed so. And without what a
+ * terminal leaves out or replaces: selectors and colours of emoji, marks that have no width.
+ */
 export function squeeze(text: string): string {
-  return text.replace(/[\s│]+/g, "");
+  const bare = text.replace(/[\s│]+/g, "");
+  // deno-lint-ignore no-control-regex
+  return /^[\x00-\x7f]*$/.test(bare) ? bare : bare.normalize().replace(UNSEEN, "");
 }
+
+const UNSEEN =
+  /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3\ufe00-\ufe0f\ufeff\ufffd]|\p{Emoji_Modifier}/gu;

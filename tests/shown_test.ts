@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { Pending } from "../lib/answers.ts";
 import { type Dialog, readScreen } from "../lib/pane.ts";
 import { isAbout, requestsShown } from "../lib/shown.ts";
+import { pendingFor } from "./support/driver_context.ts";
 import { fixturePane } from "./support/fixtures.ts";
 
 const RULE = "─".repeat(60);
@@ -76,5 +77,51 @@ for (const pane of PLAN_PANES) {
     assertEquals(requestsShown([old!, last!], dialog).map(({ id }) => id), ["last"]);
     const ids = requestsShown([last!, others!], dialog).map(({ id }) => id);
     assertEquals(ids, ["last", "other"], "two Claudes of one session cannot be told apart");
+  });
+}
+
+const bash = (command: string) => ({ tool: "Bash", tool_input: { command } });
+const mcp = (tool_input: Record<string, unknown>) => ({ tool: "mcp__forms__noargs", tool_input });
+const ask = (question: string, ...labels: string[]) => ({
+  tool: "AskUserQuestion",
+  tool_input: { questions: [{ question, options: labels.map((label) => ({ label })) }] },
+});
+const TALL = Array.from({ length: 80 }, (_, at) => `a${at}`).join("\n");
+const OBJECT = { deep: { a: [1, 2] }, ok: true };
+
+/** Recorded screens that do not show the very words of what is asked, by what was asked. */
+const ODD: Record<string, { tool: string; tool_input: Record<string, unknown> }> = {
+  "v325-99h-odd-warning": bash("echo '⚠️ careful' && touch made-⚠️"),
+  "v325-99h-odd-emoji": bash("echo '👍🏽 done 👨‍👩‍👧 🇫🇷' > note-✅.txt"),
+  "v325-99h-odd-address": {
+    tool: "WebFetch",
+    tool_input: { url: "https://example.com/ü?q=⚠️", prompt: "Read it" },
+  },
+  "v325-99h-odd-no-arguments": mcp({}),
+  "v197-99h-odd-no-arguments": mcp({}),
+  "v325-99h-odd-no-text": mcp(OBJECT),
+  "v197-99h-odd-no-text": mcp(OBJECT),
+  "v325-99h-odd-tall": bash(TALL),
+  "v197-99h-odd-tall": bash(TALL),
+  "v197-99h-odd-numbered": ask(
+    "What first?\n  1. Build it\n  2. Test it\n  3. Ship it",
+    ...["Build", "Test"],
+  ),
+  "v197-99h-odd-numbered-cursor": ask("Menu\n❯ 1. Build it\n  2. Test it\nok?", "Build", "Test"),
+  "v197-99h-odd-labels": ask("Good?", "👍🏽 yes", "👎🏿 no ⚠️"),
+  "v325-99h-odd-no-width": ask("a\u200bb or soft\u00adhyphen?", "a\u200bb", "soft\u00adhyphen"),
+  "v325-99h-odd-keycaps": ask("1️⃣ or 2️⃣?", "1️⃣ first", "2️⃣ second"),
+  "v325-99h-odd-question": ask("⚠️ Delete the old table?", "Yes ✅", "No ❌"),
+};
+
+for (const [pane, request] of Object.entries(ODD)) {
+  Deno.test(`isAbout() knows on the screen ${pane} what was asked, and nothing else`, () => {
+    const { dialog } = readScreen(fixturePane(pane));
+    for (const [other, { tool, tool_input }] of Object.entries(ODD)) {
+      const kind = tool === "AskUserQuestion" ? "question" : "permission";
+      const isSame = JSON.stringify(tool_input) === JSON.stringify(request.tool_input);
+      const pending = pendingFor(kind, { tool, tool_input });
+      assertEquals(isAbout(pending, dialog!), isSame, other);
+    }
   });
 }

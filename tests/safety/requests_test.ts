@@ -270,7 +270,7 @@ async function answersOf(stranger: (home: TestHome, own: Pending) => void) {
       if (++sleeps === 3) stranger(home, own);
     },
     parent: () => 1,
-    look: () => Promise.reject(new Error("not within a second")),
+    look: () => Promise.resolve({ state: "unknown", ready: false, draft: "" }),
     isOurs: () => true,
     refused: (given) => refused.push(given.by),
   });
@@ -427,4 +427,42 @@ Deno.test("the wake of a cut request names the file, which ends with the code", 
   assertEquals([wake, JSON.stringify(pending)].some((text) => text.includes(code)), false);
   await stop(world);
   await running;
+});
+
+/** What another request must not be taken for, on the screen of the first one. */
+const LOOKALIKES: [string, ...ReturnType<typeof fixtureRequest>[]][] = [
+  // Tools of the same server whose names begin or end with the one that is shown.
+  [
+    "v325-99h-odd-no-arguments",
+    { tool: "mcp__forms__noargs_all", tool_input: {} },
+    { tool: "mcp__my_forms__noargs", tool_input: {} },
+    { tool: "mcp__forms__noarg", tool_input: {} },
+    { tool: "mcp__forms__noargs", tool_input: { n: 5 } },
+  ],
+  ["v197-99h-odd-no-text", { tool: "mcp__forms__noargs", tool_input: {} }],
+  // Commands that end like what the window shows, but begin otherwise, or that go on after it.
+  [
+    "v325-99h-odd-tall",
+    {
+      tool: "Bash",
+      tool_input: { command: "b1\na70\na71\na72\na73\na74\na75\na76\na77\na78\na79" },
+    },
+    { tool: "Bash", tool_input: { command: "a67\na68\na69\na70\na71\na72\na73\na74\na75\nrm x" } },
+  ],
+];
+
+Deno.test("the answer to one request does not decide another that looks like it", async () => {
+  for (const [pane, ...others] of LOOKALIKES) {
+    for (const other of others) {
+      const own = pendingFor("permission", other);
+      const named = menuOptions("--question", own.id);
+      const { said, sent } = await act(
+        playing(pane),
+        (context) => decide(context, { kind: "allow" }, named),
+        { pending: [own] },
+      );
+      assertEquals(sent, [], pane);
+      assertStringIncludes(said, `the request ${own.id} is not on the screen`);
+    }
+  }
 });
