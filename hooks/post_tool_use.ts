@@ -17,7 +17,12 @@ export const hook: Hook = {
     const named = id === undefined ? undefined : { question_id: id };
     const isOwn = closed?.who === agent.agent_id;
     const name = isOwn ? agent.agent_id : tools.plainWord(closed?.who ?? "") ?? "somebody";
-    const who = closed === undefined ? "human" : closed.who ? `${closed.by} ${name}` : closed.by;
+    const limit = asking.timeLimitOf(event.fields);
+    const who = limit !== undefined
+      ? `nobody: it was open for ${limit / 1000} s, then Claude Code went on without an answer`
+      : closed?.who
+      ? `${closed.by} ${name}`
+      : closed?.by ?? "human";
     const trigger = "ask_user_question_answered";
     const reason = whyUnwanted(context, isOwn);
     if (reason !== undefined) {

@@ -95,6 +95,12 @@ export function readAnswers(fields: Record<string, unknown>): Answer[] {
   });
 }
 
+/** Milliseconds, where the question was left because nobody answered in time (CLAUDE_AFK_TIMEOUT_MS). */
+export function timeLimitOf({ tool_response: response }: Record<string, unknown>) {
+  const limit = isObject(response) ? response.afkTimeoutMs : undefined;
+  return typeof limit === "number" ? limit : undefined;
+}
+
 export function formatAnswers(answers: Answer[]): string {
   return answers.map(({ question, answer, notes }) =>
     [
