@@ -48,7 +48,8 @@ export function readScreen(capture: string): Screen {
     return { state: permission ? "permission_prompt" : "menu", ready: false, draft: "", dialog };
   }
 
-  const footer = lines.slice(box.bottom + 1).filter((line) => line !== "");
+  const footer = [lines[box.bottom]!.replace(/─+/g, ""), ...lines.slice(box.bottom + 1)]
+    .filter((line) => line !== "");
   const notices = noticesAbove(lines, box);
   const pressurePct = pressureOf(notices, footer);
   const reading = {
@@ -68,13 +69,23 @@ const RULE = /^─{10,}/;
 // deno-lint-ignore no-control-regex
 const GREY_RULE = /\u001b\[(?:[\d;]*;)?(?:2|3[0-8]|9[0-7])[;m]/;
 
+/**
+ * The lower rule with the footer written over it. Letters that tmux draws wider than Claude Code
+ * thinks push everything below them down by a line:
+ *
+ *   ────────────────────────────────
+ *   ❯
+ *   ──⏸ manual mode on · ? for shortcuts────────
+ */
+const OVERDRAWN = /^──[^─\s].*─{10,}$/;
+
 function isRule(line: string): boolean {
   return RULE.test(line) && line.replace(/[^─]/g, "").length * 2 > line.length;
 }
 
 /** The last two rules, when the first is followed by the prompt sign and only a footer follows. */
 function findBox(lines: string[], coloured: string[]): Box | undefined {
-  const bottom = lines.findLastIndex(isRule);
+  const bottom = lines.findLastIndex((line) => isRule(line) || OVERDRAWN.test(line));
   if (bottom < 2) return undefined;
   const top = lines.findLastIndex((line, at) => at < bottom && isRule(line));
   if (top === -1 || bottom - top < 2) return undefined;

@@ -124,11 +124,31 @@ Deno.test("typeText() presses no Enter on a screen that it cannot read", async (
   assertEquals(await typed("Go on", garbled), {
     kind: "unsure",
     reason: "Enter did not send it; the screen cannot be read",
-    keys: "Enter",
+    // C-l has Claude Code draw its screen anew.
+    keys: "Enter C-l C-l C-l C-l C-l",
     texts: ["Go on"],
     draft: "",
     ms: SENT,
   });
+});
+
+Deno.test("typeText() has a screen in disorder drawn anew, and sees that the text was sent", async () => {
+  const prompt = new FakePrompt();
+  const look = prompt.look.bind(prompt);
+  const isInOrder = () => prompt.texts.length === 0 || prompt.keys.includes("C-l");
+  prompt.look = async () => {
+    const screen = await look();
+    return isInOrder() ? screen : { state: "unknown", ready: false, draft: "", text: "? ? ?" };
+  };
+  assertEquals((await typeText(prompt, "Go on")).kind, "sent");
+  assertEquals(prompt.keys, ["Enter", "C-l"]);
+});
+
+Deno.test("typeText() presses no second Enter where Claude Code has ended behind its last screen", async () => {
+  const prompt = new FakePrompt({ delay: (input) => input === "Enter" ? "never" : 0 });
+  prompt.hasEnded = () => Promise.resolve(prompt.keys.includes("Enter"));
+  assertEquals((await typeText(prompt, "exit")).kind, "ended");
+  assertEquals(prompt.keys, ["Enter"]);
 });
 
 Deno.test("typeText() says when Claude Code has ended", async () => {
@@ -210,6 +230,25 @@ Deno.test("typeText() gives a text with ! up after three attempts, and sends not
   assertEquals([kind, texts, draft], ["unsure", [], ""]);
   assertEquals(keys, Array(3).fill("C-a C-d C-e C-u").join(" "));
 });
+
+for (
+  const [name, typed, drawn] of [
+    ["a skin tone", "ok 👍🏽", "ok 👍"],
+    ["an accent of its own", "cafe\u0301", "café"],
+    ["Hindi", "नमस्ते दुनिया", "नमसत दनय"],
+    ["Hangul in parts", "\u1112\u1161\u11ab", "한"],
+    ["a soft hyphen", "so\u00adft", "soft"],
+    ["a blank without width", "zero\u200bwidth", "zerowidth"],
+    ["an emoji of several", "👨‍👩‍👧 here", "👨👩👧 here"],
+    ["a sign that is drawn as an emoji", "⚠️ careful", "⚠ careful"],
+  ] as const
+) {
+  Deno.test(`isOurs() knows a text with ${name} as a terminal draws it`, () => {
+    const screen = { state: "idle" as const, ready: true, draft: drawn, text: "" };
+    assertEquals(isOurs(screen, typed), true);
+    assertEquals(isOurs(screen, `${typed}!`), false);
+  });
+}
 
 Deno.test("isOurs() knows a text by all of it, by a long part, or by its name", () => {
   const screen = (draft: string) => ({ state: "idle" as const, ready: true, draft, text: "" });

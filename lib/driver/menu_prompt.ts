@@ -11,7 +11,7 @@ import { whyMayBeUnread } from "./menu_decide.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
-import { waitForScreen } from "./screen_wait.ts";
+import { waitForReadable, waitForScreen } from "./screen_wait.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
 /** At the prompt a key may work without a visible effect. */
@@ -24,7 +24,7 @@ async function readyScreen(
   mayQueue = true,
 ): Promise<PaneScreen | string> {
   const isFree = (screen: PaneScreen) => screen.state !== "working" && screen.state !== "unknown";
-  const screen = await waitForScreen(
+  const screen = await waitForReadable(
     context.pane,
     context.waitMs,
     (now) => isFree(now) || (queue && now.ready),

@@ -18,3 +18,26 @@ export async function waitForScreen(
     await clock.sleep(LOOK_EVERY_MS);
   }
 }
+
+/** A screen that is only being drawn can be read before this. */
+const DISORDER_MS = 1500;
+
+/**
+ * The same, and has Claude Code draw its screen anew where it cannot be read: letters that tmux
+ * draws wider than Claude Code thinks (👍🏽) leave it in disorder.
+ */
+export async function waitForReadable(
+  pane: ClaudePane,
+  ms: number,
+  sees: (screen: PaneScreen) => boolean | Promise<boolean>,
+): Promise<PaneScreen> {
+  const { clock } = pane;
+  const until = clock.now() + ms;
+  while (true) {
+    const most = Math.max(0, Math.min(DISORDER_MS, until - clock.now()));
+    const screen = await waitForScreen(pane, most, sees);
+    if (clock.now() >= until || await sees(screen)) return screen;
+    // C-l does nothing else: not in a dialog, and not to a draft.
+    if (screen.state === "unknown" && !await pane.hasEnded()) await pane.press("C-l");
+  }
+}

@@ -1,7 +1,8 @@
 /** Pastes a text into Claude Code's input box, checks that it shows, and sends it with Enter. */
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
-import { waitForScreen } from "./screen_wait.ts";
+import { asDrawn } from "./as_drawn.ts";
+import { waitForReadable, waitForScreen } from "./screen_wait.ts";
 
 export type Typed =
   | { kind: "sent"; screen: PaneScreen }
@@ -17,6 +18,8 @@ const SENT_WITHIN_MS = 8000;
 const OFFERED_WITHIN_MS = 1500;
 const ANSWERED_WITHIN_MS = 1500;
 const KEY_PAUSE_MS = 100;
+
+const ENDED: Typed = { kind: "ended", reason: "Claude Code has ended" };
 
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
   const pasted = await pasteText(pane, text);
@@ -42,10 +45,12 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     return isOver || isSent(now);
   };
   for (let attempt = 0; attempt < 2 && isOurs(screen, text); attempt++) {
+    // What is still drawn may be older than a shell that took the place of Claude Code.
+    if (attempt > 0 && await pane.hasEnded()) return ENDED;
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");
-    screen = await waitForScreen(pane, SENT_WITHIN_MS, isAnswered);
-    if (isOver) return { kind: "ended", reason: "Claude Code has ended" };
+    screen = await waitForReadable(pane, SENT_WITHIN_MS, isAnswered);
+    if (isOver) return ENDED;
     if (isSent(screen)) return await unlessRefused(pane, pasted, text, screen);
   }
   const left = isOurs(screen, text) ? "it is still in the box" : "the screen cannot be read";
@@ -55,7 +60,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
 async function pasteText(pane: ClaudePane, text: string): Promise<PaneScreen> {
   if (text.startsWith("!")) return await pasteBang(pane, text);
   await pane.paste(text);
-  return await waitForScreen(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
+  return await waitForReadable(pane, SHOWN_WITHIN_MS, (screen) => isOurs(screen, text));
 }
 
 /**
@@ -140,8 +145,8 @@ async function unlessRefused(
 export function isOurs(screen: PaneScreen, text: string): boolean {
   if (screen.draft === "") return false;
   if (/\[Pasted text #\d+/.test(screen.draft)) return true;
-  const shown = squeeze(screen.draft);
-  const wanted = squeeze(text);
+  const shown = asDrawn(screen.draft);
+  const wanted = asDrawn(text);
   return shown === wanted || (shown.length > 100 && wanted.includes(shown));
 }
 
@@ -157,10 +162,6 @@ async function clear(pane: ClaudePane): Promise<void> {
     await pane.press("C-u");
     screen = await waitForScreen(pane, 500, (now) => now.draft !== draft);
   }
-}
-
-function squeeze(text: string): string {
-  return text.replace(/\s+/g, "");
 }
 
 function short(text: string): string {
