@@ -2,11 +2,12 @@
 
 import { listPending } from "../lib/answers.ts";
 import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
-import { findPane } from "../lib/driver/claude_pane.ts";
+import { type ClaudePane, findPane, type PaneScreen } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { waitForReadable } from "../lib/driver/screen_wait.ts";
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
 import { type ActionResult, describe, refused } from "../lib/driver/driver_context.ts";
 import {
@@ -135,18 +136,23 @@ async function carryOut(
   verb: Exclude<Verb, { kind: "snapshot" }>,
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const isNamed = options.question !== undefined;
   const panes = paneWorld(world, options);
   const asking = listPending(world.paths, session).find(({ id }) => id === options.question)?.pane;
   if (options.pane !== undefined && asking !== undefined && options.pane !== asking) {
     return refused(`${options.question} was asked in pane ${asking}, not in ${options.pane}`);
   }
-  const found = await findPane(panes, session, options.pane ?? asking, isNamed);
+  const unreadable = options.question === undefined ? "of Claude" : "any";
+  const found = await findPane(panes, session, options.pane ?? asking, unreadable);
   if (found.kind === "none") return refused(found.reason);
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
   const context = await contextFor(world, session, options, found.pane, caller);
+  // An answer with an id needs no screen, and esc is the way out of one that cannot be read.
+  if (found.screen.state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
+    const isRead = context.dryRun ? false : await canBeRead(found.pane);
+    if (!isRead) return refused(WHY_UNREADABLE);
+  }
   switch (verb.kind) {
     case "choose":
       return await choose(context, verb.number, options);
@@ -169,12 +175,21 @@ async function carryOut(
   }
 }
 
+async function canBeRead(pane: ClaudePane): Promise<boolean> {
+  const isRead = ({ state }: PaneScreen) => state !== "unknown";
+  return isRead(await waitForReadable(pane, REDRAWN_WITHIN_MS, isRead));
+}
+
+const REDRAWN_WITHIN_MS = 4000;
+const WHY_UNREADABLE =
+  "the screen of Claude Code cannot be read: snapshot shows it, esc leaves a menu";
+
 async function snapshot(
   world: DriverWorld,
   session: string,
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const found = await findPane(paneWorld(world, options), session, options.pane);
+  const found = await findPane(paneWorld(world, options), session, options.pane, "of Claude");
   if (found.kind === "none") return refused(found.reason);
   const { text, ...screen } = found.screen;
   const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);

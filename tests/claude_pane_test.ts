@@ -11,7 +11,7 @@ import { until } from "./support/until.ts";
 function findIn(server: TmuxServer, home: TestHome, session: string): Promise<FoundPane> {
   const options = menuOptions("--socket", server.socket);
   const world = paneWorld(driverWorld(home, { clock: realClock }), options);
-  return findPane(world, session, undefined, true);
+  return findPane(world, session, undefined, "any");
 }
 
 /** The pane of a new session that runs `command`. It shows no Claude Code. */
@@ -52,6 +52,42 @@ Deno.test("ClaudePane.press() reaches the program while somebody scrolls back", 
   await server.tmux("copy-mode", "-t", pane.id);
   await pane.press("C-a", "x");
   await untilShown(pane, "^Ax");
+});
+
+Deno.test("ClaudePane sends nothing to other panes where synchronize-panes is on", async () => {
+  for (const scope of ["-w", "-p"]) {
+    await using home = new TestHome();
+    await using server = new TmuxServer();
+    const pane = await paneOf(server, home, "s", READER);
+    const split = ["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", pane.id, READER];
+    const other = await server.tmux(...split);
+    const shown = (id: string) => server.tmux("capture-pane", "-p", "-t", id);
+    await until("both", async () => (await shown(other)).includes("ready"));
+    await untilShown(pane, "ready");
+    for (const id of [pane.id, other]) {
+      await server.tmux("set-option", scope, "-t", id, "synchronize-panes", "on");
+    }
+    await pane.press("C-a", "x");
+    await pane.paste("hello");
+    await untilShown(pane, "^Ax^[[200~hello^[[201~");
+    assertEquals((await shown(other)).trim(), "ready", scope);
+    const local = ["show-options", "-p", "-v", "-t", pane.id, "synchronize-panes"];
+    assertEquals(await server.tmux(...local), scope === "-p" ? "on" : "", scope);
+    const isOn = ["display-message", "-p", "-t", pane.id, "#{pane_synchronized}"];
+    assertEquals(await server.tmux(...isOn), "1", scope);
+  }
+});
+
+Deno.test("ClaudePane.hasEnded() sees that Claude Code is gone, whatever shell is left", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const claude = `${home.dir}/claude`;
+  Deno.symlinkSync("/bin/cat", claude);
+  // A shell with such options is not known to be at its prompt.
+  const pane = await paneOf(server, home, "s", `sh -c "${claude}; exec sh -o emacs"`);
+  assertEquals(await pane.hasEnded(), false);
+  await pane.press("C-d");
+  await until("the end", () => pane.hasEnded());
 });
 
 Deno.test("ClaudePane says when the pane is gone, and leaves no text in tmux's buffers", async () => {

@@ -7,6 +7,7 @@ import { driverWorld, pendingFor } from "./support/driver_context.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
+import { until } from "./support/until.ts";
 
 /** A session that shows a recorded screen, and a driver that works on it. */
 async function withScreen(
@@ -107,6 +108,37 @@ Deno.test("menu-driver --dry-run checks everything and presses nothing", () =>
     assertStringIncludes(out, 'Would press keys: Answered "Which database should we use?": SQLite');
     assertEquals(await server.tmux("capture-pane", "-p", "-t", "=warden-main:"), before);
   }));
+
+Deno.test("menu-driver looks at and leaves a screen that it cannot read, where Claude Code runs", async () => {
+  await using folder = new TestHome();
+  const claude = `${folder.dir}/claude`;
+  Deno.symlinkSync("/bin/sleep", claude);
+  for (const name of ["v325-99h-stats", "v197-99h-stats"]) {
+    await withScreen(undefined, async (drive, server) => {
+      const file = `${folder.dir}/screen`;
+      Deno.writeTextFileSync(file, fixturePane(name).trimEnd());
+      const isNotOurs = await drive("warden-main", "esc");
+      assertStringIncludes(isNotOurs.err, "no pane of it shows Claude Code (%0 runs cat)");
+      const command = `printf '\\033[H\\033[2J'; cat '${file}'; exec '${claude}' 1000`;
+      await server.tmux("respawn-pane", "-k", "-t", "%0", command);
+      const shown = () => server.capture("warden-main");
+      await until("the statistics", async () => (await shown()).includes("↓ stats"));
+      await until("the program", async () => {
+        const current = ["display-message", "-p", "-t", "%0", "#{pane_current_command}"];
+        return await server.tmux(...current) === "claude";
+      });
+      const look = await drive("warden-main", "snapshot");
+      assertEquals(look.code, 0, look.err);
+      assertStringIncludes(look.out, "Favorite model");
+      assertStringIncludes(look.out, "[state: unknown]");
+      const left = await drive("warden-main", "esc");
+      assertEquals([left.code, left.err], [0, ""]);
+      const typed = await drive("--dry-run", "warden-main", "type", "x");
+      assertEquals(typed.code, 1);
+      assertStringIncludes(typed.err, "cannot be read: snapshot shows it, esc leaves a menu");
+    });
+  }
+});
 
 Deno.test("menu-driver refuses to guess between two panes that show Claude Code", () =>
   withScreen("01-idle-fresh", async (drive, server) => {

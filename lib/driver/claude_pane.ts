@@ -1,7 +1,14 @@
 /** The pane in which Claude Code runs. It is found by its screen and addressed by its id. */
 
 import { readScreen, type Screen, stripCodes } from "../pane.ts";
-import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
+import { inputOf } from "./pane_input.ts";
+import {
+  allProcesses,
+  isClaude,
+  isIdleShell,
+  type ProcessInfo,
+  treeBelow,
+} from "../doors/process_tree.ts";
 import type { Clock } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
 
@@ -40,8 +47,8 @@ export async function findPane(
   world: PaneWorld,
   session: string,
   wanted: string | undefined,
-  /** Accept one pane that cannot be read: an answer with an id needs no screen. */
-  mayBeUnreadable = false,
+  /** Which pane is accepted where none can be read; an answer with an id needs no screen. */
+  unreadable: "none" | "any" | "of Claude" = "none",
 ): Promise<FoundPane> {
   const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
   const listed = await world.tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
@@ -59,20 +66,23 @@ export async function findPane(
   }
   const found: { pane: ClaudePane; pid: number; screen: PaneScreen }[] = [];
   const unread: typeof found = [];
+  const ofClaude: typeof found = [];
+  const processes = await allProcesses();
   for (
     const { id, pid, dead, command } of panes.filter((one) =>
       wanted === undefined || one.id === wanted
     )
   ) {
-    if (dead || await isAtShell(pid, command)) continue;
-    const pane = paneOf(world, id);
-    const screen = await pane.look();
-    (screen.state === "unknown" ? unread : found).push({ pane, pid, screen });
+    if (dead || isAtShell(processes, pid, command)) continue;
+    const isItsOwn = runsClaude(processes, pid);
+    const pane = paneOf(world, id, () => hasEnded(world.tmux, id, isItsOwn));
+    const one = { pane, pid, screen: await pane.look() };
+    (one.screen.state === "unknown" ? unread : found).push(one);
+    if (one.screen.state === "unknown" && isItsOwn) ofClaude.push(one);
   }
   if (found.length === 1) return { kind: "pane", ...found[0]! };
-  if (found.length === 0 && unread.length === 1 && mayBeUnreadable) {
-    return { kind: "pane", ...unread[0]! };
-  }
+  const accepted = unreadable === "none" ? [] : unreadable === "any" ? unread : ofClaude;
+  if (found.length === 0 && accepted.length === 1) return { kind: "pane", ...accepted[0]! };
   if (found.length > 1) {
     const ids = found.map(({ pane }) => pane.id).join(", ");
     return {
@@ -83,13 +93,13 @@ export async function findPane(
   const shown = panes.map((pane) => `${pane.id} runs ${pane.dead ? "nothing" : pane.command}`).join(
     ", ",
   );
-  const missing = wanted !== undefined && !panes.some((pane) => pane.id === wanted);
+  if (wanted !== undefined && !panes.some((pane) => pane.id === wanted)) {
+    return { kind: "none", reason: `it has no pane ${wanted} (${shown})` };
+  }
   return {
     kind: "none",
-    reason: missing
-      ? `it has no pane ${wanted} (${shown})`
-      : `no pane of it shows Claude Code (${shown}); if that has ended, ` +
-        "gsd-code recover brings it back",
+    reason: `no pane of it shows Claude Code (${shown}); if that has ended, ` +
+      "gsd-code recover brings it back",
   };
 }
 
@@ -102,18 +112,25 @@ export async function panesOf({ tmux }: PaneWorld): Promise<{ id: string; pid: n
 }
 
 /** A screen can outlive its program. A script's shell that runs a program is not at a prompt. */
-async function isAtShell(pid: number, command: string): Promise<boolean> {
-  if (!/^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command)) return false; // no need to list processes
-  return isIdleShell(treeBelow(await allProcesses(), pid));
+function isAtShell(processes: ProcessInfo[], pid: number, command: string): boolean {
+  return /^-?(ba|z|da|k|mk|fi|a)?sh$/.test(command) && isIdleShell(treeBelow(processes, pid));
 }
 
-async function hasEnded(tmux: Tmux, id: string): Promise<boolean> {
+function runsClaude(processes: ProcessInfo[], pid: number): boolean {
+  return treeBelow(processes, pid).some((process) => process.foreground && isClaude(process));
+}
+
+/** `isItsOwn`: Claude Code's process was seen in the pane, so it has ended when it is gone. */
+async function hasEnded(tmux: Tmux, id: string, isItsOwn: boolean): Promise<boolean> {
   const format = "#{pane_dead} #{pane_pid} #{pane_current_command}";
   const shown = await tmux.call("display-message", "-p", "-t", id, format);
   // A tmux that does not answer proves nothing.
   if (shown.kind === "failed") return /can't find|no server|error connecting/.test(shown.reason);
   const [dead, pid, ...command] = shown.stdout.trim().split(" ");
-  return !pid || dead === "1" || await isAtShell(Number(pid), command.join(" "));
+  if (!pid || dead === "1") return true;
+  const processes = await allProcesses();
+  return isAtShell(processes, Number(pid), command.join(" ")) ||
+    (isItsOwn && processes.length > 0 && !runsClaude(processes, Number(pid)));
 }
 
 async function whyNoSession(world: PaneWorld, session: string, failure: string): Promise<string> {
@@ -130,13 +147,8 @@ async function whyNoSession(world: PaneWorld, session: string, failure: string):
   return `there is no tmux session of that name${hint}`;
 }
 
-let buffers = 0;
-
-function paneOf({ tmux, feed, clock }: PaneWorld, id: string): ClaudePane {
-  const must = <T extends { kind: string }>(result: T | { kind: "failed"; reason: string }) => {
-    if (result.kind === "failed") throw new Error((result as { reason: string }).reason);
-    return result as T;
-  };
+function paneOf(world: PaneWorld, id: string, ended: () => Promise<boolean>): ClaudePane {
+  const { tmux, clock } = world;
   return {
     id,
     clock,
@@ -146,18 +158,7 @@ function paneOf({ tmux, feed, clock }: PaneWorld, id: string): ClaudePane {
       const capture = result.kind === "ok" ? result.stdout : "";
       return { ...readScreen(capture), text: stripCodes(capture) };
     },
-    press: async (...keys) => {
-      // Leave copy mode first: while a person scrolls back, keys go to tmux.
-      must(await tmux.call("copy-mode", "-q", "-t", id, ";", "send-keys", "-t", id, ...keys));
-    },
-    paste: async (text) => {
-      const buffer = `gsd-${Deno.pid}-${buffers++}`;
-      must(await feed(text, "load-buffer", "-b", buffer, "-"));
-      // -p: bracketed, so that a newline is no Enter. -d: the text does not stay in tmux's buffers.
-      const pasted = await tmux.call("paste-buffer", "-p", "-d", "-b", buffer, "-t", id);
-      if (pasted.kind === "failed") await tmux.call("delete-buffer", "-b", buffer);
-      must(pasted);
-    },
-    hasEnded: () => hasEnded(tmux, id),
+    ...inputOf(world, id),
+    hasEnded: ended,
   };
 }
