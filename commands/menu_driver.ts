@@ -5,6 +5,7 @@ import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
 import { type ClaudePane, findPane, type PaneScreen } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
+import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { waitForReadable } from "../lib/driver/screen_wait.ts";
@@ -32,6 +33,7 @@ Usage: gsd-code menu-driver [options] <session> <action>
                        words; text:… is always words, 1,3,text:… is both
   type <text>          type a prompt and send it; at an open question: answer in your own words.
                        - alone reads the text from standard input
+  clear                empty the input box of a text that you typed
   clear_then <text>    /clear, then type <text>
   submit               submit what is chosen
   enter | esc          press that key
@@ -47,6 +49,7 @@ Options, before type, clear_then and deny:
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after the tool call that
                        runs, in this turn; where no tool runs any more, after the turn
+  --anyway             with clear, enter and submit: also with a draft that a person has typed
   --pane <%id>         which pane, where several run Claude Code
   --socket <name>      the tmux server: a name or a path (also GSD_TMUX_SOCKET)
   --by <name>          who decides, for the journal (the session's agent)
@@ -160,6 +163,8 @@ async function carryOut(
       return await answerOpen(context, verb.words, options);
     case "type":
       return await type(context, verb.text, options);
+    case "clear":
+      return await clearDraft(context);
     case "clear_then":
       return await clearThen(context, verb.text);
     case "enter":

@@ -136,9 +136,10 @@ function noticesAbove(lines: string[], box: Box): string[] {
 function isWorking(lines: string[], box: Box, footer: string[]): boolean {
   if (footer.some((line) => /\besc to interrupt\b|· esc to …?$/.test(line))) return true;
   if (footer.some((line) => /shift\+tab to cycle|\? for shortcuts/.test(line))) return false;
-  // A narrow window cuts the footer; the spinner is at the left edge, where no prose begins.
+  // A narrow window cuts the footer, and a hint may replace it ("paste again to expand"). The
+  // spinner is at the left edge, where no prose begins.
   const marked = lines.findLast((line, at) => at < box.top && /^\S/.test(line)) ?? "";
-  return /^[·✢✳✶✻✽*] \S+… \(/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
+  return /^[·✢✳✶✻✽*] \S+…( \(|$)/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
 }
 
 function pressureOf(notices: string[], footer: string[]): number | undefined {

@@ -89,7 +89,7 @@ Deno.test("typeText() stops emptying a box that takes no key", async () => {
   const stubborn = new FakePrompt({ delay: (input) => input === "C-u" ? "never" : 0 });
   await stubborn.paste("other ");
   assertEquals((await typeText(stubborn, "text")).kind, "refused");
-  assertEquals(stubborn.keys.length, 50);
+  assertEquals(stubborn.keys.filter((key) => key === "C-u").length, 3);
   assertEquals(stubborn.texts, []);
 });
 

@@ -15,7 +15,7 @@ export interface Command {
 export type WordKind = "session" | "agent" | "session or agent";
 
 const ACTIONS = [
-  ...["snapshot", "choose", "answer", "type", "clear_then"],
+  ...["snapshot", "choose", "answer", "type", "clear", "clear_then"],
   ...["submit", "enter", "esc", "allow", "deny"],
 ];
 

@@ -13,6 +13,7 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   { dir: "claude", suffix: "", afterMs: 90 * DAY },
   { dir: "replies", suffix: "", afterMs: DAY },
   { dir: "content", suffix: "", afterMs: 7 * DAY },
+  { dir: "drafts", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
   // Of a Claude that was killed while its question was open.
   ...[".told", ".claimed"].map((suffix) => ({

@@ -22,6 +22,8 @@ export interface DriverContext {
   whyNoDecision: string | undefined;
   waitMs: number;
   dryRun: boolean;
+  /** Act also on a draft that the agent did not type. */
+  anyway: boolean;
   now(): Date;
   /** Does a hook still wait for this answer? */
   isWaiting(pending: Pending): boolean;

@@ -67,6 +67,7 @@ export async function contextFor(
     whyNoDecision,
     waitMs: options.waitMs,
     dryRun: options.dryRun,
+    anyway: options.anyway,
     now: world.now,
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
     lookForHooks: async () => void (isAlive = await aliveNow(world, session)),

@@ -7,7 +7,7 @@ export type Verb =
   | { kind: "choose"; number: number }
   | { kind: "type"; text: string }
   | { kind: "clear_then"; text: string }
-  | { kind: "enter" | "esc" | "submit" | "allow" }
+  | { kind: "enter" | "esc" | "submit" | "allow" | "clear" }
   | { kind: "answer"; words: string[] }
   | { kind: "deny"; message: string };
 
@@ -23,6 +23,8 @@ export interface MenuOptions {
   notes: string[];
   waitMs: number;
   queue: boolean;
+  /** Also with a draft that the agent did not type. */
+  anyway: boolean;
   json: boolean;
   dryRun: boolean;
 }
@@ -33,13 +35,15 @@ export type MenuOrder =
   | { kind: "order"; session: string; verb: Verb; options: MenuOptions };
 
 const DEFAULT_WAIT_MS = 10_000;
-const VERBS = "snapshot, choose, answer, type, clear_then, enter, esc, submit, allow or deny";
+const VERBS =
+  "snapshot, choose, answer, type, clear, clear_then, enter, esc, submit, allow or deny";
 
 export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder {
   const options: MenuOptions = {
     notes: [],
     waitMs: DEFAULT_WAIT_MS,
     queue: false,
+    anyway: false,
     json: false,
     dryRun: false,
   };
@@ -66,12 +70,17 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   const read = readVerb(verb.word, rest);
   if (typeof read === "string") return usage(read);
   if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
+  if (options.anyway && !WITH_DRAFT.includes(read.kind)) return usage(NOT_ANYWAY);
   return { kind: "order", session: session.word, verb: read, options };
 }
 
 /** The actions that --question can name a question or request for. */
 const BOUND = ["choose", "answer", "type", "allow", "deny"];
 const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
+
+/** The actions that a draft of a person stops. */
+const WITH_DRAFT = ["clear", "enter", "submit"];
+const NOT_ANYWAY = `--anyway goes with ${WITH_DRAFT.join(", ")} only`;
 
 function isText(verb: string): verb is "type" | "clear_then" | "deny" {
   return verb === "type" || verb === "clear_then" || verb === "deny";
@@ -85,6 +94,7 @@ function textOrder(
   options: MenuOptions,
   readStdin: () => string,
 ): MenuOrder {
+  if (options.anyway) return usage(NOT_ANYWAY);
   const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
   const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
   const unfit = whyUnfit(text);
@@ -107,10 +117,11 @@ function whyUnfit(text: string): string | undefined {
 }
 
 function readVerb(verb: string, rest: string[]): Verb | string {
-  const none = (kind: "snapshot" | "enter" | "esc" | "submit" | "allow"): Verb | string =>
+  const none = (kind: "snapshot" | "clear" | "enter" | "esc" | "submit" | "allow"): Verb | string =>
     rest.length === 0 ? { kind } : `${kind} takes no further words, but "${rest[0]}" was given`;
   switch (verb) {
     case "snapshot":
+    case "clear":
     case "enter":
     case "esc":
     case "submit":
@@ -167,6 +178,9 @@ function takeOption(
       return undefined;
     case "--queue":
       options.queue = true;
+      return undefined;
+    case "--anyway":
+      options.anyway = true;
       return undefined;
     case "--dry-run":
       options.dryRun = true;

@@ -7,7 +7,9 @@ import { decides } from "../dialog_kind.ts";
 import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
+import { whyNotOwn } from "./menu_clear.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
+import { noteTyped } from "./own_drafts.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -33,8 +35,9 @@ async function readyScreen(
     return `a dialog is open (${wayOut(screen.dialog.kind)}); ${describe(screen)}`;
   }
   if (screen.draft !== "") {
-    return `another draft is in the box (enter sends it, esc twice clears it); ` +
-      describe(screen);
+    const reason = whyNotOwn(context, screen) ??
+      "your own text is in the box (clear empties it, enter sends it)";
+    return `${reason}; ${describe(screen)}`;
   }
   if (!screen.ready && screen.state === "idle") {
     return `the box is in shell mode (esc leaves it); ${describe(screen)}`;
@@ -64,6 +67,7 @@ export async function typeAtPrompt(
   const before = await readyScreen(context, queue);
   if (typeof before === "string") return refused(before);
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
+  noteTyped(context.paths, context.session, text);
   const typed = await typeText(context.pane, text);
   if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);
   if (typed.kind === "unsure") {
@@ -137,6 +141,10 @@ export async function pressKey(
   if (key === "Enter" && dialog === undefined && screen.draft === "") {
     return refused(`there is nothing to enter; ${describe(screen)}`);
   }
+  if (key === "Enter" && dialog === undefined) {
+    const reason = whyNotOwn(context, screen);
+    if (reason !== undefined) return refused(`${reason}; ${describe(screen)}`);
+  }
   const isBare = screen.ready && screen.state === "idle" && screen.draft === "";
   if (key === "Escape" && dialog === undefined && isBare) {
     return refused(`there is nothing to escape from; ${describe(screen)}`);
@@ -164,7 +172,9 @@ export async function pressKey(
     });
   }
   if (key === "Escape" && after.dialog === undefined) closeWhatWasShown(context, screen);
-  return { kind: "done", said: `Pressed ${key}: ${describe(after)}`, via: "keys" };
+  const isLeft = key === "Escape" && after.dialog === undefined && after.draft !== "";
+  const hint = isLeft && whyNotOwn(context, after) === undefined ? "; clear empties the box" : "";
+  return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
 }
 
 /** Claude Code kills the hook of a dialog that esc closes, so its file is removed here. */

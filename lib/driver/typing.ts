@@ -2,6 +2,7 @@
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import { asDrawn } from "./as_drawn.ts";
+import { emptyBox } from "./empty_box.ts";
 import { waitForReadable, waitForScreen } from "./screen_wait.ts";
 
 export type Typed =
@@ -30,13 +31,13 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
         reason: "the pasted text did not show, and may still appear: look with snapshot",
       };
     }
-    await clear(pane);
+    await emptyBox(pane);
     return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
   }
   let screen = await withOffers(pane, pasted, text);
   const wrongCommand = whyNoCommand(screen, text);
   if (wrongCommand !== undefined) {
-    await clear(pane);
+    await emptyBox(pane);
     return { kind: "refused", reason: wrongCommand };
   }
   let isOver = false;
@@ -82,7 +83,7 @@ async function pasteBang(pane: ClaudePane, text: string): Promise<PaneScreen> {
     const isRight = (now: PaneScreen) => now.ready && beginsWithBang(now) && isOurs(now, text);
     screen = await waitForScreen(pane, SENT_WITHIN_MS, isRight);
     if (isRight(screen)) return screen;
-    await clear(pane);
+    await emptyBox(pane);
   }
   return await pane.look(); // the box is empty: nothing is sent
 }
@@ -152,16 +153,6 @@ export function isOurs(screen: PaneScreen, text: string): boolean {
 
 function isSent(screen: PaneScreen): boolean {
   return screen.state !== "unknown" && screen.draft === "";
-}
-
-/** Clears line by line: C-c clears at once, but a second C-c ends Claude Code. */
-async function clear(pane: ClaudePane): Promise<void> {
-  let screen = await pane.look();
-  for (let presses = 0; presses < 50 && screen.draft !== ""; presses++) {
-    const { draft } = screen;
-    await pane.press("C-u");
-    screen = await waitForScreen(pane, 500, (now) => now.draft !== draft);
-  }
 }
 
 function short(text: string): string {

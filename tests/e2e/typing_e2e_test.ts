@@ -97,7 +97,7 @@ for (const version of VERSIONS.claude) {
         await claude.keys("half", "Space", "a", "Space", "thought");
         await claude.waitForScreen("the draft", (s) => readScreen(s).draft === "half a thought");
         await refuses([session, "type", "hello"], 'the draft "half a thought"');
-        await refuses([session, "clear_then", "hello"], "another draft is in the box");
+        await refuses([session, "clear_then", "hello"], "a person is typing there");
         await claude.keys("C-u");
         await claude.waitForScreen("an empty box", (s) => readScreen(s).draft === "");
       });

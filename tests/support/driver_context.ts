@@ -30,6 +30,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     whyNoDecision: undefined,
     waitMs: 0,
     dryRun: false,
+    anyway: false,
     now: () => new Date(NOW),
     isWaiting: () => false,
     lookForHooks: () => Promise.resolve(),

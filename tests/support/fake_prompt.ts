@@ -27,6 +27,7 @@ export class FakePrompt implements ClaudePane {
   draft = "";
   #cursor = 0;
   #isShell = false;
+  #escapedAt = -Infinity;
   #hidesOffers = false;
   #lines: string[] = [];
   #hint = "";
@@ -88,7 +89,7 @@ export class FakePrompt implements ClaudePane {
     if (key === "C-a") this.#cursor = 0;
     if (key === "C-e") this.#cursor = draft.length;
     if (key === "C-d") this.draft = draft.slice(0, this.#cursor) + draft.slice(this.#cursor + 1);
-    if (key === "Escape") this.#hidesOffers = true;
+    if (key === "Escape") this.#escape();
     if (key === "C-u") {
       // The line before the cursor; on an empty line the break before it.
       const start = draft.lastIndexOf("\n", this.#cursor - 1) + 1;
@@ -96,7 +97,25 @@ export class FakePrompt implements ClaudePane {
       this.draft = draft.slice(0, from) + draft.slice(this.#cursor);
       this.#cursor = from;
     }
+    if (key === "C-k") {
+      // The line behind the cursor; at its end the break.
+      const end = draft.indexOf("\n", this.#cursor);
+      const to = end === -1 ? draft.length : end === this.#cursor ? end + 1 : end;
+      this.draft = draft.slice(0, this.#cursor) + draft.slice(to);
+    }
     if (key === "Enter") this.#enter();
+  }
+
+  /** Leaves a shell line; a second one soon after clears the draft. */
+  #escape(): void {
+    this.#hidesOffers = true;
+    if (this.#isShell) {
+      this.#isShell = false;
+      return;
+    }
+    const isSecond = this.clock.now() - this.#escapedAt < 800;
+    this.#escapedAt = isSecond ? -Infinity : this.clock.now();
+    if (isSecond) this.draft = "";
   }
 
   #enter(): void {

@@ -1,0 +1,83 @@
+/**
+ * Which text in the input box is the agent's own. Claude Code puts a prompt back into its box when
+ * it is interrupted before the first answer. Only hashes are kept: a prompt may hold a secret.
+ */
+
+import { asDrawn } from "./as_drawn.ts";
+import { readTextIfThere, writeAtomic } from "../files.ts";
+import { isObject } from "../json.ts";
+import { hash, type Paths, safeName } from "../paths.ts";
+
+interface TypedText {
+  /** Of the whole text, without blanks: the box breaks lines where it likes. */
+  whole: string;
+  /** Of each word, in order. */
+  words: string[];
+  /** Line ends in it, as the box counts them in the name of a long paste. */
+  breaks: number;
+}
+
+/** Interrupted, Claude Code puts back what was queued, too. */
+const MOST_TEXTS = 8;
+/** Of a longer text the box shows a part only. */
+const MOST_WORDS = 5000;
+/** A part of fewer words may be another's text. */
+const PART_WORDS = 12;
+
+function fileOf(paths: Paths, session: string): string {
+  return `${paths.state}/drafts/${safeName(session)}.json`;
+}
+
+/** Notes a text before it is typed. Without the note it counts as a person's draft. */
+export function noteTyped(paths: Paths, session: string, text: string): void {
+  const typed = { whole: hash(asDrawn(text)), words: wordsOf(text).slice(0, MOST_WORDS) };
+  const others = readTyped(paths, session).filter(({ whole }) => whole !== typed.whole);
+  const texts = [...others, { ...typed, breaks: text.split("\n").length - 1 }].slice(-MOST_TEXTS);
+  try {
+    writeAtomic(fileOf(paths, session), JSON.stringify(texts));
+  } catch {
+    // A full disk: the text is sent all the same.
+  }
+}
+
+export function isOwnDraft(paths: Paths, session: string, draft: string): boolean {
+  const typed = readTyped(paths, session);
+  const whole = hash(asDrawn(draft));
+  if (typed.some((one) => one.whole === whole)) return true;
+  const pasted = /^\[Pasted text #\d+(?: \+(\d+) lines?)?\]$/.exec(draft);
+  if (pasted !== null) return typed.some(({ breaks }) => breaks === Number(pasted[1] ?? 0));
+  const words = wordsOf(draft);
+  return isJoined(words, typed) ||
+    (words.length >= PART_WORDS && typed.some((one) => holdsAll(one.words, words)));
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).map(asDrawn).filter((word) => word !== "").map(hash);
+}
+
+/** Several of the texts, one after the other. */
+function isJoined(words: string[], typed: TypedText[]): boolean {
+  if (words.length === 0) return true;
+  return typed.some((one) =>
+    one.words.length > 0 && one.words.every((word, at) => word === words[at]) &&
+    isJoined(words.slice(one.words.length), typed.filter((other) => other !== one))
+  );
+}
+
+function holdsAll(all: string[], part: string[]): boolean {
+  return all.some((_, from) => part.every((word, at) => word === all[from + at]));
+}
+
+function readTyped(paths: Paths, session: string): TypedText[] {
+  try {
+    const read: unknown = JSON.parse(readTextIfThere(fileOf(paths, session)) ?? "[]");
+    return Array.isArray(read) ? read.filter(isTyped) : [];
+  } catch {
+    return []; // Unreadable: every draft counts as a person's.
+  }
+}
+
+function isTyped(value: unknown): value is TypedText {
+  return isObject(value) && typeof value.whole === "string" && typeof value.breaks === "number" &&
+    Array.isArray(value.words) && value.words.every((word) => typeof word === "string");
+}
