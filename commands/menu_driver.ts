@@ -2,15 +2,20 @@
 
 import { listPending } from "../lib/answers.ts";
 import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
-import { type ClaudePane, findPane, type PaneScreen } from "../lib/driver/claude_pane.ts";
+import { findPane } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
-import { waitForReadable } from "../lib/driver/screen_wait.ts";
+import { canBeRead } from "../lib/driver/screen_wait.ts";
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
-import { type ActionResult, describe, refused } from "../lib/driver/driver_context.ts";
+import {
+  type ActionResult,
+  describe,
+  type DriverContext,
+  refused,
+} from "../lib/driver/driver_context.ts";
 import {
   callerOf,
   contextFor,
@@ -18,6 +23,7 @@ import {
   paneWorld,
   realDriverWorld,
 } from "../lib/driver/driver_world.ts";
+import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { maskFields, maskForApproval } from "../lib/text.ts";
@@ -122,7 +128,7 @@ async function inTurn(
   const { clock } = world;
   const until = clock.now() + Math.max(options.waitMs, 1000);
   let lock: HeldLock | undefined;
-  while ((lock = holdLock(`${world.paths.state}/locks/keys-${safeName(session)}`)) === undefined) {
+  while ((lock = holdLock(lockOf(world, session))) === undefined) {
     if (clock.now() > until) return refused("another menu driver is at work on it");
     await clock.sleep(50);
   }
@@ -151,11 +157,26 @@ async function carryOut(
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
   const context = await contextFor(world, session, options, found.pane, caller);
-  // An answer with an id needs no screen, and esc is the way out of one that cannot be read.
-  if (found.screen.state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
-    const isRead = context.dryRun ? false : await canBeRead(found.pane);
-    if (!isRead) return refused(WHY_UNREADABLE);
+  const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
+    ? await makeRoom(panes, found.pane)
+    : undefined;
+  try {
+    const { state } = room?.screen ?? found.screen;
+    // An answer with an id needs no screen, and esc is the way out of one that cannot be read.
+    if (state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
+      if (context.dryRun || !await canBeRead(found.pane)) return refused(WHY_UNREADABLE);
+    }
+    return await act(context, verb, options);
+  } finally {
+    await room?.restore();
   }
+}
+
+async function act(
+  context: DriverContext,
+  verb: Exclude<Verb, { kind: "snapshot" }>,
+  options: MenuOptions,
+): Promise<ActionResult> {
   switch (verb.kind) {
     case "choose":
       return await choose(context, verb.number, options);
@@ -180,12 +201,6 @@ async function carryOut(
   }
 }
 
-async function canBeRead(pane: ClaudePane): Promise<boolean> {
-  const isRead = ({ state }: PaneScreen) => state !== "unknown";
-  return isRead(await waitForReadable(pane, REDRAWN_WITHIN_MS, isRead));
-}
-
-const REDRAWN_WITHIN_MS = 4000;
 const WHY_UNREADABLE =
   "the screen of Claude Code cannot be read: snapshot shows it, esc leaves a menu";
 
@@ -194,9 +209,14 @@ async function snapshot(
   session: string,
   options: MenuOptions,
 ): Promise<ActionResult> {
-  const found = await findPane(paneWorld(world, options), session, options.pane, "of Claude");
+  const panes = paneWorld(world, options);
+  const found = await findPane(panes, session, options.pane, "of Claude");
   if (found.kind === "none") return refused(found.reason);
-  const { text, ...screen } = found.screen;
+  const larger = needsRoom(found.screen) && !options.dryRun
+    ? await lookWithRoom(panes, found.pane, lockOf(world, session))
+    : undefined;
+  const shown = larger ?? found.screen;
+  const { text, ...screen } = shown;
   const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);
   const pending = listPending(world.paths, session).map((one) => {
     const { secret_sha256: _, ...shown } = one;
@@ -209,13 +229,18 @@ async function snapshot(
   const waiting = pending.filter((one) => one.waiting).map((one) =>
     `, ${one.id} waits for an answer`
   );
-  const state = describe(found.screen).replace(/^the present state is /, "state: ");
+  const state = describe(shown).replace(/^the present state is /, "state: ") +
+    (larger === undefined ? "" : ", seen in a higher window than it has");
   // An agent decides by what it sees here: nothing that a shell acts on is hidden.
   const said = maskForApproval(
     `${text.trimEnd()}\n\n[${state}${waiting.join("")}]`,
     "screen",
   ).text;
   return { kind: "done", said };
+}
+
+function lockOf(world: DriverWorld, session: string): string {
+  return `${world.paths.state}/locks/keys-${safeName(session)}`;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -41,3 +41,11 @@ export async function waitForReadable(
     if (screen.state === "unknown" && !await pane.hasEnded()) await pane.press("C-l");
   }
 }
+
+const REDRAWN_WITHIN_MS = 4000;
+
+/** Can the screen be read, at the latest when Claude Code has drawn it anew? */
+export async function canBeRead(pane: ClaudePane): Promise<boolean> {
+  const isRead = ({ state }: PaneScreen) => state !== "unknown";
+  return isRead(await waitForReadable(pane, REDRAWN_WITHIN_MS, isRead));
+}
