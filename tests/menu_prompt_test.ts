@@ -72,7 +72,10 @@ Deno.test("typeAtPrompt() waits for the end of a turn, and then types", async ()
 
 for (
   const [frame, reason] of [
-    ["02-working", "Claude is still working (--queue types it now, and Claude reads it between two tool calls)"],
+    [
+      "02-working",
+      "Claude is still working (--queue types it now, and Claude reads it between two tool calls)",
+    ],
     ["08-bash-mode", "a person is typing there: wait, or tell your human"],
     ["10-ask-single", "a dialog is open (choose or answer it, or esc)"],
     ["15-ask-multi-review", "a dialog is open (submit it, or esc)"],

@@ -44,7 +44,9 @@ async function readyScreen(
   }
   if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
   if (screen.state === "working" && !queue) {
-    const hint = mayQueue ? "--queue types it now, and Claude reads it between two tool calls" : "wait for its wake";
+    const hint = mayQueue
+      ? "--queue types it now, and Claude reads it between two tool calls"
+      : "wait for its wake";
     return `Claude is still working (${hint}); ${describe(screen)}`;
   }
   return screen;
