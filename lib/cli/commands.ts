@@ -80,6 +80,12 @@ export const COMMANDS: readonly Command[] = [
     file: "commands/sync.ts",
   },
   {
+    name: "companion",
+    group: "Sessions",
+    summary: "connects a running Claude Code with its agent; started from inside it",
+    file: "commands/companion.ts",
+  },
+  {
     name: "register",
     group: "Set up",
     summary: "add our hooks to Claude Code's settings, or remove them",

@@ -1,0 +1,191 @@
+/** Runs beside one Claude Code, as a child of the mod inside it, until that Claude Code ends. */
+
+import { companionFor } from "../lib/companion/companion.ts";
+import { interruptedDraft, lostDraft, retryingDraft } from "../lib/companion/mod_wakes.ts";
+import {
+  removeRoad,
+  type Road,
+  roadName,
+  roadsDir,
+  serverOf,
+  writeRoad,
+} from "../lib/companion/road_file.ts";
+import type { ModFinding } from "../lib/companion/session_facts.ts";
+import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
+import { ensureDir, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { askTmux, openGate } from "../lib/gate.ts";
+import { actions, contextFrom, note, sendWake } from "../lib/hook_context.ts";
+import { messageOf } from "../lib/json.ts";
+import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
+import type { Agent } from "../lib/registry.ts";
+import { readMemory } from "../lib/session_memory.ts";
+import { pause } from "../lib/time.ts";
+
+export const HELP = `Usage: gsd-code companion
+
+Runs beside one Claude Code and connects it with its agent. The mod inside Claude Code starts it by
+the launcher bin/companion and ends it; there is no need to run it by hand.
+
+  --help                this text
+
+Exit codes: 0 Claude Code has ended; 1 could not; 2 called wrongly; 3 no agent owns this session.
+`;
+
+/** The mod does not start it again. */
+const NOT_NEEDED = 3;
+const LOOK_EVERY_MS = 300;
+
+interface Managed {
+  session: string;
+  pane: string;
+  agent: Agent;
+}
+
+export async function main(args: string[]): Promise<number> {
+  if (args.includes("--help")) {
+    console.log(HELP.trimEnd());
+    return 0;
+  }
+  const env: Env = (name) => Deno.env.get(name);
+  const paths = pathsFrom(env, ROOT);
+  const claudePid = Deno.ppid;
+  const gate = await managedGate(paths, env, undefined);
+  if (gate === undefined) return NOT_NEEDED;
+  const place = takePlace(paths, gate);
+  if (typeof place === "string") {
+    console.error(place);
+    return 1;
+  }
+  const scratch = `${roadsDir(paths)}/.${Deno.pid}.sock`;
+  const socket = `${place.name}.sock`;
+  const token = crypto.randomUUID();
+  const say = (line: string) => writeOut(`${line}\n`);
+  const companion = companionFor({
+    token,
+    now: Date.now,
+    say,
+    report: (finding) => wake(paths, env, gate.session, finding),
+    keep: (usage) => writeAtomic(`${place.name}.usage.json`, JSON.stringify(usage)),
+    after(ms, work) {
+      const id = setTimeout(work, ms);
+      return { cancel: () => clearTimeout(id) };
+    },
+  });
+  ensureDir(roadsDir(paths));
+  removeIfThere(scratch);
+  const serving = Deno.serve({ path: scratch, onListen() {} }, companion.server.handle);
+  Deno.chmodSync(scratch, 0o600);
+  // Its permission names one socket; the place that others look for is known only now.
+  Deno.renameSync(scratch, socket);
+  const road: Road = {
+    session: gate.session,
+    pane: gate.pane,
+    server: serverOf(env("TMUX") ?? ""),
+    pid: Deno.pid,
+    claude_pid: claudePid,
+    socket,
+    since: new Date().toISOString(),
+  };
+  writeRoad(`${place.name}.json`, road);
+  say(JSON.stringify({ hello: { socket, token } }));
+
+  let isEnded = false;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => isEnded = signal !== "SIGHUP" || isEnded);
+  }
+  while (!isEnded && Deno.ppid === claudePid) await pause(LOOK_EVERY_MS);
+  try {
+    if (!isEnded) await companion.orphaned();
+  } finally {
+    removeRoad(place.name);
+    removeIfThere(`${place.name}.usage.json`);
+    place.lock.release();
+    await serving.shutdown();
+  }
+  return 0;
+}
+
+/** `known`: its session at the last look, for when the pane is gone. */
+async function managedGate(
+  paths: Paths,
+  env: Env,
+  known: string | undefined,
+): Promise<Managed | undefined> {
+  const asking = askTmux(env, undefined);
+  if (asking === undefined) return undefined;
+  const gate = await openGate(paths, asking, known);
+  return gate.kind === "managed" || gate.kind === "mute" ? gate : undefined;
+}
+
+/** Where several Claudes run in one session, each has a place of its own. */
+function takePlace(
+  paths: Paths,
+  { session, pane }: Managed,
+): { name: string; lock: HeldLock } | string {
+  for (const own of [session, `${session}.${pane.slice(1)}`]) {
+    const name = roadName(paths, own);
+    if (name === undefined) {
+      return `Cannot listen for orders: the path of ${roadsDir(paths)} is too long for a socket`;
+    }
+    const lock = holdLock(`${name}.lock`, String(Deno.pid));
+    if (lock !== undefined) return { name, lock };
+  }
+  return `Cannot listen for orders in session "${session}": another companion serves it`;
+}
+
+/** The gate is asked each time: registry and session may have changed since the start. */
+async function wake(
+  paths: Paths,
+  env: Env,
+  known: string,
+  finding: ModFinding | { kind: "lost" },
+): Promise<void> {
+  const gate = await managedGate(paths, env, known);
+  if (gate === undefined) return;
+  const memory = readMemory(paths, gate.session);
+  const event = {
+    name: finding.kind,
+    sessionId: memory.claude_session_id,
+    transcriptPath: memory.transcript_path,
+    cwd: memory.cwd,
+    promptId: "",
+    fields: {},
+  };
+  const context = contextFrom(gate, { event, paths, env, leaveToShell() {} });
+  try {
+    switch (finding.kind) {
+      case "interrupted":
+        await sendWake(context, {
+          ...interruptedDraft(finding.said, finding.afterS),
+          actions: actions(context, { kind: "prompt" }),
+        }, { source: "mod", open: null });
+        break;
+      case "retrying":
+        await sendWake(context, {
+          ...retryingDraft(finding.retrying),
+          actions: actions(context, { kind: "working" }),
+        }, { source: "mod" });
+        break;
+      case "lost":
+        if (memory.ended !== "") return; // a hook has reported the end
+        await sendWake(context, {
+          ...lostDraft(memory.claude_session_id),
+          actions: actions(context, { kind: "ended" }),
+        }, { source: "mod", open: null });
+        break;
+    }
+  } catch (error) {
+    const { session, agent } = gate;
+    const reason = `Cannot report ${finding.kind}: ${messageOf(error)}`;
+    await note(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
+  }
+}
+
+function writeOut(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) {
+    written += Deno.stdout.writeSync(bytes.subarray(written));
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,98 @@
+/** Tells a retry loop from a passing failure, by the attempts of one turn to reach the API. */
+
+export interface Attempt {
+  /** The HTTP status; absent when no answer came. */
+  status?: number;
+  /** `retry-after`, `anthropic-ratelimit-unified-reset` and the like, in lower case. */
+  headers?: Record<string, string>;
+  error?: string;
+}
+
+export interface Attempts {
+  failures: number;
+  /** When the first of them began, in milliseconds since 1970. */
+  since?: number;
+  /** When the attempt that is under way began. */
+  open?: number;
+  last?: Attempt;
+  isReported: boolean;
+}
+
+export interface Retrying {
+  failures: number;
+  forS: number;
+  /** `529`, or what went wrong instead of an answer. */
+  cause: string;
+  kind: "overloaded" | "rate limit" | "server error" | "login" | "no answer" | "error";
+  /** When the API says that it can be reached again. */
+  resetsAt?: Date;
+}
+
+const MANY = 3;
+const LONG_MS = 30_000;
+
+export const NONE: Attempts = { failures: 0, isReported: false };
+
+export function begun(before: Attempts, now: number): Attempts {
+  return { ...before, open: now };
+}
+
+/** A success ends the trouble, and the next one is reported anew. */
+export function ended(before: Attempts, attempt: Attempt, now: number): Attempts {
+  const { open, ...rest } = before;
+  if (attempt.status !== undefined && attempt.status < 400) return NONE;
+  return {
+    ...rest,
+    failures: before.failures + 1,
+    since: before.since ?? open ?? now,
+    last: attempt,
+  };
+}
+
+/** What is to be reported now; undefined while it may pass, and once it was reported. */
+export function trouble(attempts: Attempts, now: number): Retrying | undefined {
+  const { failures, last, open, isReported } = attempts;
+  const since = attempts.since ?? open;
+  if (isReported || since === undefined) return undefined;
+  const forMs = now - since;
+  if (failures < MANY && forMs < LONG_MS) return undefined;
+  const resetsAt = last === undefined ? undefined : resetOf(last, now);
+  return {
+    failures,
+    forS: Math.round(forMs / 1000),
+    cause: last === undefined ? "no answer" : String(last.status ?? last.error ?? "no answer"),
+    kind: last === undefined ? "no answer" : kindOf(last),
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+  };
+}
+
+/** When to look again, though nothing happens; undefined when nothing is under way. */
+export function nextLook({ since, open, isReported }: Attempts): number | undefined {
+  const from = since ?? open;
+  return isReported || from === undefined ? undefined : from + LONG_MS;
+}
+
+function kindOf({ status }: Attempt): Retrying["kind"] {
+  if (status === undefined) return "no answer";
+  if (status === 529) return "overloaded";
+  if (status === 429) return "rate limit";
+  if (status === 401 || status === 403) return "login";
+  return status >= 500 ? "server error" : "error";
+}
+
+/** Seconds, or a date, or seconds since 1970: whatever the answer has, of the later ones. */
+export function resetOf({ headers = {} }: Attempt, now: number): Date | undefined {
+  const after = headers["retry-after"];
+  const unified = headers["anthropic-ratelimit-unified-reset"];
+  const times = [
+    unified === undefined ? undefined : timeOf(unified, 0),
+    after === undefined ? undefined : timeOf(after, now),
+  ].filter((time) => time !== undefined && time > now);
+  return times.length === 0 ? undefined : new Date(Math.max(...times as number[]));
+}
+
+/** A number counts in seconds from `base`. */
+function timeOf(text: string, base: number): number | undefined {
+  const time = /^\d+(\.\d+)?$/.test(text) ? base + Number(text) * 1000 : Date.parse(text);
+  return Number.isFinite(time) ? time : undefined;
+}

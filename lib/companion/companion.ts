@@ -1,0 +1,74 @@
+/** One companion at work: takes the mod's events, makes wakes of them, carries orders to the mod. */
+
+import { type CompanionServer, companionServer } from "./companion_server.ts";
+import { nextLook } from "./api_attempts.ts";
+import type { ModEvent, ModOrder } from "./mod_messages.ts";
+import { look, type ModFinding, noFacts, type SessionFacts, withEvent } from "./session_facts.ts";
+
+export interface CompanionWorld {
+  token: string;
+  now(): number;
+  /** One line for the mod. */
+  say(line: string): void;
+  /** Wakes the agent. */
+  report(finding: ModFinding | { kind: "lost" }): Promise<void>;
+  /** Keeps what hooks want to know: how full the context is, what the session has cost. */
+  keep(usage: Record<string, unknown>): void;
+  /** Calls `work` after some milliseconds, unless it is cancelled. */
+  after(ms: number, work: () => void): { cancel(): void };
+}
+
+export interface Companion {
+  server: CompanionServer;
+  facts(): SessionFacts;
+  /** Claude Code is gone. */
+  orphaned(): Promise<void>;
+}
+
+/** An abort that we have ordered ends its turn within this time. */
+const ABORT_WITHIN_MS = 10_000;
+
+export function companionFor(world: CompanionWorld): Companion {
+  let facts = noFacts(world.now());
+  let abortedAt = -Infinity;
+  let timer: { cancel(): void } | undefined;
+  let reporting: Promise<void> = Promise.resolve();
+
+  const settle = ({ facts: after, findings }: ReturnType<typeof look>) => {
+    facts = after;
+    // One after the other: they share the session's memory.
+    for (const finding of findings) {
+      reporting = reporting.then(() => world.report(finding)).catch(() => {});
+    }
+    timer?.cancel();
+    const at = facts.turn === undefined ? undefined : nextLook(facts.attempts);
+    if (at === undefined) return;
+    const ms = Math.max(at - world.now(), 0);
+    timer = world.after(ms, () => settle(look(facts, world.now())));
+  };
+
+  const onEvent = (event: ModEvent) => {
+    if (event.kind === "usage") return world.keep(event.data);
+    const now = world.now();
+    const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS;
+    settle(withEvent(facts, event, { now, isOwnAbort }));
+    if (event.kind === "turn.complete") abortedAt = -Infinity;
+  };
+
+  const onOrder = (order: ModOrder) => {
+    if (order.op === "abort") abortedAt = world.now();
+  };
+
+  const { token, say } = world;
+  return {
+    server: companionServer({ token, say, onEvent, onOrder, state: () => facts }),
+    facts: () => facts,
+    async orphaned() {
+      timer?.cancel();
+      if (facts.ending === undefined) {
+        reporting = reporting.then(() => world.report({ kind: "lost" }));
+      }
+      await reporting;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** roads/: a socket for each running companion, and a small file that says whose it is. */
+
+import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { isObject } from "../json.ts";
+import { hash, type Paths, safeName } from "../paths.ts";
+
+export interface Road {
+  session: string;
+  pane: string;
+  /** tmux's server: the number of its process. */
+  server: number;
+  /** The companion. */
+  pid: number;
+  /** Claude Code. */
+  claude_pid: number;
+  socket: string;
+  since: string;
+}
+
+/** The system's limit for the path of a socket, with the zero at its end. */
+const LONGEST_SOCKET = 107;
+
+export function roadsDir({ state }: Pick<Paths, "state">): string {
+  return `${state}/roads`;
+}
+
+/** Without its ending; undefined where the state folder's path is too long for any socket. */
+export function roadName(paths: Pick<Paths, "state">, session: string): string | undefined {
+  const names = [safeName(session), hash(session)].map((name) => `${roadsDir(paths)}/${name}`);
+  return names.find((name) => new TextEncoder().encode(`${name}.sock`).length <= LONGEST_SOCKET);
+}
+
+export function writeRoad(path: string, road: Road): void {
+  writeAtomic(path, JSON.stringify(road));
+}
+
+export function removeRoad(name: string): void {
+  removeIfThere(`${name}.json`);
+  removeIfThere(`${name}.sock`);
+}
+
+/** The roads that companions have announced; one that was killed leaves its own behind. */
+export function listRoads(paths: Pick<Paths, "state">): Road[] {
+  const dir = roadsDir(paths);
+  return namesIn(dir).filter((name) => name.endsWith(".json")).flatMap((name) => {
+    const road = readRoad(`${dir}/${name}`);
+    return road === undefined ? [] : [road];
+  });
+}
+
+function readRoad(path: string): Road | undefined {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(path) ?? "null");
+    if (!isObject(value)) return undefined;
+    const isRoad = ["session", "pane", "socket"].every((name) => typeof value[name] === "string") &&
+      ["server", "pid", "claude_pid"].every((name) => typeof value[name] === "number");
+    return isRoad ? value as unknown as Road : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `$TMUX` is `socket,pid,session`. */
+export function serverOf(tmuxVariable: string): number {
+  return Number(tmuxVariable.split(",").at(-2) ?? 0);
+}

@@ -1,0 +1,134 @@
+/** What the mod's events say about a session: facts that stay, and findings that an agent must hear. */
+
+import { isObject } from "../json.ts";
+import { type Attempts, begun, ended, NONE, type Retrying, trouble } from "./api_attempts.ts";
+import type { ModEvent } from "./mod_messages.ts";
+
+export interface Usage {
+  percent?: number;
+  tokens?: number;
+  window?: number;
+  usd?: number;
+  limits: { kind: string; percentUsed: number; resetsAt?: string }[];
+}
+
+export interface SessionFacts {
+  /** The number of the last event. */
+  n: number;
+  /** The turn that runs, and since when. */
+  turn?: { id: string; since: number };
+  /** A person stopped the turn then, and nobody has typed since. */
+  stoppedAt?: number;
+  /** Why Claude Code ends; an end without it is a crash. */
+  ending?: string;
+  usage?: Usage;
+  attempts: Attempts;
+  /** When the last event came. */
+  heardAt: number;
+}
+
+export type ModFinding =
+  | { kind: "interrupted"; said: string; afterS: number }
+  | { kind: "retrying"; retrying: Retrying };
+
+/** After these, the same Claude Code goes on with another conversation. */
+const GOES_ON = ["clear", "resume"];
+
+export function noFacts(now: number): SessionFacts {
+  return { n: 0, attempts: NONE, heardAt: now };
+}
+
+/** `isOwnAbort`: an agent has stopped the turn, so there is nothing to report. */
+export function withEvent(
+  before: SessionFacts,
+  { n, kind, data }: ModEvent,
+  { now, isOwnAbort }: { now: number; isOwnAbort: boolean },
+): { facts: SessionFacts; findings: ModFinding[] } {
+  const facts: SessionFacts = { ...before, n, heardAt: now };
+  const findings: ModFinding[] = [];
+  switch (kind) {
+    case "turn.start":
+      facts.turn = { id: textIn(data, "turnId"), since: now };
+      facts.attempts = NONE;
+      break;
+    case "turn.complete": {
+      delete facts.turn;
+      facts.attempts = NONE;
+      if (data.reason !== "aborted" || isOwnAbort) break;
+      facts.stoppedAt = now;
+      const afterS = Math.round(Number(data.durationMs ?? 0) / 1000);
+      findings.push({ kind: "interrupted", said: textIn(data, "answer"), afterS });
+      break;
+    }
+    case "prompt.submit":
+      if (data.from === "composer") delete facts.stoppedAt;
+      break;
+    case "session.end":
+      if (GOES_ON.includes(textIn(data, "reason"))) delete facts.usage;
+      else facts.ending = textIn(data, "reason") || "unknown";
+      break;
+    case "session.measure":
+      facts.usage = usageIn(data);
+      break;
+    case "api.begin":
+      facts.attempts = begun(before.attempts, now);
+      break;
+    case "api.end":
+      facts.attempts = ended(before.attempts, attemptIn(data), now);
+      break;
+  }
+  return look(facts, now, findings);
+}
+
+/** The same without an event: a retry loop is one after some time, too. */
+export function look(
+  facts: SessionFacts,
+  now: number,
+  findings: ModFinding[] = [],
+): { facts: SessionFacts; findings: ModFinding[] } {
+  const retrying = facts.turn === undefined ? undefined : trouble(facts.attempts, now);
+  if (retrying === undefined) return { facts, findings };
+  return {
+    facts: { ...facts, attempts: { ...facts.attempts, isReported: true } },
+    findings: [...findings, { kind: "retrying", retrying }],
+  };
+}
+
+export function usageIn(data: Record<string, unknown>): Usage {
+  const context = isObject(data.context) ? data.context : {};
+  const cost = isObject(data.cost) ? data.cost : {};
+  const limits = Array.isArray(data.rateLimits) ? data.rateLimits.filter(isObject) : [];
+  return {
+    ...numberIn(context, "percent"),
+    ...numberIn(context, "tokens"),
+    ...numberIn(context, "window"),
+    ...numberIn(cost, "usd"),
+    limits: limits.filter((limit) => typeof limit.percentUsed === "number").map((limit) => ({
+      kind: textIn(limit, "kind"),
+      percentUsed: limit.percentUsed as number,
+      ...(typeof limit.resetsAt === "string" ? { resetsAt: limit.resetsAt } : {}),
+    })),
+  };
+}
+
+function attemptIn(data: Record<string, unknown>) {
+  const headers = isObject(data.headers) ? data.headers as Record<string, string> : {};
+  return {
+    ...numberIn(data, "status"),
+    headers,
+    ...(typeof data.error === "string" ? { error: data.error } : {}),
+  };
+}
+
+function numberIn<N extends string>(
+  from: Record<string, unknown>,
+  name: N,
+): { [K in N]?: number } {
+  const value = from[name];
+  return typeof value === "number" ? { [name]: value } as { [K in N]?: number } : {};
+}
+
+function textIn(from: Record<string, unknown>, name: string): string {
+  const value = from[name];
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,205 @@
+/**
+ * Runs inside Claude Code. It carries out commands and reports events; it decides nothing. Its
+ * companion (commands/companion.ts) does: a Deno process that it starts for the life of the session.
+ *
+ *   companion ──a JSON line on its stdout──→ mod      a command, or the hello
+ *   mod ──POST to the companion's socket──→ companion  an event, or a command's result
+ */
+
+import { COMPANION } from "./places.ts";
+
+// Claude Code's check wants `$` to be passed to functions of this file only, and names as literals.
+// deno-lint-ignore no-explicit-any
+type Engine = any;
+
+interface Hello {
+  socket: string;
+  token: string;
+}
+
+interface Command {
+  id: string;
+  op: string;
+  text?: string;
+  asUser?: boolean;
+  command?: string;
+  args?: string;
+}
+
+/** The companion exits with it where the session has no agent. */
+const NOT_NEEDED = 3;
+const MOST_WAITING = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A companion that does not answer must not hold up the end of a turn. */
+const WAIT_MS = 300;
+
+let companion: Hello | undefined;
+let isKept = false;
+let sending: Promise<void> | undefined;
+let count = 0;
+let turnId = "";
+/** Events that the companion does not have yet, the oldest first. */
+const waiting: string[] = [];
+
+function report($: Engine, kind: string, data: unknown): void {
+  waiting.push(JSON.stringify({ n: ++count, kind, data }));
+  if (waiting.length > MOST_WAITING) waiting.shift();
+  void send($);
+}
+
+/** Resolves when all is sent that waits. */
+function send($: Engine): Promise<void> {
+  sending ??= sendAll($).finally(() => sending = undefined);
+  return sending;
+}
+
+/** One at a time, so that they arrive in order. What fails is sent again to the next companion. */
+async function sendAll($: Engine): Promise<void> {
+  try {
+    while (companion !== undefined && waiting.length > 0) {
+      const { socket, token } = companion;
+      await $.http.fetch("http://companion/event", {
+        method: "POST",
+        socketPath: socket,
+        headers: { "content-type": "application/json", "x-gsd-token": token },
+        body: waiting[0],
+      });
+      waiting.shift();
+    }
+  } catch {
+    companion = undefined; // it is gone: the next one says hello
+  }
+}
+
+async function carryOut($: Engine, { id, op, ...command }: Command): Promise<void> {
+  let value: unknown;
+  try {
+    if (op === "submit") {
+      const asUser = command.asUser ? { asUser: true } : {};
+      value = await $.prompt.submit({ text: command.text, ...asUser });
+    } else if (op === "command") {
+      value = await $.command.run({ command: command.command, args: command.args ?? "" });
+    } else if (op === "abort") {
+      if (turnId === "") throw new Error("no turn is running");
+      value = await $.turn.abort({ turnId });
+    } else if (op === "draft") value = await $.prompt.read();
+    else if (op === "commands") value = await $.command.list();
+    else if (op === "usage") value = await $.session.usage();
+    else if (op === "status") value = await $.ui.status(command.text);
+    else throw new Error(`there is no ${op}`);
+    report($, "result", { id, value });
+  } catch (error) {
+    report($, "result", { id, error: String(error) });
+  }
+}
+
+function hear($: Engine, line: string): void {
+  let said: { hello?: Hello } & Command;
+  try {
+    said = JSON.parse(line);
+  } catch {
+    return;
+  }
+  if (said.hello === undefined) return void carryOut($, said);
+  companion = said.hello;
+  void send($);
+}
+
+/** Runs the companion until it ends, and again when it was ended from outside. */
+async function keepCompanion($: Engine): Promise<void> {
+  if (isKept) return;
+  isKept = true;
+  try {
+    for (let pause = 250;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      let rest = "";
+      const child = $.process.spawn({ argv: [COMPANION] });
+      for await (const { stream, text } of child) {
+        if (stream !== "stdout") continue;
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) hear($, line);
+        pause = 250;
+      }
+      companion = undefined;
+      if ((await child.result).code === NOT_NEEDED) return;
+      await $.clock.sleep(pause);
+    }
+  } catch (error) {
+    $.ui.log(`gsd-code: the companion cannot run: ${String(error)}`, { to: "debug" });
+  } finally {
+    isKept = false;
+  }
+}
+
+// deno-lint-ignore no-explicit-any
+type Next = any;
+// deno-lint-ignore no-explicit-any
+type Event = any;
+// deno-lint-ignore no-explicit-any
+type On = any;
+
+export function register(on: On): void {
+  on("session.start", async ($: Engine, e: Event, next: Next) => {
+    const started = await next(e);
+    void keepCompanion($);
+    report($, "session.start", { isInteractive: e.isInteractive });
+    return started;
+  });
+  on("session.end", async ($: Engine, e: Event, next: Next) => {
+    report($, "session.end", { reason: e.reason, sessionId: e.sessionId });
+    return await next(e);
+  });
+  on("turn.start", ($: Engine, e: Event, next: Next) => {
+    if (e.agentId === undefined) {
+      turnId = e.turnId;
+      void keepCompanion($);
+      report($, "turn.start", { turnId });
+    }
+    return next(e);
+  });
+  on("turn.complete", ($: Engine, e: Event, next: Next) => {
+    if (e.agentId === undefined) {
+      turnId = "";
+      const { reason, answer, durationMs } = e;
+      report($, "turn.complete", { turnId: e.turnId, reason, answer, durationMs });
+    }
+    return next(e);
+  });
+  // Before the Stop hook runs, which tells the agent how full the context is.
+  on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
+    const { context, cost, rateLimits } = await $.session.usage();
+    report($, "usage", { promptId: e.prompt_id, context, cost, rateLimits });
+    await Promise.race([send($), $.clock.sleep(WAIT_MS)]);
+    return await next(e);
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  on("session.measure", ($: Engine, e: Event, next: Next) => {
+    report($, "session.measure", { context: e.context, rateLimits: e.rateLimits, cost: e.cost });
+    return next(e);
+  });
+  on("prompt.submit", async ($: Engine, e: Event, next: Next) => {
+    const entered = await next(e);
+    if (entered.drop === undefined) report($, "prompt.submit", { from: e.origin?.kind });
+    return entered;
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  on("http.fetch", async ($: Engine, e: Event, next: Next) => {
+    if (next.origin.plugin !== "engine" || !/\/v1\/messages\b/.test(e.url)) return next(e);
+    report($, "api.begin", {});
+    try {
+      const answer = await next(e);
+      const { status, headers } = answer.value ?? {};
+      report($, "api.end", { status, headers: limitsIn(headers) });
+      return answer;
+    } catch (error) {
+      report($, "api.end", { error: String(error) });
+      throw error;
+    }
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+}
+
+/** Only what says when the API can be reached again. */
+function limitsIn(headers: Record<string, string> = {}): Record<string, string> {
+  const names = Object.keys(headers).filter((name) =>
+    /^(retry-after|anthropic-ratelimit-unified-)/i.test(name)
+  );
+  return Object.fromEntries(names.map((name) => [name.toLowerCase(), headers[name]!]));
+}

@@ -1,0 +1,89 @@
+import { assertEquals } from "@std/assert";
+import { look, noFacts, type SessionFacts, withEvent } from "../lib/companion/session_facts.ts";
+
+const NOW = Date.parse("2026-11-17T14:00:00Z");
+
+type Step = [kind: string, data?: Record<string, unknown>, isOwnAbort?: boolean];
+
+/** The facts after these events, a second apart, and what was found on the way. */
+function after(...steps: Step[]): { facts: SessionFacts; found: string[] } {
+  let facts = noFacts(NOW);
+  const found: string[] = [];
+  steps.forEach(([kind, data = {}, isOwnAbort = false], index) => {
+    const now = NOW + index * 1000;
+    const result = withEvent(facts, { n: index + 1, kind, data }, { now, isOwnAbort });
+    facts = result.facts;
+    found.push(...result.findings.map((finding) => finding.kind));
+  });
+  return { facts, found };
+}
+
+const START: Step = ["turn.start", { turnId: "t1" }];
+const FAILED: Step[] = [["api.begin"], ["api.end", { status: 529 }]];
+const aborted = { reason: "aborted", answer: "I had begun", durationMs: 3200 };
+
+const cases: [name: string, steps: Step[], found: string[]][] = [
+  ["a turn that ends by itself", [START, ["turn.complete", { reason: "answer" }]], []],
+  ["a turn that a person stops", [START, ["turn.complete", aborted]], ["interrupted"]],
+  ["a turn that the agent stops", [START, ["turn.complete", aborted, true]], []],
+  ["two failures and a success", [START, ...FAILED, ...FAILED, ["api.begin"], ["api.end", {
+    status: 200,
+  }]], []],
+  ["three failures", [START, ...FAILED, ...FAILED, ...FAILED], ["retrying"]],
+  ["ten failures", [START, ...Array(10).fill(FAILED).flat() as Step[]], ["retrying"]],
+  ["failures of two turns", [
+    START,
+    ...FAILED,
+    ...FAILED,
+    ["turn.complete", { reason: "error" }],
+    START,
+    ...FAILED,
+    ...FAILED,
+  ], []],
+  ["failures outside of a turn", [...FAILED, ...FAILED, ...FAILED], []],
+];
+for (const [name, steps, found] of cases) {
+  Deno.test(`withEvent() finds ${found.join(", ") || "nothing"} in ${name}`, () => {
+    assertEquals(after(...steps).found, found);
+  });
+}
+
+Deno.test("withEvent() knows that a person stopped the turn until that person types", () => {
+  const stopped = after(START, ["turn.complete", aborted]);
+  assertEquals(stopped.facts.stoppedAt, NOW + 1000);
+  const byAgent: Step = ["prompt.submit", { from: "plugin" }];
+  const byPerson: Step = ["prompt.submit", { from: "composer" }];
+  assertEquals(after(START, ["turn.complete", aborted], byAgent).facts.stoppedAt, NOW + 1000);
+  assertEquals(after(START, ["turn.complete", aborted], byPerson).facts.stoppedAt, undefined);
+});
+
+Deno.test("withEvent() takes /clear and /resume for no end", () => {
+  assertEquals(after(["session.end", { reason: "clear" }]).facts.ending, undefined);
+  assertEquals(after(["session.end", { reason: "resume" }]).facts.ending, undefined);
+  assertEquals(after(["session.end", { reason: "other" }]).facts.ending, "other");
+  assertEquals(after(["session.end"]).facts.ending, "unknown");
+});
+
+Deno.test("withEvent() keeps what session.measure says, and no more than that", () => {
+  const { facts } = after(["session.measure", {
+    context: { tokens: 180_000, window: 200_000, percent: 90 },
+    cost: { usd: 1.25 },
+    rateLimits: [{ kind: "five_hour", percentUsed: 83, resetsAt: "2026-11-17T14:40:00Z" }, "odd"],
+  }]);
+  assertEquals(facts.usage, {
+    percent: 90,
+    tokens: 180_000,
+    window: 200_000,
+    usd: 1.25,
+    limits: [{ kind: "five_hour", percentUsed: 83, resetsAt: "2026-11-17T14:40:00Z" }],
+  });
+  assertEquals(after(["session.measure", { context: 7, cost: "x" }]).facts.usage, { limits: [] });
+});
+
+Deno.test("look() finds an API that does not answer, once", () => {
+  const { facts } = after(START, ["api.begin"]);
+  assertEquals(look(facts, NOW + 20_000).findings, []);
+  const found = look(facts, NOW + 31_000);
+  assertEquals(found.findings.map(({ kind }) => kind), ["retrying"]);
+  assertEquals(look(found.facts, NOW + 90_000).findings, []);
+});
