@@ -27,6 +27,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
   const launchers = namesIn(`${home.data}/bin`).filter((name) => name !== "deno");
   assertEquals(launchers, [
     "capture",
+    "companion",
     "deliver",
     "gsd-code",
     "hook",

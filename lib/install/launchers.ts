@@ -10,7 +10,8 @@ import { captureLauncherText, shebang } from "./capture_launcher.ts";
 import { hookLauncherText, placesOf } from "./hook_launcher.ts";
 import { writeInstallation } from "./install_file.ts";
 import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
-import { type Installation, launcherPath, type Scope, scopeFlags } from "./scope.ts";
+import { type Installation, installFile, launcherPath, type Scope, scopeFlags } from "./scope.ts";
+import { writeMod } from "./mod_copy.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
 export interface Launcher {
@@ -25,6 +26,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "deliver", text: deliverText(install) },
     { name: "sockets", text: socketsText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
+    { name: "companion", text: companionText(install) },
     { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
     { name: "gsd-code", text: gsdCodeText(install) },
   ];
@@ -90,15 +92,59 @@ function menuDriverText(install: Installation): string {
   const fixed = { HOME: install.home, ...variablesOf(install), PATH: install.path };
   const passed = [...env, "TERM", "LANG", "LC_ALL", "LC_CTYPE"]
     .filter((name) => !(name in fixed) && !MOVING_VARIABLES.includes(name));
+  const withRoads = run.replace(V8_FLAGS, () => `${V8_FLAGS} \${roads:+"--allow-net=$roads"}`);
   return scriptText([
     ...PLAIN_SHELL,
     `PATH=${shellQuote(install.path)}`,
     IN_A_FOLDER,
+    "# Deno wants the path of each socket that may be connected to.",
+    "roads=",
+    `for road in ${shellQuote(`${install.paths.state}/roads`)}/*.sock; do`,
+    '  [ ! -S "$road" ] || roads=$roads${roads:+,}unix:$road',
+    "done",
     "# Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.",
     `exec env -i ${assignments(fixed)} \\`,
     ...passed.map((name) => `  \${${name}+"${name}=$${name}"} \\`),
-    `  ${run}`,
+    `  ${withRoads}`,
   ]);
+}
+
+/**
+ * Runs beside one Claude Code. It must be that program's own child to notice its end, so the shell
+ * becomes Deno: `$$` is the number of both. Deno wants a socket's whole path in the permission.
+ */
+function companionText(install: Installation): string {
+  const { paths } = install;
+  const launchers = ["deliver", "capture"].map((name) => launcherPath(paths, name));
+  const run = runLine(install, "companion.ts", {
+    env: [...ENV_NAMES, "GSD_CAPTURE"],
+    read: [
+      ...ourFiles(install),
+      `${paths.data}/bin`,
+      installFile(paths.data),
+      ...install.transcripts,
+    ],
+    write: [paths.state],
+    run: launchers,
+    net: [],
+  });
+  const fixed = {
+    HOME: install.home,
+    ...variablesOf(install),
+    PATH: install.path,
+    GSD_CAPTURE: launcherPath(paths, "capture"),
+  };
+  const socket = `--allow-net=unix:${paths.state}/roads/.`;
+  const withSocket = run.replace(V8_FLAGS, () => `${V8_FLAGS} ${shellQuote(socket)}"$$.sock"`);
+  return scriptText([
+    ...PLAIN_SHELL,
+    `PATH=${shellQuote(install.path)}`,
+    "umask 077",
+    "cd /",
+    `exec env -i ${assignments(fixed)} \\`,
+    '  ${TMUX+"TMUX=$TMUX"} ${TMUX_PANE+"TMUX_PANE=$TMUX_PANE"} \\',
+    `  ${withSocket}`,
+  ], shebang(realPath("/bin/sh")));
 }
 
 /** Two commands have fewer permissions than the rest, and so launchers of their own. */
@@ -214,10 +260,11 @@ export function stateOf(path: string, text: string): LauncherState {
   return ((Deno.statSync(path).mode ?? 0o755) & 0o100) === 0 ? "not executable" : "right";
 }
 
-/** Writes install.json and the launchers that are not right; the paths of those launchers. */
+/** Writes install.json, the mod and the launchers that are not right; the paths of those launchers. */
 export function putLaunchers({ install, deno }: InstallPlan): string[] {
   if (deno.kind === "pin") pinDeno(deno.from, deno.path);
   writeInstallation(install);
+  writeMod(install.paths);
   return installLaunchers(install);
 }
 

@@ -3,6 +3,7 @@
 import { readableText, realPath } from "../doors/user_file.ts";
 import { removeIfThere } from "../files.ts";
 import type { Env, Paths } from "../paths.ts";
+import { removeMod } from "./mod_copy.ts";
 import { unlinkCommand } from "./path_link.ts";
 import { installFile } from "./scope.ts";
 import { readSettings } from "./settings_file.ts";
@@ -49,5 +50,6 @@ export function holdsOurs(file: string, root: string): boolean {
 export function release(env: Env, paths: Paths): string[] {
   if (knownSettings(paths).some((file) => holdsOurs(file, paths.root))) return [];
   removeIfThere(installFile(paths.data));
+  removeMod(paths);
   return unlinkCommand(env, paths);
 }
