@@ -135,7 +135,11 @@ export function commandOf(world: World, agent: Agent, launch: Launch | undefined
 }
 
 /** Writes the files of a launch: prompt, settings and record. */
-export function prepareLaunch(world: World, wish: LaunchWish): Launch {
+export function prepareLaunch(
+  world: World,
+  wish: LaunchWish,
+  plugin: Pick<Launch, "plugin_dir"> = {},
+): Launch {
   const { paths } = world;
   const files = launchFiles(paths, wish.session);
   const byDefault = readTextIfThere(`${paths.root}/config/default-system-prompt.txt`) ?? "";
@@ -148,6 +152,7 @@ export function prepareLaunch(world: World, wish: LaunchWish): Launch {
     command: wish.command,
     settings_file: files.settings,
     prompt_file: files.prompt,
+    ...plugin,
     system_prompt: wish.prompt,
     env: {
       ...passedOn(world),

@@ -12,6 +12,8 @@ export interface Launch {
   command: string;
   settings_file: string;
   prompt_file: string;
+  /** The mod, where this Claude Code can load it. */
+  plugin_dir?: string;
   /** The agent's part of the prompt. */
   system_prompt: string;
   env: Record<string, string>;
@@ -57,6 +59,7 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     launch.settings_file,
     "--append-system-prompt-file",
     launch.prompt_file,
+    ...(launch.plugin_dir === undefined ? [] : ["--plugin-dir", launch.plugin_dir]),
     ...conversationWords(conversation),
     ...firstWords(launch.first_command ?? ""),
   ];

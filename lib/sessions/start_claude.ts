@@ -10,6 +10,8 @@ import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
+import { modFolder } from "../install/mod_copy.ts";
+import { modSupport } from "./mod_support.ts";
 import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
 /** A new session, or a pane in which a shell waits or all has ended. */
@@ -22,7 +24,9 @@ export async function startClaude(
   place: LaunchPlace,
   wish: LaunchWish,
 ): Promise<{ pane: string; launch: Launch }> {
-  const launch = prepareLaunch(world, wish);
+  const mod = await modSupport(world, wish.command);
+  const plugin = mod.kind === "yes" ? { plugin_dir: modFolder(world.paths) } : {};
+  const launch = prepareLaunch(world, wish, plugin);
   const script = writeScript(world.paths, launch, wish.conversation);
   const started = await runScript(server, place, launch, script);
   if (started.kind === "failed") throw new Error(started.reason);
