@@ -20,6 +20,7 @@ import {
   callerOf,
   contextFor,
   type DriverWorld,
+  modIn,
   paneWorld,
   realDriverWorld,
 } from "../lib/driver/driver_world.ts";
@@ -156,7 +157,11 @@ async function carryOut(
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
-  const context = await contextFor(world, session, options, found.pane, caller);
+  const mod = options.road === "keys" ? undefined : await modIn(world, panes, found.pane.id);
+  if (mod === undefined && options.road === "mod") {
+    return refused("the Claude Code in it has no mod, or its companion does not run");
+  }
+  const context = await contextFor(world, session, options, found.pane, caller, mod);
   const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
     ? await makeRoom(panes, found.pane)
     : undefined;

@@ -14,6 +14,8 @@ export interface HookSettings {
   answer_permissions: boolean;
   /** Whether an answer to a question wakes the agent; "others": not its own answer. */
   answered_wakes: "always" | "others" | "never";
+  /** As whose words Claude reads a prompt that the mod gives it. */
+  voice: "user" | "agent";
   bidirectional_timeout_s: number;
 }
 
@@ -28,6 +30,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   answer_timeout_s: 600,
   answer_permissions: false,
   answered_wakes: "always",
+  voice: "user",
   bidirectional_timeout_s: 120,
 };
 
@@ -56,6 +59,8 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
       return value === "skip" || value === "lightweight" || value === "off";
     case "answered_wakes":
       return value === "always" || value === "others" || value === "never";
+    case "voice":
+      return value === "user" || value === "agent";
     case "answer_permissions":
       return typeof value === "boolean";
     default: {

@@ -3,14 +3,21 @@
 import { listPending, type Pending } from "../answers.ts";
 import { isToCome } from "../askings.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
+import type { ModRoad } from "./mod_road.ts";
 import type { Paths } from "../paths.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 export type ActionResult =
-  | { kind: "done"; said: string; via?: "hook" | "keys" }
+  | { kind: "done"; said: string; via?: "hook" | "keys" | "mod" }
   | { kind: "refused"; reason: string };
 
 export interface DriverContext {
+  /** The mod inside this Claude Code, where it has one. */
+  mod?: ModRoad;
+  /** Which road the caller insists on. */
+  road?: "mod" | "keys";
+  /** As whose words the model reads a prompt. */
+  voice: "user" | "agent";
   paths: Paths;
   session: string;
   pane: ClaudePane;

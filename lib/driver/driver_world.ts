@@ -6,7 +6,9 @@ import { type Caller, callerFrom } from "./caller.ts";
 import { allProcesses, type ProcessInfo } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import { panesOf, type PaneWorld } from "./claude_pane.ts";
+import { listRoads } from "../companion/road_file.ts";
 import type { MenuOptions } from "./menu_args.ts";
+import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
@@ -39,12 +41,25 @@ export async function callerOf(
   });
 }
 
+/** The mod of the Claude Code in this pane; undefined where it has none. */
+export async function modIn(
+  world: DriverWorld,
+  { tmux }: PaneWorld,
+  pane: string,
+): Promise<ModRoad | undefined> {
+  if (listRoads(world.paths).length === 0) return undefined;
+  const server = await tmux.call("display-message", "-p", "-t", pane, "#{pid}");
+  if (server.kind === "failed") return undefined;
+  return modRoad(world.paths, { pane, server: Number(server.stdout) });
+}
+
 export async function contextFor(
   world: DriverWorld,
   session: string,
   options: MenuOptions,
   pane: DriverContext["pane"],
   caller: Caller,
+  mod?: ModRoad,
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
@@ -68,6 +83,9 @@ export async function contextFor(
     waitMs: options.waitMs,
     dryRun: options.dryRun,
     anyway: options.anyway,
+    ...(mod === undefined ? {} : { mod }),
+    ...(options.road === undefined ? {} : { road: options.road }),
+    voice: agent?.settings.voice ?? "user",
     now: world.now,
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
     lookForHooks: async () => void (isAlive = await aliveNow(world, session)),

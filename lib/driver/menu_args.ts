@@ -20,6 +20,10 @@ export interface MenuOptions {
   /** The code at the end of a text that the wake shows in part. */
   seen?: string;
   by?: string;
+  /** The road that the caller insists on. */
+  road?: "mod" | "keys";
+  /** Interrupt the running turn first. */
+  now?: boolean;
   notes: string[];
   waitMs: number;
   queue: boolean;
@@ -185,6 +189,15 @@ function takeOption(
     case "--dry-run":
       options.dryRun = true;
       return undefined;
+    case "--now":
+      options.now = true;
+      return undefined;
+    case "--road": {
+      const road = value();
+      if (road !== "mod" && road !== "keys") return "--road is mod or keys";
+      options.road = road;
+      return undefined;
+    }
     case "--notes": {
       const notes = value();
       if (notes === undefined) return "--notes needs a text";

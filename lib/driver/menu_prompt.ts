@@ -9,6 +9,7 @@ import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { whyNotOwn } from "./menu_clear.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
+import { clearByMod, interruptByMod, type ModOutcome, submitByMod } from "./mod_prompt.ts";
 import { noteTyped } from "./own_drafts.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
@@ -23,7 +24,7 @@ const AT_PROMPT_MS = 2000;
 async function readyScreen(
   context: DriverContext,
   queue: boolean,
-  mayQueue = true,
+  { mayQueue = true, byMod = false } = {},
 ): Promise<PaneScreen | string> {
   const isFree = (screen: PaneScreen) => screen.state !== "working" && screen.state !== "unknown";
   const screen = await waitForReadable(
@@ -34,6 +35,8 @@ async function readyScreen(
   if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
     return `a dialog is open (${wayOut(screen.dialog.kind)}); ${describe(screen)}`;
   }
+  // The mod leaves the box alone.
+  if (byMod && (screen.state === "idle" || (queue && screen.state === "working"))) return screen;
   if (screen.draft !== "") {
     const reason = whyNotOwn(context, screen) ??
       "your own text is in the box (clear empties it, enter sends it)";
@@ -66,6 +69,8 @@ export async function typeAtPrompt(
 ): Promise<ActionResult> {
   const forbidden = whyNotTyped(context, text);
   if (forbidden !== undefined) return refused(forbidden);
+  const byMod = await typeByMod(context, text, queue);
+  if (byMod.kind !== "other") return byMod;
   const before = await readyScreen(context, queue);
   if (typeof before === "string") return refused(before);
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
@@ -85,6 +90,26 @@ export async function typeAtPrompt(
     return refused(`${typed.reason}; gsd-code recover brings it back`);
   }
   return { kind: "done", said: `${isQueued ? "Queued:" : "Typed"} ${count(text)}`, via: "keys" };
+}
+
+/** Through the mod, where there is one and the text can go that way. */
+async function typeByMod(
+  context: DriverContext,
+  text: string,
+  queue: boolean,
+): Promise<ModOutcome> {
+  const { mod, road } = context;
+  if (mod === undefined || EXITS.test(text)) return { kind: "other", reason: "" };
+  const screen = await readyScreen(context, queue, { byMod: true });
+  if (typeof screen === "string") return refused(screen);
+  // With a person's draft in the box the screen does not show that Claude works.
+  const isBusy = (await mod.state())?.turn !== undefined;
+  if (isBusy && !queue) {
+    return refused(`Claude is still working (--queue types it for later); ${describe(screen)}`);
+  }
+  if (context.dryRun) return { kind: "done", said: `Would type ${count(text)} through the mod` };
+  const result = await submitByMod(context, mod, text, { isBusy });
+  return result.kind === "other" && road === "mod" ? refused(result.reason) : result;
 }
 
 /** Shown in the empty box when a turn has begun that the screen does not show yet. */
@@ -109,8 +134,15 @@ async function afterExit(context: DriverContext, text: string): Promise<ActionRe
 export async function clearThen(context: DriverContext, text: string): Promise<ActionResult> {
   const forbidden = whyNotTyped(context, text);
   if (forbidden !== undefined) return refused(forbidden);
-  const before = await readyScreen(context, false, false);
+  const { mod } = context;
+  const before = await readyScreen(context, false, { mayQueue: false, byMod: mod !== undefined });
   if (typeof before === "string") return refused(before);
+  if (mod !== undefined && !context.dryRun) {
+    const byMod = await clearByMod(context, mod, text);
+    if (byMod.kind !== "other") return byMod;
+    if (context.road === "mod") return refused(byMod.reason);
+    if (before.draft !== "") return refused(`a draft is in the box; ${describe(before)}`);
+  }
   if (context.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
   const cleared = await typeText(context.pane, "/clear");
   if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
@@ -152,6 +184,11 @@ export async function pressKey(
     return refused(`there is nothing to escape from; ${describe(screen)}`);
   }
   if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
+  const { mod } = context;
+  if (key === "Escape" && dialog === undefined && mod && (await mod.state())?.turn !== undefined) {
+    const byMod = await interruptByMod(context, mod);
+    if (byMod.kind !== "other") return byMod;
+  }
   // Above a dialog a mark blinks, and a working Claude writes: neither comes from the key.
   const seen = ({ dialog: shown, text }: PaneScreen) => dialog === undefined ? text : shown?.text;
   const movesAnyway = dialog === undefined && screen.state === "working";

@@ -16,6 +16,7 @@ export const hookSettingsSchema = z.looseObject({
   answer_timeout_s: number("answer_timeout_s"),
   answer_permissions: z.boolean(),
   answered_wakes: z.enum(["always", "others", "never"]),
+  voice: z.enum(["user", "agent"]),
   bidirectional_timeout_s: number("bidirectional_timeout_s"),
 }).partial();
 

@@ -31,6 +31,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     waitMs: 0,
     dryRun: false,
     anyway: false,
+    voice: "user",
     now: () => new Date(NOW),
     isWaiting: () => false,
     lookForHooks: () => Promise.resolve(),
