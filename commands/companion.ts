@@ -1,7 +1,12 @@
 /** Runs beside one Claude Code, as a child of the mod inside it, until that Claude Code ends. */
 
 import { companionFor } from "../lib/companion/companion.ts";
-import { interruptedDraft, lostDraft, retryingDraft } from "../lib/companion/mod_wakes.ts";
+import {
+  droppedDraft,
+  interruptedDraft,
+  lostDraft,
+  retryingDraft,
+} from "../lib/companion/mod_wakes.ts";
 import {
   removeRoad,
   type Road,
@@ -11,6 +16,7 @@ import {
   writeRoad,
 } from "../lib/companion/road_file.ts";
 import type { ModFinding } from "../lib/companion/session_facts.ts";
+import { statusLine } from "../lib/companion/status_line.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { ensureDir, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
@@ -34,6 +40,8 @@ Exit codes: 0 Claude Code has ended; 1 could not; 2 called wrongly; 3 no agent o
 /** The mod does not start it again. */
 const NOT_NEEDED = 3;
 const LOOK_EVERY_MS = 300;
+const LOOKS_PER_SIGN = 10;
+const STATUS_WITHIN_MS = 5000;
 
 interface Managed {
   session: string;
@@ -62,6 +70,7 @@ export async function main(args: string[]): Promise<number> {
   const say = (line: string) => writeOut(`${line}\n`);
   const companion = companionFor({
     token,
+    pane: gate.pane,
     now: Date.now,
     say,
     report: (finding) => wake(paths, env, gate.session, finding),
@@ -93,7 +102,13 @@ export async function main(args: string[]): Promise<number> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => isEnded = signal !== "SIGHUP" || isEnded);
   }
-  while (!isEnded && Deno.ppid === claudePid) await pause(LOOK_EVERY_MS);
+  const sign = statusLine(paths, gate, (text) => {
+    void companion.server.order({ op: "status", text }, STATUS_WITHIN_MS);
+  });
+  for (let looks = 0; !isEnded && Deno.ppid === claudePid; looks++) {
+    if (looks % LOOKS_PER_SIGN === 0 && companion.facts().n > 0) sign.refresh();
+    await pause(LOOK_EVERY_MS);
+  }
   try {
     if (!isEnded) await companion.orphaned();
   } finally {
@@ -164,6 +179,12 @@ async function wake(
         await sendWake(context, {
           ...retryingDraft(finding.retrying),
           actions: actions(context, { kind: "working" }),
+        }, { source: "mod" });
+        break;
+      case "dropped":
+        await sendWake(context, {
+          ...droppedDraft(finding.dropped),
+          actions: actions(context, { kind: "prompt" }),
         }, { source: "mod" });
         break;
       case "lost":

@@ -20,9 +20,9 @@ import {
   callerOf,
   contextFor,
   type DriverWorld,
-  modIn,
   paneWorld,
   realDriverWorld,
+  roadsInto,
 } from "../lib/driver/driver_world.ts";
 import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { safeName } from "../lib/paths.ts";
@@ -56,7 +56,10 @@ Options, before type, clear_then and deny:
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after the tool call that
                        runs, in this turn; where no tool runs any more, after the turn
+  --now                type at once: a running turn is interrupted first
   --anyway             with clear, enter and submit: also with a draft that a person has typed
+  --road <name>        mod, socket or keys: this road and no other. Without it: the mod inside
+                       Claude Code, else keys; the inbox socket where a draft is in their way
   --pane <%id>         which pane, where several run Claude Code
   --socket <name>      the tmux server: a name or a path (also GSD_TMUX_SOCKET)
   --by <name>          who decides, for the journal (the session's agent)
@@ -140,12 +143,16 @@ async function inTurn(
   }
 }
 
+/** What can take another road than keys. */
+const TYPING = ["type", "clear_then", "esc"];
+
 async function carryOut(
-  world: DriverWorld,
+  given: DriverWorld,
   session: string,
   verb: Exclude<Verb, { kind: "snapshot" }>,
   options: MenuOptions,
 ): Promise<ActionResult> {
+  const world = { ...given, processes: once(given.processes) };
   const panes = paneWorld(world, options);
   const asking = listPending(world.paths, session).find(({ id }) => id === options.question)?.pane;
   if (options.pane !== undefined && asking !== undefined && options.pane !== asking) {
@@ -157,11 +164,13 @@ async function carryOut(
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
-  const mod = options.road === "keys" ? undefined : await modIn(world, panes, found.pane.id);
-  if (mod === undefined && options.road === "mod") {
+  const roads = options.road === "keys" || !TYPING.includes(verb.kind)
+    ? {}
+    : await roadsInto(world, panes, session, { id: found.pane.id, pid: found.pid });
+  if (roads.mod === undefined && options.road === "mod") {
     return refused("the Claude Code in it has no mod, or its companion does not run");
   }
-  const context = await contextFor(world, session, options, found.pane, caller, mod);
+  const context = await contextFor(world, session, options, found.pane, caller, roads);
   const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
     ? await makeRoom(panes, found.pane)
     : undefined;
@@ -208,6 +217,11 @@ async function act(
 
 const WHY_UNREADABLE =
   "the screen of Claude Code cannot be read: snapshot shows it, esc leaves a menu";
+/** Listing all processes takes longer than all else. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => asked ??= ask();
+}
 
 async function snapshot(
   world: DriverWorld,

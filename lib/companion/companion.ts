@@ -3,10 +3,18 @@
 import { type CompanionServer, companionServer } from "./companion_server.ts";
 import { nextLook } from "./api_attempts.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
-import { look, type ModFinding, noFacts, type SessionFacts, withEvent } from "./session_facts.ts";
+import {
+  type DroppedText,
+  look,
+  type ModFinding,
+  noFacts,
+  type SessionFacts,
+  withEvent,
+} from "./session_facts.ts";
 
 export interface CompanionWorld {
   token: string;
+  pane: string;
   now(): number;
   /** One line for the mod. */
   say(line: string): void;
@@ -24,6 +32,9 @@ export interface Companion {
   /** Claude Code is gone. */
   orphaned(): Promise<void>;
 }
+
+/** One stop of the session drops all that is queued: one report for all of it. */
+const GATHER_MS = 300;
 
 /** An abort that we have ordered ends its turn within this time. */
 const ABORT_WITHIN_MS = 10_000;
@@ -59,9 +70,19 @@ export function companionFor(world: CompanionWorld): Companion {
     if (order.op === "abort") abortedAt = world.now();
   };
 
-  const { token, say } = world;
+  let dropped: DroppedText[] = [];
+  const onDropped = (text: string, reason: string) => {
+    dropped.push({ text, reason });
+    if (dropped.length > 1) return;
+    world.after(GATHER_MS, () => {
+      settle({ facts, findings: [{ kind: "dropped", dropped }] });
+      dropped = [];
+    });
+  };
+
+  const { token, pane, say } = world;
   return {
-    server: companionServer({ token, say, onEvent, onOrder, state: () => facts }),
+    server: companionServer({ token, pane, say, onEvent, onOrder, onDropped, state: () => facts }),
     facts: () => facts,
     async orphaned() {
       timer?.cancel();

@@ -11,7 +11,8 @@ export interface ModEvent {
 
 /** What a caller may have the mod do. */
 export type ModOrder =
-  | { op: "submit"; text: string; asUser: boolean }
+  /** `queue`: do not wait for its turn. */
+  | { op: "submit"; text: string; asUser: boolean; queue: boolean }
   | { op: "command"; command: string; args: string }
   | { op: "abort" }
   | { op: "draft" }
@@ -37,7 +38,10 @@ export function readOrder(text: string): ModOrder | string {
   switch (op) {
     case "submit":
       if (typeof value.text !== "string" || value.text.trim() === "") return "there is no text";
-      return { op, text: value.text, asUser: value.asUser !== false };
+      return {
+        ...{ op, text: value.text, asUser: value.asUser !== false },
+        queue: value.queue === true,
+      };
     case "command":
       if (typeof value.command !== "string" || !/^[\w:.-]+$/.test(value.command)) {
         return "a command is a name without its slash";
@@ -53,11 +57,6 @@ export function readOrder(text: string): ModOrder | string {
     default:
       return `there is no order "${String(op)}"`;
   }
-}
-
-/** `{drop: reason}`: Claude Code has not taken a text. */
-export function dropReason(value: unknown): string | undefined {
-  return isObject(value) && typeof value.drop === "string" ? value.drop : undefined;
 }
 
 function parsed(text: string): unknown {

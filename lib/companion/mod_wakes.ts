@@ -2,6 +2,7 @@
 
 import type { WakeDraft } from "../wake.ts";
 import type { Retrying } from "./api_attempts.ts";
+import type { DroppedText } from "./session_facts.ts";
 
 type Draft = Omit<WakeDraft, "actions">;
 
@@ -45,6 +46,21 @@ export function retryingDraft({ failures, forS, cause, kind, resetsAt }: Retryin
       advice: resetsAt === undefined
         ? "wait; you get a wake when the turn ends or fails"
         : "wait for the reset; you get a wake when the turn ends or fails",
+    },
+  };
+}
+
+/** Said to be queued, and then dropped: by a person's Esc, or with the queue. */
+export function droppedDraft(dropped: DroppedText[]): Draft {
+  const texts = dropped.map(({ text, reason }) => `${text}\n(not taken: ${reason})`);
+  return {
+    trigger: "instruction_dropped",
+    section: "CONTENT",
+    body: texts.join("\n\n"),
+    state: "idle",
+    details: {
+      instructions: String(dropped.length),
+      advice: "Claude has not read this; look at the session before you send it again",
     },
   };
 }

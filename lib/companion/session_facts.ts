@@ -29,7 +29,14 @@ export interface SessionFacts {
 
 export type ModFinding =
   | { kind: "interrupted"; said: string; afterS: number }
-  | { kind: "retrying"; retrying: Retrying };
+  | { kind: "retrying"; retrying: Retrying }
+  | { kind: "dropped"; dropped: DroppedText[] };
+
+/** A text that was queued, and that Claude Code has not taken. */
+export interface DroppedText {
+  text: string;
+  reason: string;
+}
 
 /** After these, the same Claude Code goes on with another conversation. */
 const GOES_ON = ["clear", "resume"];
@@ -47,6 +54,13 @@ export function withEvent(
   const facts: SessionFacts = { ...before, n, heardAt: now };
   const findings: ModFinding[] = [];
   switch (kind) {
+    case "hello": {
+      // This companion may be a later one: the turn began before it.
+      const id = textIn(data, "turnId");
+      if (id === "") delete facts.turn;
+      else facts.turn ??= { id, since: now };
+      break;
+    }
     case "turn.start":
       facts.turn = { id: textIn(data, "turnId"), since: now };
       facts.attempts = NONE;

@@ -3,19 +3,23 @@
 import { listPending, type Pending } from "../answers.ts";
 import { isToCome } from "../askings.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
+import type { InboxRoad } from "./inbox_road.ts";
 import type { ModRoad } from "./mod_road.ts";
 import type { Paths } from "../paths.ts";
+import type { RoadName } from "./prompt_words.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 export type ActionResult =
-  | { kind: "done"; said: string; via?: "hook" | "keys" | "mod" }
+  | { kind: "done"; said: string; via?: "hook" | RoadName }
   | { kind: "refused"; reason: string };
 
 export interface DriverContext {
   /** The mod inside this Claude Code, where it has one. */
   mod?: ModRoad;
   /** Which road the caller insists on. */
-  road?: "mod" | "keys";
+  road?: RoadName;
+  /** Its inbox socket, where it has one. */
+  inbox?: InboxRoad;
   /** As whose words the model reads a prompt. */
   voice: "user" | "agent";
   paths: Paths;

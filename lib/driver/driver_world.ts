@@ -3,10 +3,11 @@
 import { type Speaker, terminal } from "../cli/speaker.ts";
 import { isWaiting, listPending } from "../answers.ts";
 import { type Caller, callerFrom } from "./caller.ts";
-import { allProcesses, type ProcessInfo } from "../doors/process_tree.ts";
+import { allProcesses, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import { panesOf, type PaneWorld } from "./claude_pane.ts";
 import { listRoads } from "../companion/road_file.ts";
+import { inboxIn } from "./inbox_road.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
@@ -14,7 +15,7 @@ import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import { digestOf } from "../request_ids.ts";
 import { type Clock, realClock } from "../time.ts";
-import { tmuxFrom } from "../tmux.ts";
+import { type Tmux, tmuxFrom } from "../tmux.ts";
 
 export interface DriverWorld extends Speaker {
   env: Env;
@@ -41,16 +42,34 @@ export async function callerOf(
   });
 }
 
-/** The mod of the Claude Code in this pane; undefined where it has none. */
-export async function modIn(
+/** The roads beside keys into the Claude Code of this pane. */
+export async function roadsInto(
   world: DriverWorld,
   { tmux }: PaneWorld,
+  session: string,
+  pane: { id: string; pid: number },
+): Promise<Pick<DriverContext, "mod" | "inbox">> {
+  const below = treeBelow(await world.processes(), pane.pid);
+  const inbox = inboxIn(world.paths, session, new Set(below.map(({ pid }) => pid)));
+  const mod = await modOf(world, tmux, pane.id, below);
+  return { ...(inbox === undefined ? {} : { inbox }), ...(mod === undefined ? {} : { mod }) };
+}
+
+async function modOf(
+  { paths }: DriverWorld,
+  tmux: Tmux,
   pane: string,
+  below: ProcessInfo[],
 ): Promise<ModRoad | undefined> {
-  if (listRoads(world.paths).length === 0) return undefined;
+  if (listRoads(paths).length === 0) return undefined;
   const server = await tmux.call("display-message", "-p", "-t", pane, "#{pid}");
   if (server.kind === "failed") return undefined;
-  return modRoad(world.paths, { pane, server: Number(server.stdout) });
+  const mod = modRoad(paths, { pane, server: Number(server.stdout) });
+  // A companion that was killed leaves its file; its number may be another program's now.
+  const isAlive = below.some(({ pid, parent }) =>
+    pid === mod?.road.pid && parent === mod.road.claude_pid
+  );
+  return isAlive ? mod : undefined;
 }
 
 export async function contextFor(
@@ -59,7 +78,7 @@ export async function contextFor(
   options: MenuOptions,
   pane: DriverContext["pane"],
   caller: Caller,
-  mod?: ModRoad,
+  roads: Pick<DriverContext, "mod" | "inbox"> = {},
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
@@ -83,7 +102,7 @@ export async function contextFor(
     waitMs: options.waitMs,
     dryRun: options.dryRun,
     anyway: options.anyway,
-    ...(mod === undefined ? {} : { mod }),
+    ...roads,
     ...(options.road === undefined ? {} : { road: options.road }),
     voice: agent?.settings.voice ?? "user",
     now: world.now,

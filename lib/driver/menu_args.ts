@@ -1,6 +1,7 @@
 /** Reads a call of `menu-driver`, by hand: a text to type may look like an option. */
 
 import { splitName } from "../request_ids.ts";
+import { type RoadName, whyUnfitForKeys } from "./prompt_words.ts";
 
 export type Verb =
   | { kind: "snapshot" }
@@ -21,7 +22,7 @@ export interface MenuOptions {
   seen?: string;
   by?: string;
   /** The road that the caller insists on. */
-  road?: "mod" | "keys";
+  road?: RoadName;
   /** Interrupt the running turn first. */
   now?: boolean;
   notes: string[];
@@ -73,6 +74,8 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   }
   const read = readVerb(verb.word, rest);
   if (typeof read === "string") return usage(read);
+  if (options.now) return usage(NOW_TYPES);
+  if (options.road === "socket") return usage(SOCKET_TYPES);
   if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
   if (options.anyway && !WITH_DRAFT.includes(read.kind)) return usage(NOT_ANYWAY);
   return { kind: "order", session: session.word, verb: read, options };
@@ -85,6 +88,8 @@ const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 /** The actions that a draft of a person stops. */
 const WITH_DRAFT = ["clear", "enter", "submit"];
 const NOT_ANYWAY = `--anyway goes with ${WITH_DRAFT.join(", ")} only`;
+const NOW_TYPES = "--now goes with type only";
+const SOCKET_TYPES = "--road socket goes with type only";
 
 function isText(verb: string): verb is "type" | "clear_then" | "deny" {
   return verb === "type" || verb === "clear_then" || verb === "deny";
@@ -101,23 +106,20 @@ function textOrder(
   if (options.anyway) return usage(NOT_ANYWAY);
   const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
   const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
-  const unfit = whyUnfit(text);
+  // A prompt may go by another road than keys.
+  const unfit = verb === "deny" || options.question !== undefined || options.road === "keys"
+    ? whyUnfitForKeys(text)
+    : undefined;
   if (unfit !== undefined) return usage(unfit);
   if (verb === "deny") {
     return { kind: "order", session, verb: { kind: verb, message: text.trim() }, options };
   }
   if (text.trim() === "") return usage(`${verb} needs a text`);
   if (options.question !== undefined && verb === "clear_then") return usage(NOT_BOUND);
+  if (options.now && verb === "clear_then") return usage(NOW_TYPES);
+  if (options.road === "socket" && verb === "clear_then") return usage(SOCKET_TYPES);
   const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
   return { kind: "order", session, verb: { kind: verb, text: clean }, options };
-}
-
-/** An escape sequence could end the paste and press keys. */
-function whyUnfit(text: string): string | undefined {
-  const control = /(?![\n\r\t])\p{Cc}/u.exec(text);
-  if (control === null) return undefined;
-  const code = control[0].codePointAt(0)!.toString(16).padStart(4, "0").toUpperCase();
-  return `The text holds the control character U+${code}, which a terminal would act on`;
 }
 
 function readVerb(verb: string, rest: string[]): Verb | string {
@@ -138,7 +140,7 @@ function readVerb(verb: string, rest: string[]): Verb | string {
         : "choose needs the number of an option, such as: choose 2";
     }
     case "answer": {
-      const unfit = rest.map(whyUnfit).find((reason) => reason !== undefined);
+      const unfit = rest.map(whyUnfitForKeys).find((reason) => reason !== undefined);
       if (unfit !== undefined) return unfit;
       return rest.length > 0
         ? { kind: "answer", words: rest }
@@ -194,7 +196,9 @@ function takeOption(
       return undefined;
     case "--road": {
       const road = value();
-      if (road !== "mod" && road !== "keys") return "--road is mod or keys";
+      if (road !== "mod" && road !== "socket" && road !== "keys") {
+        return "--road is mod, socket or keys";
+      }
       options.road = road;
       return undefined;
     }

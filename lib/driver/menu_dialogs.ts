@@ -8,6 +8,7 @@ import { decides } from "../dialog_kind.ts";
 import { whyNoKeys } from "./dialog_rights.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
 import { pressKey, typeAtPrompt } from "./menu_prompt.ts";
+import { whyUnfitForKeys } from "./prompt_words.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import type { Question } from "../questions.ts";
 import {
@@ -180,13 +181,25 @@ export async function type(
   const screen = options.question === undefined
     ? await context.pane.look()
     : await lookForDialog(context, options.question);
-  if (options.question === undefined && screen.dialog?.kind !== "question") {
-    return await typeAtPrompt(context, text, options.queue);
+  if (options.question === undefined && !isAnswer(context, screen, options)) {
+    return await typeAtPrompt(context, text, options.queue, options.now);
   }
+  const unfit = whyUnfitForKeys(text);
+  if (unfit !== undefined) return refused(unfit);
   const open = openQuestion(context, screen, options.question);
   return open.kind === "none"
     ? refused(open.reason)
     : await answer(context, screen, open.open, [`text:${text}`], options);
+}
+
+/** At an open question a text is its answer, unless it is for later or for another road. */
+function isAnswer(
+  { mod, inbox }: DriverContext,
+  { dialog }: PaneScreen,
+  { queue, road }: MenuOptions,
+): boolean {
+  const isForLater = queue && (mod !== undefined || inbox !== undefined);
+  return dialog?.kind === "question" && !isForLater && (road === undefined || road === "keys");
 }
 
 export async function submit(context: DriverContext): Promise<ActionResult> {

@@ -9,8 +9,17 @@ import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { whyNotOwn } from "./menu_clear.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
-import { clearByMod, interruptByMod, type ModOutcome, submitByMod } from "./mod_prompt.ts";
+import { clearByMod, interruptByMod, typeByMod } from "./mod_prompt.ts";
 import { noteTyped } from "./own_drafts.ts";
+import {
+  count,
+  dialogInTheWay,
+  EXITS,
+  ROAD_TAKEN,
+  wayOut,
+  whyUnfitForKeys,
+} from "./prompt_words.ts";
+import { typeBySocket } from "./socket_prompt.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -20,59 +29,81 @@ const CLEARED_WITHIN_MS = 10_000;
 /** At the prompt a key may work without a visible effect. */
 const AT_PROMPT_MS = 2000;
 
+/** Why no prompt can be typed with keys. */
+interface NotReady {
+  kind: "not ready";
+  /** "taken": a draft or a dialog is where the text would go. */
+  because: "taken" | "busy";
+  reason: string;
+}
+
 /** Waits until a prompt can be typed: the screen then, or why it cannot. */
 async function readyScreen(
   context: DriverContext,
   queue: boolean,
-  { mayQueue = true, byMod = false } = {},
-): Promise<PaneScreen | string> {
+  mayQueue = true,
+): Promise<{ kind: "ready"; screen: PaneScreen } | NotReady> {
   const isFree = (screen: PaneScreen) => screen.state !== "working" && screen.state !== "unknown";
   const screen = await waitForReadable(
     context.pane,
     context.waitMs,
     (now) => isFree(now) || (queue && now.ready),
   );
-  if (screen.dialog !== undefined && screen.dialog.kind !== "slash_menu") {
-    return `a dialog is open (${wayOut(screen.dialog.kind)}); ${describe(screen)}`;
+  const not = (because: NotReady["because"], reason: string): NotReady => ({
+    ...{ kind: "not ready", because },
+    reason: `${reason}; ${describe(screen)}`,
+  });
+  const dialog = dialogInTheWay(screen);
+  if (dialog !== undefined) {
+    return not(queue ? "taken" : "busy", `a dialog is open (${wayOut(dialog.kind)})`);
   }
-  // The mod leaves the box alone.
-  if (byMod && (screen.state === "idle" || (queue && screen.state === "working"))) return screen;
   if (screen.draft !== "") {
-    const reason = whyNotOwn(context, screen) ??
-      "your own text is in the box (clear empties it, enter sends it)";
-    return `${reason}; ${describe(screen)}`;
+    return not(
+      "taken",
+      whyNotOwn(context, screen) ?? "your own text is in the box (clear empties it, enter sends it)",
+    );
   }
   if (!screen.ready && screen.state === "idle") {
-    return `the box is in shell mode (esc leaves it); ${describe(screen)}`;
+    return not("busy", "the box is in shell mode (esc leaves it)");
   }
-  if (!screen.ready) return `the prompt is not ready; ${describe(screen)}`;
+  if (!screen.ready) return not("busy", "the prompt is not ready");
   if (screen.state === "working" && !queue) {
     const hint = mayQueue
       ? "--queue types it now, and Claude reads it between two tool calls"
       : "wait for its wake";
-    return `Claude is still working (${hint}); ${describe(screen)}`;
+    return not("busy", `Claude is still working (${hint})`);
   }
-  return screen;
-}
-
-/** What an agent can do about an open dialog. */
-function wayOut(kind: string): string {
-  if (kind === "question") return "choose or answer it, or esc";
-  if (kind === "review") return "submit it, or esc";
-  return decides(kind) ? "allow, deny or choose, or esc" : "esc closes it";
+  return { kind: "ready", screen };
 }
 
 export async function typeAtPrompt(
   context: DriverContext,
   text: string,
   queue: boolean,
+  now = false,
 ): Promise<ActionResult> {
   const forbidden = whyNotTyped(context, text);
   if (forbidden !== undefined) return refused(forbidden);
-  const byMod = await typeByMod(context, text, queue);
-  if (byMod.kind !== "other") return byMod;
+  const { mod, inbox, road } = context;
+  const giving = { queue, now };
+  if (mod !== undefined && road !== "socket" && !EXITS.test(text)) {
+    const byMod = await typeByMod(context, mod, text, giving);
+    if (byMod.kind !== "other") return byMod;
+    if (road === "mod") return refused(byMod.reason);
+  }
+  if (road === "socket") {
+    return inbox === undefined
+      ? refused(NO_INBOX)
+      : await typeBySocket(context, inbox, text, giving);
+  }
+  const unfit = whyUnfitForKeys(text);
+  if (unfit !== undefined) return refused(`with keys it cannot be typed: ${unfit}`);
+  if (now) await interruptByKeys(context);
   const before = await readyScreen(context, queue);
-  if (typeof before === "string") return refused(before);
+  if (before.kind === "not ready") {
+    const maySend = before.because === "taken" && inbox !== undefined && road === undefined;
+    return maySend ? await typeBySocket(context, inbox, text, giving) : refused(before.reason);
+  }
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
   noteTyped(context.paths, context.session, text);
   const typed = await typeText(context.pane, text);
@@ -80,7 +111,7 @@ export async function typeAtPrompt(
   if (typed.kind === "unsure") {
     return refused(`${typed.reason}; ${describe(await context.pane.look())}`);
   }
-  const isBusy = before.state === "working" ||
+  const isBusy = before.screen.state === "working" ||
     (typed.kind === "sent" && QUEUED.test(typed.screen.text));
   const isQueued = queue && isBusy;
   if (EXITS.test(text)) {
@@ -89,33 +120,21 @@ export async function typeAtPrompt(
   } else if (typed.kind === "ended") {
     return refused(`${typed.reason}; gsd-code recover brings it back`);
   }
-  return { kind: "done", said: `${isQueued ? "Queued:" : "Typed"} ${count(text)}`, via: "keys" };
+  const said = `${isQueued ? "Queued:" : "Typed"} ${count(text)} ${ROAD_TAKEN.keys}`;
+  return { kind: "done", said, via: "keys" };
 }
 
-/** Through the mod, where there is one and the text can go that way. */
-async function typeByMod(
-  context: DriverContext,
-  text: string,
-  queue: boolean,
-): Promise<ModOutcome> {
-  const { mod, road } = context;
-  if (mod === undefined || EXITS.test(text)) return { kind: "other", reason: "" };
-  const screen = await readyScreen(context, queue, { byMod: true });
-  if (typeof screen === "string") return refused(screen);
-  // With a person's draft in the box the screen does not show that Claude works.
-  const isBusy = (await mod.state())?.turn !== undefined;
-  if (isBusy && !queue) {
-    return refused(`Claude is still working (--queue types it for later); ${describe(screen)}`);
-  }
-  if (context.dryRun) return { kind: "done", said: `Would type ${count(text)} through the mod` };
-  const result = await submitByMod(context, mod, text, { isBusy });
-  return result.kind === "other" && road === "mod" ? refused(result.reason) : result;
+const NO_INBOX = "the Claude Code in it has no inbox socket (2.1.224 and later have one)";
+
+/** A working Claude stops; nothing happens where it does not work. */
+async function interruptByKeys(context: DriverContext): Promise<void> {
+  if (context.dryRun || (await context.pane.look()).state !== "working") return;
+  await context.pane.press("Escape");
+  await waitForScreen(context.pane, AT_PROMPT_MS, (screen) => screen.state === "idle");
 }
 
 /** Shown in the empty box when a turn has begun that the screen does not show yet. */
 const QUEUED = /^❯[ \u00a0]Press up to edit queued messages/m;
-/** What ends Claude Code. It accepts the commands of an editor, too. */
-const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 /** The SessionEnd hooks run first. */
 const ENDS_WITHIN_MS = 10_000;
 
@@ -134,15 +153,15 @@ async function afterExit(context: DriverContext, text: string): Promise<ActionRe
 export async function clearThen(context: DriverContext, text: string): Promise<ActionResult> {
   const forbidden = whyNotTyped(context, text);
   if (forbidden !== undefined) return refused(forbidden);
-  const { mod } = context;
-  const before = await readyScreen(context, false, { mayQueue: false, byMod: mod !== undefined });
-  if (typeof before === "string") return refused(before);
-  if (mod !== undefined && !context.dryRun) {
-    const byMod = await clearByMod(context, mod, text);
-    if (byMod.kind !== "other") return byMod;
-    if (context.road === "mod") return refused(byMod.reason);
-    if (before.draft !== "") return refused(`a draft is in the box; ${describe(before)}`);
+  const { mod, road } = context;
+  if (mod !== undefined) {
+    const cleared = await clearByMod(context, mod, text);
+    if (cleared.kind === "done" && !context.dryRun) return await afterClear(context, text);
+    if (cleared.kind !== "other") return cleared;
+    if (road === "mod") return refused(cleared.reason);
   }
+  const before = await readyScreen(context, false, false);
+  if (before.kind === "not ready") return refused(before.reason);
   if (context.dryRun) return { kind: "done", said: `Would clear, then type ${count(text)}` };
   const cleared = await typeText(context.pane, "/clear");
   if (cleared.kind !== "sent") return refused(`/clear failed: ${cleared.reason}`);
@@ -152,6 +171,10 @@ export async function clearThen(context: DriverContext, text: string): Promise<A
     CLEARED_WITHIN_MS,
     (now) => now.state === "idle" && now.draft === "",
   );
+  return await afterClear(context, text);
+}
+
+async function afterClear(context: DriverContext, text: string): Promise<ActionResult> {
   const typed = await typeAtPrompt(context, text, false);
   return typed.kind === "done"
     ? { ...typed, said: `Cleared the conversation, then ${uncapitalised(typed.said)}` }
@@ -185,7 +208,7 @@ export async function pressKey(
   }
   if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
   const { mod } = context;
-  if (key === "Escape" && dialog === undefined && mod && (await mod.state())?.turn !== undefined) {
+  if (key === "Escape" && dialog === undefined && mod && (await mod.state())?.isBusy) {
     const byMod = await interruptByMod(context, mod);
     if (byMod.kind !== "other") return byMod;
   }
@@ -229,12 +252,4 @@ function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneSc
 /** Changes only the first letter: the rest may be the caller's text. */
 function uncapitalised(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-
-function count(text: string): string {
-  const lines = text.split("\n").length;
-  const short = text.length <= 60 && lines === 1;
-  return short
-    ? `"${text}"`
-    : `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
 }

@@ -2,114 +2,177 @@
 
 import { isObject } from "../json.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
-import type { ModRoad, RoadAnswer } from "./mod_road.ts";
+import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
+import { count, dialogInTheWay, type Giving, ROAD_TAKEN, wayOut } from "./prompt_words.ts";
 
-/** `other`: this has to go with keys. */
+/** `other`: nothing was done, and another road has to be taken. */
 export type ModOutcome = ActionResult | { kind: "other"; reason: string };
 
-/** A turn has begun by then, unless Claude Code is very busy. */
-const BEGUN_WITHIN_MS = 15_000;
-const CLEARED_WITHIN_MS = 10_000;
+/** Users' own hooks run before a turn begins. */
+const BEGUN_WITHIN_MS = 60_000;
+const CLEARED_WITHIN_MS = 20_000;
+const COMPACTED_WITHIN_MS = 300_000;
 const ABORTED_WITHIN_MS = 5000;
+const QUEUED_WITHIN_MS = 10_000;
+/** A mod that is well answers a look in a few milliseconds. */
+const THERE_WITHIN_MS = 3000;
+const LOOK_EVERY_MS = 100;
 
 /** Built-in commands that open no dialog. Those of skills, plugins and people open none either. */
-const QUIET_COMMANDS = ["clear", "compact", "context", "init", "review"];
+const QUIET_COMMANDS = ["clear", "compact", "context"];
+const COMMAND = /^\/([\w:.-]+)(?:\s+([^]*))?$/;
 
-/** No dialog may be open: the mod would wait behind it. */
-export async function submitByMod(
+export async function typeByMod(
   context: DriverContext,
-  road: ModRoad,
+  mod: ModRoad,
   text: string,
-  { isBusy }: { isBusy: boolean },
+  giving: Giving,
 ): Promise<ModOutcome> {
-  if (/^\/[\w:.-]+(\s|$)/.test(text)) return await commandByMod(road, text);
-  const order = { op: "submit", text, asUser: context.voice !== "agent" } as const;
-  if (!isBusy) {
-    return said(await road.order(order, BEGUN_WITHIN_MS), road, `Typed ${count(text)}`);
+  const ready = await whenReady(context, mod, giving);
+  if (ready.kind !== "ready") return ready;
+  const { isBusy } = ready;
+  const command = COMMAND.exec(text);
+  if (context.dryRun) return done(`Would type ${count(text)}`);
+  if (command !== null) {
+    if (isBusy) return { kind: "other", reason: "a command is queued with keys" };
+    return await commandByMod(mod, text, command);
   }
-  // Its turn begins later. The mod takes orders one after the other: its word on a later one shows
-  // that this one is in Claude Code's queue.
-  const submitting = road.order(order, QUEUED_WITHIN_MS);
-  const answer = await road.order({ op: "draft" }, QUEUED_WITHIN_MS);
-  if (answer.kind !== "done") return said(answer, road, "");
-  const early = await Promise.race([submitting, context.pane.clock.sleep(REFUSED_WITHIN_MS)]);
-  if (early?.kind === "refused") return said(early, road, "");
-  return { kind: "done", said: `Queued: ${count(text)} (through the mod)`, via: "mod" };
+  return await submitByMod(context, mod, text, isBusy);
 }
 
-const QUEUED_WITHIN_MS = 10_000;
-const REFUSED_WITHIN_MS = 100;
+async function submitByMod(
+  { voice }: DriverContext,
+  mod: ModRoad,
+  text: string,
+  isBusy: boolean,
+): Promise<ModOutcome> {
+  const order = { op: "submit", text, asUser: voice !== "agent", queue: isBusy } as const;
+  const answer = await mod.order(order, isBusy ? QUEUED_WITHIN_MS : BEGUN_WITHIN_MS);
+  return await outcomeOf(answer, mod, `${isBusy ? "Queued:" : "Typed"} ${count(text)}`);
+}
 
-async function commandByMod(road: ModRoad, text: string): Promise<ModOutcome> {
-  const [, command = "", args = ""] = /^\/([\w:.-]+)\s*([^]*)$/.exec(text) ?? [];
-  const listed = await road.order({ op: "commands" }, QUEUED_WITHIN_MS);
-  if (listed.kind !== "done") return said(listed, road, "");
+type Ready = { kind: "ready"; isBusy: boolean };
+
+/**
+ * Waits until Claude is free. The screen shows dialogs; whether a turn runs the companion knows
+ * better: with a draft in the box the screen does not show it.
+ */
+async function whenReady(
+  context: DriverContext,
+  mod: ModRoad,
+  { queue, now }: Giving,
+): Promise<Ready | ModOutcome> {
+  // Nothing is given to a mod that does not answer. So keys can be used without doing it twice.
+  const there = await mod.order({ op: "draft" }, THERE_WITHIN_MS);
+  if (there.kind !== "done") return silent(there.reason);
+  let state: ModState | undefined = there.state;
+  const { clock } = context.pane;
+  const until = clock.now() + context.waitMs;
+  while (true) {
+    const screen = await context.pane.look();
+    const dialog = dialogInTheWay(screen);
+    if (dialog !== undefined) {
+      if (queue) return { kind: "ready", isBusy: true };
+      return refused(`a dialog is open (${wayOut(dialog.kind)}); ${describe(screen)}`);
+    }
+    const isBusy = state?.isBusy ?? screen.state === "working";
+    if (!isBusy || queue) return { kind: "ready", isBusy };
+    if (now) {
+      return context.dryRun ? { kind: "ready", isBusy: false } : await afterAbort(context, mod);
+    }
+    if (clock.now() >= until) {
+      return refused(`Claude is still working (--queue types it for later); ${describe(screen)}`);
+    }
+    await clock.sleep(LOOK_EVERY_MS);
+    state = await mod.state();
+    if (state === undefined) return silent("its companion has ended");
+  }
+}
+
+function silent(reason: string): ModOutcome {
+  return { kind: "other", reason: `the mod does not answer: ${reason}` };
+}
+
+/** Ends the running turn; what follows is not queued behind it. */
+async function afterAbort(context: DriverContext, mod: ModRoad): Promise<Ready | ModOutcome> {
+  const { clock } = context.pane;
+  const answer = await mod.order({ op: "abort" }, ABORTED_WITHIN_MS);
+  // Refused: the turn has ended by itself.
+  if (answer.kind === "closed") return silent(answer.reason);
+  if (answer.kind === "unsure") return refused(`${answer.reason}; the turn may have been stopped`);
+  const until = clock.now() + ABORTED_WITHIN_MS;
+  while ((await mod.state())?.isBusy !== false) {
+    if (clock.now() >= until) return refused("the running turn did not end; nothing was typed");
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+  return { kind: "ready", isBusy: false };
+}
+
+async function commandByMod(
+  mod: ModRoad,
+  text: string,
+  [, command = "", args = ""]: RegExpExecArray,
+): Promise<ModOutcome> {
+  const listed = await mod.order({ op: "commands" }, QUEUED_WITHIN_MS);
+  if (listed.kind !== "done") return silent(listed.reason);
   const known = Array.isArray(listed.value) ? listed.value.filter(isObject) : [];
   const found = known.find(({ name }) => name === command);
   if (found === undefined) return { kind: "other", reason: `the mod has no command /${command}` };
   if (found.source === "builtin" && !QUIET_COMMANDS.includes(command)) {
     return { kind: "other", reason: `/${command} may open a dialog` };
   }
-  const waitMs = command === "compact" ? 300_000 : BEGUN_WITHIN_MS;
-  const answer = await road.order({ op: "command", command, args }, waitMs);
-  return said(answer, road, `Ran ${count(text)}`);
+  const waitMs = command === "compact" ? COMPACTED_WITHIN_MS : BEGUN_WITHIN_MS;
+  const answer = await mod.order({ op: "command", command, args }, waitMs);
+  return await outcomeOf(answer, mod, `Typed ${count(text)}`);
 }
 
 /** /clear, then the text. */
 export async function clearByMod(
   context: DriverContext,
-  road: ModRoad,
+  mod: ModRoad,
   text: string,
 ): Promise<ModOutcome> {
-  const cleared = await road.order(
-    { op: "command", command: "clear", args: "" },
-    CLEARED_WITHIN_MS,
-  );
-  const result = await said(cleared, road, "");
-  if (result.kind !== "done") return result;
-  const typed = await submitByMod(context, road, text, { isBusy: false });
-  if (typed.kind === "done") {
-    const { said } = typed;
-    return { ...typed, said: `Cleared the conversation, then t${said.slice(1)}` };
-  }
-  return refused(`the conversation is cleared, but ${typed.reason}`);
+  const ready = await whenReady(context, mod, { queue: false, now: false });
+  if (ready.kind !== "ready") return ready;
+  if (context.dryRun) return done(`Would clear, then type ${count(text)}`);
+  const clear = { op: "command", command: "clear", args: "" } as const;
+  const cleared = await outcomeOf(await mod.order(clear, CLEARED_WITHIN_MS), mod, "");
+  return cleared.kind === "done" ? done("Cleared the conversation") : cleared;
 }
 
-/** Ends the running turn. */
-export async function interruptByMod(context: DriverContext, road: ModRoad): Promise<ModOutcome> {
-  const answer = await road.order({ op: "abort" }, ABORTED_WITHIN_MS);
+/** Ends the running turn, where one runs. */
+export async function interruptByMod(context: DriverContext, mod: ModRoad): Promise<ModOutcome> {
+  const answer = await mod.order({ op: "abort" }, ABORTED_WITHIN_MS);
   if (answer.kind === "refused") return { kind: "other", reason: answer.reason };
-  const result = await said(answer, road, "Interrupted the turn");
-  if (result.kind !== "done") return result;
-  return { ...result, said: `${result.said}: ${describe(await context.pane.look())}` };
+  const outcome = await outcomeOf(answer, mod, "Interrupted the turn");
+  if (outcome.kind !== "done") return outcome;
+  return { ...outcome, said: `${outcome.said}: ${describe(await context.pane.look())}` };
 }
 
-async function said(answer: RoadAnswer, road: ModRoad, done: string): Promise<ModOutcome> {
+function done(said: string): ActionResult {
+  return { kind: "done", said: `${said} ${ROAD_TAKEN.mod}`, via: "mod" };
+}
+
+async function outcomeOf(answer: RoadAnswer, mod: ModRoad, said: string): Promise<ModOutcome> {
   switch (answer.kind) {
     case "done":
-      return { kind: "done", said: `${done} (through the mod)`, via: "mod" };
+      return done(said);
     case "closed":
-      return { kind: "other", reason: `the companion cannot be reached: ${answer.reason}` };
+      return silent(answer.reason);
     case "unsure":
-      return refused(`${answer.reason}; it may have been done: look with snapshot`);
+      return refused(`${answer.reason}; it may have been done: look before you try again`);
     case "refused":
-      return refused(await whyStopped(road) ?? answer.reason);
+      return refused(await whyStopped(answer.reason, mod) ?? answer.reason);
   }
 }
 
-/** After a person's Esc Claude Code takes nothing from a mod until that person has typed. */
-async function whyStopped(road: ModRoad): Promise<string | undefined> {
-  const at = (await road.state())?.stoppedAt;
-  if (typeof at !== "number") return undefined;
-  const time = new Date(at).toISOString().slice(11, 16);
-  return `a person stopped this session at ${time} UTC and has typed nothing since; ` +
-    "wait for that person, or use --road keys";
-}
+/** Claude Code's own words: it takes nothing from a mod after a person's Esc. */
+const STOPPED = /the session was stopped and nobody has sent input since/;
 
-function count(text: string): string {
-  const lines = text.split("\n").length;
-  const short = text.length <= 60 && lines === 1;
-  return short
-    ? `"${text}"`
-    : `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
+async function whyStopped(reason: string, mod: ModRoad): Promise<string | undefined> {
+  if (!STOPPED.test(reason)) return undefined;
+  const at = (await mod.state())?.stoppedAt;
+  const time = at === undefined ? "" : ` at ${new Date(at).toISOString().slice(11, 16)} UTC`;
+  return `a person stopped this session${time} and has typed nothing since; wait for that ` +
+    "person, or use --road keys";
 }

@@ -8,7 +8,7 @@ import { messageOf } from "../process.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
 export type RoadAnswer =
-  | { kind: "done"; value: unknown }
+  | { kind: "done"; value: unknown; state?: ModState }
   /** Claude Code or the mod has said no: nothing was done. */
   | { kind: "refused"; reason: string }
   /** The companion cannot be reached: nothing was sent. */
@@ -19,8 +19,15 @@ export type RoadAnswer =
 export interface ModRoad {
   road: Road;
   order(order: ModOrder, waitMs: number): Promise<RoadAnswer>;
-  /** What the companion knows of the session. */
-  state(): Promise<Record<string, unknown> | undefined>;
+  /** What the companion knows of the session; undefined where it does not answer. */
+  state(): Promise<ModState | undefined>;
+}
+
+export interface ModState {
+  /** A turn is running. */
+  isBusy: boolean;
+  /** A person stopped the session then, in milliseconds since 1970, and has typed nothing since. */
+  stoppedAt?: number;
 }
 
 /** The road into the Claude Code of this pane, where its companion has announced one. */
@@ -32,20 +39,25 @@ export function modRoad(
     pane === at.pane && server === at.server
   );
   if (road === undefined) return undefined;
-  const { socket } = road;
+  const { socket, pane } = road;
   return {
     road,
     async order(order, waitMs) {
-      const body = JSON.stringify({ ...order, waitMs });
+      const body = JSON.stringify({ ...order, pane, waitMs });
       const answer = await request(socket, "POST", "/order", body, waitMs + ANSWER_MS);
       return answer.kind === "answer" ? readAnswer(answer.status, answer.body) : answer;
     },
     async state() {
       const answer = await request(socket, "GET", "/state", "", ANSWER_MS);
-      const value = answer.kind === "answer" ? parsed(answer.body) : undefined;
-      return isObject(value) ? value : undefined;
+      return answer.kind === "answer" ? readState(parsed(answer.body)) : undefined;
     },
   };
+}
+
+function readState(value: unknown): ModState | undefined {
+  if (!isObject(value)) return undefined;
+  const { turn, stoppedAt } = value;
+  return { isBusy: isObject(turn), ...(typeof stoppedAt === "number" ? { stoppedAt } : {}) };
 }
 
 /** How much later than the order's own time its answer may come. */
@@ -57,10 +69,8 @@ function readAnswer(status: number, body: string): RoadAnswer {
   const error = typeof value.error === "string" ? value.error : undefined;
   if (status === 504) return { kind: "unsure", reason: error ?? "no answer" };
   if (error !== undefined) return { kind: "refused", reason: error };
-  const drop = isObject(value.value) ? value.value.drop : undefined;
-  return typeof drop === "string"
-    ? { kind: "refused", reason: drop }
-    : { kind: "done", value: value.value };
+  const state = readState(value.state);
+  return { kind: "done", value: value.value, ...(state === undefined ? {} : { state }) };
 }
 
 type HttpAnswer =

@@ -83,7 +83,7 @@ function menuDriverText(install: Installation): string {
   const env = [...ENV_NAMES, ...DRIVER_NAMES];
   const run = runLine(install, "menu_driver.ts", {
     env,
-    read: ourFiles(install),
+    read: [...ourFiles(install), ...install.transcripts, ...inboxFolders(install)],
     write: [install.paths.state],
     run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
     net: [],
@@ -102,11 +102,28 @@ function menuDriverText(install: Installation): string {
     `for road in ${shellQuote(`${install.paths.state}/roads`)}/*.sock; do`,
     '  [ ! -S "$road" ] || roads=$roads${roads:+,}unix:$road',
     "done",
+    ...inboxLines(install),
     "# Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.",
     `exec env -i ${assignments(fixed)} \\`,
     ...passed.map((name) => `  \${${name}+"${name}=$${name}"} \\`),
     `  ${withRoads}`,
   ]);
+}
+
+/** Where Claude Code says which sessions run, and where their inbox sockets are. */
+function inboxFolders({ transcripts }: Installation): string[] {
+  return transcripts.map((folder) => folder.replace(/\/projects$/, "/sessions"));
+}
+
+/** Only what looks like Claude Code's own and belongs to us: the files are not ours. */
+function inboxLines(install: Installation): string[] {
+  const files = inboxFolders(install).map((folder) => `${shellQuote(folder)}/*.json`).join(" ");
+  const path = '"messagingSocketPath":"\\(/[A-Za-z0-9_./-]*/cc-socks/[0-9]*\\.sock\\)"';
+  return [
+    `for road in $(sed -n 's|.*${path}.*|\\1|p' ${files} 2>/dev/null); do`,
+    '  [ ! -S "$road" ] || [ ! -O "$road" ] || roads=$roads${roads:+,}unix:$road',
+    "done",
+  ];
 }
 
 /**

@@ -7,11 +7,21 @@ import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../files
 import { hash, type Paths } from "../paths.ts";
 import { launcherPath } from "./scope.ts";
 
-const FILES = [".claude-plugin/plugin.json", "hooks/hooks.json", "hooks/register.ts", "README.md"];
+const FILES = [".claude-plugin/plugin.json", "hooks/hooks.json", "hooks/register.ts"];
 const PLACES = "hooks/places.ts";
 
 export function modFolder({ data }: Pick<Paths, "data">): string {
   return `${data}/mod`;
+}
+
+/** The small second plugin, for texts that begin with a slash. */
+export function slashFolder({ data }: Pick<Paths, "data">): string {
+  return `${data}/mod-slash`;
+}
+
+/** For `--plugin-dir`, each once. */
+export function modFolders(paths: Pick<Paths, "data">): string[] {
+  return [modFolder(paths), slashFolder(paths)];
 }
 
 /** What each version of Claude Code has said to the mod. */
@@ -22,7 +32,7 @@ export function supportFile({ data }: Pick<Paths, "data">): string {
 /** With what Claude Code has written into it. */
 export function removeMod(paths: Pick<Paths, "data">): void {
   removeIfThere(supportFile(paths));
-  removeIfThere(modFolder(paths), { recursive: true });
+  for (const folder of modFolders(paths)) removeIfThere(folder, { recursive: true });
 }
 
 /** Changes with the mod: another one has to be checked again. */
@@ -32,11 +42,13 @@ export function modMark({ root }: Pick<Paths, "root">): string {
 
 /** Writes what is missing or differs: Claude Code loads a mod again when one of its files changes. */
 export function writeMod(paths: Paths): void {
-  const folder = modFolder(paths);
-  const texts: Record<string, string> = { [PLACES]: placesText(paths) };
-  for (const name of FILES) texts[name] = Deno.readTextFileSync(`${paths.root}/mod/${name}`);
-  for (const [name, text] of Object.entries(texts)) {
-    const path = `${folder}/${name}`;
+  const source = (name: string) => Deno.readTextFileSync(`${paths.root}/mod/${name}`);
+  const texts: Record<string, string> = { [`${modFolder(paths)}/${PLACES}`]: placesText(paths) };
+  for (const name of FILES) {
+    texts[`${modFolder(paths)}/${name}`] = source(name);
+    texts[`${slashFolder(paths)}/${name}`] = source(`slash/${name}`);
+  }
+  for (const [path, text] of Object.entries(texts)) {
     if (readTextIfThere(path) === text) continue;
     ensureDir(path.slice(0, path.lastIndexOf("/")));
     writeAtomic(path, text);

@@ -138,7 +138,7 @@ export function commandOf(world: World, agent: Agent, launch: Launch | undefined
 export function prepareLaunch(
   world: World,
   wish: LaunchWish,
-  plugin: Pick<Launch, "plugin_dir"> = {},
+  plugins: Pick<Launch, "plugin_dirs"> = {},
 ): Launch {
   const { paths } = world;
   const files = launchFiles(paths, wish.session);
@@ -152,7 +152,7 @@ export function prepareLaunch(
     command: wish.command,
     settings_file: files.settings,
     prompt_file: files.prompt,
-    ...plugin,
+    ...plugins,
     system_prompt: wish.prompt,
     env: {
       ...passedOn(world),

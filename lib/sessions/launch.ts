@@ -12,8 +12,8 @@ export interface Launch {
   command: string;
   settings_file: string;
   prompt_file: string;
-  /** The mod, where this Claude Code can load it. */
-  plugin_dir?: string;
+  /** The folders of the mod, where this Claude Code can load it. */
+  plugin_dirs?: string[];
   /** The agent's part of the prompt. */
   system_prompt: string;
   env: Record<string, string>;
@@ -59,7 +59,7 @@ export function launchScript(launch: Launch, conversation: Conversation): string
     launch.settings_file,
     "--append-system-prompt-file",
     launch.prompt_file,
-    ...(launch.plugin_dir === undefined ? [] : ["--plugin-dir", launch.plugin_dir]),
+    ...(launch.plugin_dirs ?? []).flatMap((folder) => ["--plugin-dir", folder]),
     ...conversationWords(conversation),
     ...firstWords(launch.first_command ?? ""),
   ];

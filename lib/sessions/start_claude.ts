@@ -10,7 +10,7 @@ import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
-import { modFolder } from "../install/mod_copy.ts";
+import { modFolders } from "../install/mod_copy.ts";
 import { modSupport } from "./mod_support.ts";
 import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
@@ -25,8 +25,8 @@ export async function startClaude(
   wish: LaunchWish,
 ): Promise<{ pane: string; launch: Launch }> {
   const mod = await modSupport(world, wish.command);
-  const plugin = mod.kind === "yes" ? { plugin_dir: modFolder(world.paths) } : {};
-  const launch = prepareLaunch(world, wish, plugin);
+  const plugins = mod.kind === "yes" ? { plugin_dirs: modFolders(world.paths) } : {};
+  const launch = prepareLaunch(world, wish, plugins);
   const script = writeScript(world.paths, launch, wish.conversation);
   const started = await runScript(server, place, launch, script);
   if (started.kind === "failed") throw new Error(started.reason);

@@ -38,6 +38,8 @@ let isKept = false;
 let sending: Promise<void> | undefined;
 let count = 0;
 let turnId = "";
+const PAD = "\u2060";
+let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
 const waiting: string[] = [];
 
@@ -74,10 +76,8 @@ async function sendAll($: Engine): Promise<void> {
 async function carryOut($: Engine, { id, op, ...command }: Command): Promise<void> {
   let value: unknown;
   try {
-    if (op === "submit") {
-      const asUser = command.asUser ? { asUser: true } : {};
-      value = await $.prompt.submit({ text: command.text, ...asUser });
-    } else if (op === "command") {
+    if (op === "submit") value = await submit($, command.text ?? "", command.asUser ?? false);
+    else if (op === "command") {
       value = await $.command.run({ command: command.command, args: command.args ?? "" });
     } else if (op === "abort") {
       if (turnId === "") throw new Error("no turn is running");
@@ -89,8 +89,22 @@ async function carryOut($: Engine, { id, op, ...command }: Command): Promise<voi
     else throw new Error(`there is no ${op}`);
     report($, "result", { id, value });
   } catch (error) {
-    report($, "result", { id, error: String(error) });
+    // The text: another companion than the one that asked may have to say what was lost.
+    report($, "result", { id, text: command.text, error: String(error) });
   }
+}
+
+/**
+ * Claude Code refuses a text that begins with a slash, as it might be a command. It enters with an
+ * invisible character before it, which slash/ takes away: where that is not loaded, it is refused.
+ */
+async function submit($: Engine, text: string, asUser: boolean): Promise<void> {
+  const needsPad = /^\s*[/\u2060]/.test(text);
+  if (needsPad && !hasSlash) throw "a text that begins with a slash cannot go this way";
+  const given = needsPad ? `${PAD}${text}` : text;
+  const entered = await $.prompt.submit({ text: given, ...(asUser ? { asUser: true } : {}) });
+  if (entered.drop !== undefined) throw entered.drop;
+  if (needsPad && entered.text !== text) hasSlash = false;
 }
 
 function hear($: Engine, line: string): void {
@@ -102,7 +116,7 @@ function hear($: Engine, line: string): void {
   }
   if (said.hello === undefined) return void carryOut($, said);
   companion = said.hello;
-  void send($);
+  report($, "hello", { turnId });
 }
 
 /** Runs the companion until it ends, and again when it was ended from outside. */

@@ -24,6 +24,8 @@ export interface AnswersOptions {
   /** Without it every answer goes to the screen, with keys. */
   hookRoad: boolean;
   args?: string[];
+  /** What runs at UserPromptSubmit instead of the recording hook. */
+  onPrompt?: string;
   /** A program to run instead of the version's own. */
   program?: string;
 }
@@ -62,7 +64,8 @@ export class AnswersStage {
     const hooks: Record<string, unknown[]> = JSON.parse(printed.stdout).hooks;
     if (!this.options.hookRoad) delete hooks.PermissionRequest;
     const command = `${Deno.execPath()} run -A --no-config ${RECORDER} ${this.#payloads}`;
-    for (const event of ["PostToolUse", "UserPromptSubmit"]) {
+    const recorders = { PostToolUse: command, UserPromptSubmit: this.options.onPrompt ?? command };
+    for (const [event, command] of Object.entries(recorders)) {
       hooks[event] = [...hooks[event] ?? [], { hooks: [{ type: "command", command }] }];
     }
     return await startClaude({

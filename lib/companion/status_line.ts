@@ -1,0 +1,63 @@
+/** The line below the prompt for the person at the terminal: whose session it is. */
+
+import { readTextIfThere } from "../files.ts";
+import { journalFile } from "../journal.ts";
+import { isObject } from "../json.ts";
+import type { Paths } from "../paths.ts";
+
+/** Claude Code puts the mod's name before it. */
+export function statusText(agentId: string, told: Date | undefined): string {
+  const whose = `${agentId} looks after this session`;
+  return told === undefined
+    ? `${whose}, and was told nothing yet`
+    : `${whose}, told at ${at(told)}`;
+}
+
+/** In the time of the machine: a person reads it. */
+function at(time: Date): string {
+  return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
+/** When the last wake of the session reached its agent, by its journal. */
+export function lastTold(journal: string): Date | undefined {
+  for (const line of journal.trimEnd().split("\n").reverse()) {
+    if (!line.includes('"delivered"')) continue;
+    try {
+      const record: unknown = JSON.parse(line);
+      if (isObject(record) && record.kind === "delivered") return new Date(String(record.at));
+    } catch {
+      // Cut off: an earlier line will do.
+    }
+  }
+  return undefined;
+}
+
+export function statusLine(
+  paths: Paths,
+  { session, agent }: { session: string; agent: { agent_id: string } },
+  show: (text: string) => void,
+): { refresh(): void } {
+  const path = journalFile(paths, session);
+  let seen = "";
+  let shown = "";
+  return {
+    refresh() {
+      const mark = markOf(path);
+      if (mark === seen && shown !== "") return;
+      seen = mark;
+      const text = statusText(agent.agent_id, lastTold(readTextIfThere(path) ?? ""));
+      if (text !== shown) show(text);
+      shown = text;
+    },
+  };
+}
+
+function markOf(path: string): string {
+  try {
+    const { size, mtime } = Deno.statSync(path);
+    return `${size} ${mtime?.getTime()}`;
+  } catch {
+    return "";
+  }
+}
