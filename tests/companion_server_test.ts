@@ -8,11 +8,14 @@ function serverOf() {
   const said: string[] = [];
   const events: ModEvent[] = [];
   const orders: ModOrder[] = [];
+  const dropped: string[] = [];
   const server = companionServer({
     token: TOKEN,
+    pane: "%3",
     say: (line) => said.push(line),
     onEvent: (event) => events.push(event),
     onOrder: (order) => orders.push(order),
+    onDropped: (text, reason) => dropped.push(`${text}: ${reason}`),
     state: () => ({ n: 7 }),
   });
   const send = async (path: string, body: string, headers: Record<string, string> = {}) => {
@@ -22,27 +25,69 @@ function serverOf() {
   };
   const report = (event: unknown, token = TOKEN) =>
     send("/event", JSON.stringify(event), { "x-gsd-token": token });
-  return { said, events, orders, server, send, report };
+  const order = (wanted: object) => send("/order", JSON.stringify({ pane: "%3", ...wanted }));
+  /** The number of the order that the mod was given as the n-th. */
+  const idOf = async (index: number): Promise<string> => {
+    while (said.length <= index) await Promise.resolve();
+    return JSON.parse(said[index]!).id;
+  };
+  return { said, events, orders, dropped, server, send, order, idOf, report };
 }
 
 Deno.test("companionServer() gives an order to the mod and its result to the caller", async () => {
-  const { said, orders, send, report } = serverOf();
-  const answering = send("/order", JSON.stringify({ op: "submit", text: "-x /y\n!z" }));
-  await Promise.resolve();
-  while (said.length === 0) await new Promise((resolve) => queueMicrotask(() => resolve(0)));
-  assertEquals(JSON.parse(said[0]!), { id: "1", op: "submit", text: "-x /y\n!z", asUser: true });
+  const { said, orders, order, idOf, report } = serverOf();
+  const answering = order({ op: "submit", text: "-x /y\n!z" });
+  const id = await idOf(0);
+  const given = { id, op: "submit", text: "-x /y\n!z", asUser: true, queue: false };
+  assertEquals(JSON.parse(said[0]!), given);
   assertEquals(orders.map(({ op }) => op), ["submit"]);
-  await report({ n: 1, kind: "result", data: { id: "1", value: { text: "-x /y\n!z" } } });
-  assertEquals(await answering, { status: 200, text: '{"value":{"text":"-x /y\\n!z"}}' });
+  await report({ n: 1, kind: "result", data: { id, value: 5 } });
+  assertEquals(await answering, { status: 200, text: '{"value":5,"state":{"n":7}}' });
 });
 
 Deno.test("companionServer() says when the mod does not answer in time", async () => {
-  const { send } = serverOf();
-  const alive = setInterval(() => {}, 1000); // the wait alone does not keep a process alive
-  const answer = await send("/order", JSON.stringify({ op: "draft", waitMs: 1 }));
-  clearInterval(alive);
-  assertEquals(answer.status, 504);
+  const { order } = serverOf();
+  assertEquals((await whileAlive(() => order({ op: "draft", waitMs: 1 }))).status, 504);
 });
+
+Deno.test("companionServer() says queued when the mod has gone on to a later order", async () => {
+  const { order, idOf, report, dropped } = serverOf();
+  const answering = order({ op: "submit", text: "later", queue: true });
+  const [submit, draft] = [await idOf(0), await idOf(1)];
+  await report({ n: 1, kind: "result", data: { id: draft, value: {} } });
+  const { status, text } = await whileAlive(() => answering);
+  assertEquals([status, JSON.parse(text).value], [200, { queued: true }]);
+  // Its caller has gone: now the agent has to be told.
+  await report({ n: 2, kind: "result", data: { id: submit, text: "later", error: "removed" } });
+  assertEquals(dropped, ["later: removed"]);
+});
+
+Deno.test("companionServer() tells the caller at once what is not even queued", async () => {
+  const { order, idOf, report, dropped } = serverOf();
+  const answering = order({ op: "submit", text: "later", queue: true });
+  const id = await idOf(0);
+  await report({ n: 1, kind: "result", data: { id, text: "later", error: "stopped" } });
+  assertEquals(JSON.parse((await answering).text).error, "stopped");
+  assertEquals(dropped, []);
+});
+
+Deno.test("companionServer() reports what an earlier companion had queued", async () => {
+  const { report, dropped } = serverOf();
+  const data = { id: "earlier-1", text: "old", error: "removed" };
+  await report({ n: 900, kind: "result", data });
+  await report({ n: 901, kind: "result", data: { id: "earlier-2", value: {} } });
+  assertEquals(dropped, ["old: removed"]);
+});
+
+/** The wait for an answer alone does not keep a process alive. */
+async function whileAlive<T>(work: () => Promise<T>): Promise<T> {
+  const alive = setInterval(() => {}, 1000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(alive);
+  }
+}
 
 Deno.test("companionServer() takes an event that comes twice once", async () => {
   const { events, report } = serverOf();
@@ -56,6 +101,8 @@ const refused: [name: string, path: string, body: string, token: string, status:
   ["an event that is not JSON", "/event", "garbage", TOKEN, 400],
   ["an event without a number", "/event", '{"kind":"x"}', TOKEN, 400],
   ["an order that is not JSON", "/order", "garbage", "", 400],
+  ["an order for another pane", "/order", '{"op":"abort","pane":"%4"}', "", 409],
+  ["an order for no pane", "/order", '{"op":"abort"}', "", 409],
   ["an unknown order", "/order", '{"op":"eval"}', "", 400],
   ["a text that is empty", "/order", '{"op":"submit","text":"  "}', "", 400],
   ["a command with its slash", "/order", '{"op":"command","command":"/clear"}', "", 400],

@@ -54,10 +54,10 @@ Deno.test("typeAtPrompt() says Queued of what Claude reads later, Typed of the r
   const idle = "04-idle-default-mode";
   // The turn does not show yet, but the empty box says so.
   const queued = "Press up to edit queued messages";
-  assertEquals(await said("02-working", true), `Queued: "${text}"`);
-  assertEquals(await said(idle, true, queued), `Queued: "${text}"`);
-  assertEquals(await said(idle, true), `Typed "${text}"`);
-  assertEquals(await said(idle, false), `Typed "${text}"`);
+  assertEquals(await said("02-working", true), `Queued: "${text}" (with keys)`);
+  assertEquals(await said(idle, true, queued), `Queued: "${text}" (with keys)`);
+  assertEquals(await said(idle, true), `Typed "${text}" (with keys)`);
+  assertEquals(await said(idle, false), `Typed "${text}" (with keys)`);
 });
 
 Deno.test("typeAtPrompt() waits for the end of a turn, and then types", async () => {
@@ -66,7 +66,7 @@ Deno.test("typeAtPrompt() waits for the end of a turn, and then types", async ()
   const working = new FakePane(() => fixturePane("02-working"));
   prompt.look = () => prompt.clock.now() < 5000 ? working.look() : idle();
   const result = await typeAtPrompt(driverContext(prompt, { waitMs: 10_000 }), "Go on", false);
-  assertEquals(result, { kind: "done", said: 'Typed "Go on"', via: "keys" });
+  assertEquals(result, { kind: "done", said: 'Typed "Go on" (with keys)', via: "keys" });
   assertEquals(prompt.clock.now(), 5000);
 });
 
@@ -149,7 +149,7 @@ Deno.test("typeAtPrompt() --dry-run counts a long text, and types nothing", asyn
 Deno.test("typeAtPrompt() says that a queued /exit is queued, when Claude Code has not ended", async () => {
   const { context } = atPrompt({ frame: "02-working" });
   const result = await typeAtPrompt(context, "exit", true);
-  assertEquals(result, { kind: "done", said: 'Queued: "exit"', via: "keys" });
+  assertEquals(result, { kind: "done", said: 'Queued: "exit" (with keys)', via: "keys" });
 });
 
 Deno.test("typeAtPrompt() takes a command by another of its names", async () => {
@@ -166,7 +166,7 @@ Deno.test("typeAtPrompt() takes a command by another of its names", async () => 
 Deno.test("clearThen() repeats the text as it was given", async () => {
   const { context, prompt } = atPrompt();
   const text = "Fix THIS in README.md";
-  const said = `Cleared the conversation, then typed "${text}"`;
+  const said = `Cleared the conversation, then typed "${text}" (with keys)`;
   assertEquals(await clearThen(context, text), { kind: "done", said, via: "keys" });
   assertEquals(prompt.texts, ["/clear", text]);
 });

@@ -60,7 +60,8 @@ async function readyScreen(
   if (screen.draft !== "") {
     return not(
       "taken",
-      whyNotOwn(context, screen) ?? "your own text is in the box (clear empties it, enter sends it)",
+      whyNotOwn(context, screen) ??
+        "your own text is in the box (clear empties it, enter sends it)",
     );
   }
   if (!screen.ready && screen.state === "idle") {
