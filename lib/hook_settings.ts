@@ -17,6 +17,10 @@ export interface HookSettings {
   /** As whose words Claude reads a prompt that the mod gives it. */
   voice: "user" | "agent";
   bidirectional_timeout_s: number;
+  /** At work without a sign of life for this long: the watch tells it. */
+  stall_after_s: number;
+  /** Unanswered for this long: the watch tells the global status session. */
+  escalate_after_s: number;
 }
 
 export const DEFAULT_SETTINGS: HookSettings = {
@@ -32,6 +36,8 @@ export const DEFAULT_SETTINGS: HookSettings = {
   answered_wakes: "always",
   voice: "user",
   bidirectional_timeout_s: 120,
+  stall_after_s: 900,
+  escalate_after_s: 1800,
 };
 
 /** Each field on its own: the agent's, else the global one, else the default. */
@@ -82,4 +88,6 @@ export const LIMITS = {
   max_content_chars: [200, 1_000_000],
   answer_timeout_s: [5, 3600],
   bidirectional_timeout_s: [1, 550],
+  stall_after_s: [10, 86_400],
+  escalate_after_s: [10, 604_800],
 } as const satisfies Partial<Record<keyof HookSettings, readonly [number, number]>>;

@@ -11,6 +11,8 @@ export interface Agent {
   agent_id: string;
   enabled: boolean;
   auto_wake: boolean;
+  /** Whether the watch starts a lost session again; as `auto_wake` where it is not said. */
+  auto_recover: boolean;
   tmux_session_name: string;
   openclaw_session_key: string;
   openclaw_session_id: string;
@@ -149,11 +151,13 @@ function readAgent(entry: unknown, index: number, root: Record<string, unknown>)
   const session = fields.text("tmux_session_name");
   if (isEntry && agentId === "" && problems.length === 0) problems.push("agent_id is missing");
   const unusable = problems.length > 0;
+  const autoWake = fields.flag("auto_wake", true);
   return {
     agent_id: agentId,
     enabled,
     tmux_session_name: session,
-    auto_wake: fields.flag("auto_wake", true),
+    auto_wake: autoWake,
+    auto_recover: fields.flag("auto_recover", autoWake),
     openclaw_session_key: fields.text("openclaw_session_key"),
     openclaw_session_id: fields.text("openclaw_session_id"),
     working_directory: fields.text("working_directory"),

@@ -18,6 +18,8 @@ export const hookSettingsSchema = z.looseObject({
   answered_wakes: z.enum(["always", "others", "never"]),
   voice: z.enum(["user", "agent"]),
   bidirectional_timeout_s: number("bidirectional_timeout_s"),
+  stall_after_s: number("stall_after_s"),
+  escalate_after_s: number("escalate_after_s"),
 }).partial();
 
 export const deliverySchema = z.looseObject({
@@ -28,6 +30,7 @@ export const agentSchema = z.looseObject({
   agent_id: z.string().min(1),
   enabled: z.boolean().optional(),
   auto_wake: z.boolean().optional(),
+  auto_recover: z.boolean().optional(),
   topic_id: z.union([z.number(), z.string()]).optional(),
   openclaw_session_id: z.string().optional(),
   openclaw_session_key: z.string().optional(),

@@ -16,7 +16,10 @@ import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
 
 /** A line for a shell; `GSD_CLAUDE` is the path of a program, and may hold blanks. */
-export function launchCommand(world: World, agent: Pick<Agent, "claude_launch_command">): string {
+export function launchCommand(
+  world: Pick<World, "env">,
+  agent: Pick<Agent, "claude_launch_command">,
+): string {
   return agent.claude_launch_command.trim() || shellQuote(world.env("GSD_CLAUDE") || "claude");
 }
 
@@ -130,7 +133,11 @@ function folderHelp({ paths }: World, launch: Launch | undefined): string {
 }
 
 /** The registry's command, else that of the launch. */
-export function commandOf(world: World, agent: Agent, launch: Launch | undefined): string {
+export function commandOf(
+  world: Pick<World, "env">,
+  agent: Agent,
+  launch: Launch | undefined,
+): string {
   return agent.claude_launch_command.trim() || launch?.command || launchCommand(world, agent);
 }
 

@@ -99,7 +99,7 @@ function latestOf(claudeConfig: string, dir: string): string {
 }
 
 /** Claude Code names a folder's project after its path, with a dash for all but letters and digits. */
-function projectName(dir: string): string {
+export function projectName(dir: string): string {
   let real = dir;
   try {
     real = Deno.realPathSync(dir);

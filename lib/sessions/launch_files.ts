@@ -34,10 +34,15 @@ export function writeScript(paths: Paths, launch: Launch, conversation: Conversa
 
 /** An agent's launches under any name, the latest first; without those that have moved. */
 export function launchesOf(paths: Paths, agentId: string): Launch[] {
+  return allLaunches(paths)
+    .filter((launch) => launch.agent_id === agentId && launch.moved_to === undefined);
+}
+
+/** All launches, the latest first. */
+export function allLaunches(paths: Paths): Launch[] {
   const dir = `${paths.data}/launches`;
   return namesIn(dir).filter((name) => name.endsWith(".json") && !name.endsWith(".settings.json"))
     .flatMap((name) => parseLaunch(readTextIfThere(`${dir}/${name}`)) ?? [])
-    .filter((launch) => launch.agent_id === agentId && launch.moved_to === undefined)
     .sort((a, b) => a.started_at < b.started_at ? 1 : -1);
 }
 

@@ -32,7 +32,10 @@ export interface TmuxServer {
 }
 
 /** The server of a socket; without one, the server that `tmux` alone would find. */
-export function serverAt(world: World, socket?: string): TmuxServer {
+export function serverAt(
+  world: Pick<World, "env" | "environment">,
+  socket?: string,
+): TmuxServer {
   const { env, options } = wayTo(world.env, socket);
   const client = { ...setVariables(world.env, CLIENT_NAMES), ...options.env };
   const whole = { ...serverEnvironment(world.environment()), ...options.env };

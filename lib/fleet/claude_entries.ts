@@ -1,0 +1,56 @@
+/** Claude Code's own list of its processes: `sessions/<pid>.json`, changed as its state changes. */
+
+import { textOf } from "../events.ts";
+import { isObject } from "../json.ts";
+
+export interface ClaudeEntry {
+  pid: number;
+  sessionId: string;
+  cwd: string;
+  /** "idle", "busy", "waiting"; "" where a version does not say. */
+  status: string;
+  /** "input needed", "permission prompt", "dialog open". */
+  waitingFor: string;
+  /** Since when it has that status. */
+  statusSince: number;
+  startedAt: number;
+  /** The start of the process in clock ticks: another process may have got its number since. */
+  procStart: string;
+}
+
+export function parseEntryFile(text: string): ClaudeEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // it is being written
+  }
+  if (!isObject(value) || typeof value.pid !== "number") return undefined;
+  return {
+    pid: value.pid,
+    sessionId: textOf(value, "sessionId"),
+    cwd: textOf(value, "cwd"),
+    status: textOf(value, "status"),
+    waitingFor: textOf(value, "waitingFor"),
+    statusSince: Number(value.statusUpdatedAt ?? value.updatedAt ?? 0) || 0,
+    startedAt: Number(value.startedAt ?? 0) || 0,
+    procStart: textOf(value, "procStart"),
+  };
+}
+
+/** The start of a process in clock ticks since the boot; undefined when it has ended. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its process runs, and is not another one with the same number. */
+export function runs(entry: ClaudeEntry): boolean {
+  const start = startOf(entry.pid);
+  return start !== undefined && (entry.procStart === "" || entry.procStart === start);
+}

@@ -1,0 +1,78 @@
+/** Which process of a tmux session is Claude Code. Found once, it is only asked whether it lives. */
+
+import { allProcesses, ancestorsOf, treeBelow } from "../doors/process_tree.ts";
+import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
+import { type ClaudeEntry, runs, startOf } from "./claude_entries.ts";
+import type { FleetPane, FleetServer } from "./fleet_panes.ts";
+
+export interface Held {
+  kind: SessionState["kind"];
+  pane?: string;
+  entry?: ClaudeEntry;
+}
+
+interface Verdict {
+  held: Held;
+  /** The panes and their programs: with other ones it is looked at again. */
+  shape: string;
+  at: number;
+}
+
+/** How long a verdict counts that no entry of Claude Code's list backs. */
+const TRUSTED_MS = 5000;
+
+export class ClaudeFinder {
+  readonly #verdicts = new Map<string, Verdict>();
+
+  async find(
+    server: FleetServer,
+    session: string,
+    command: string,
+    entries: Map<number, ClaudeEntry>,
+  ): Promise<Held> {
+    const key = `${server.socket} ${server.run} ${session}`;
+    const panes = server.panes.filter((pane) => pane.session === session);
+    const shape = panes.map(({ pane, pid, program }) => `${pane} ${pid} ${program}`).join("|");
+    const known = this.#verdicts.get(key);
+    const entry = entries.get(known?.held.entry?.pid ?? 0);
+    if (known !== undefined && entry !== undefined && runs(entry)) return { ...known.held, entry };
+    const isFresh = known !== undefined && known.shape === shape &&
+      performance.now() - known.at < TRUSTED_MS;
+    if (isFresh && known.held.entry === undefined) return known.held;
+
+    const held = await this.#look(server, session, command, panes, entries);
+    this.#verdicts.set(key, { held, shape, at: performance.now() });
+    return held;
+  }
+
+  async #look(
+    server: FleetServer,
+    session: string,
+    command: string,
+    panes: FleetPane[],
+    entries: Map<number, ClaudeEntry>,
+  ): Promise<Held> {
+    const processes = await allProcesses();
+    for (const { pane, pid } of panes) {
+      const listed = treeBelow(processes, pid).map((process) => entries.get(process.pid))
+        .find((entry) => entry !== undefined && runs(entry));
+      if (listed !== undefined) return { kind: "alive", pane, entry: listed };
+    }
+    const state = await stateOfSession(server.tmux, session, command);
+    return "pane" in state ? { kind: state.kind, pane: state.pane } : { kind: state.kind };
+  }
+
+  /** The pane below which a process runs. */
+  async paneOf(
+    pid: number,
+    servers: FleetServer[],
+  ): Promise<FleetPane & { socket: string | undefined } | undefined> {
+    if (startOf(pid) === undefined) return undefined;
+    const above = new Set(ancestorsOf(await allProcesses(), pid).map((process) => process.pid));
+    for (const { panes, socket } of servers) {
+      const pane = panes.find((one) => above.has(one.pid));
+      if (pane !== undefined) return { ...pane, socket };
+    }
+    return undefined;
+  }
+}

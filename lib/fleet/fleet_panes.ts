@@ -1,0 +1,73 @@
+/** All panes of a tmux server in one call, and the screens that are wanted in another. */
+
+import type { Tmux } from "../tmux.ts";
+
+export interface FleetPane {
+  session: string;
+  pane: string;
+  pid: number;
+  active: boolean;
+  dead: boolean;
+  /** When its window last changed, in seconds. */
+  activity: number;
+  /** The program in the foreground. */
+  program: string;
+}
+
+export interface ServerPanes {
+  socket: string | undefined;
+  /** Differs between two runs of a server on the same socket; undefined when none runs. */
+  run: string | undefined;
+  panes: FleetPane[];
+}
+
+export interface FleetServer extends ServerPanes {
+  tmux: Tmux;
+}
+
+/** No name of a session holds a tab. */
+const FORMAT = [
+  ...["pid", "start_time", "socket_path", "pane_id", "pane_pid", "window_active", "pane_active"],
+  ...["pane_dead", "window_activity", "pane_current_command", "session_name"],
+].map((name) => `#{${name}}`).join("\t");
+
+export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPanes> {
+  const listed = await tmux.call("list-panes", "-a", "-F", FORMAT);
+  const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
+  let run: string | undefined;
+  let socket = expected;
+  const panes = lines.map((line) => {
+    const [pid, started, path, pane = "", panePid, window, active, dead, activity, program = ""] =
+      line.split("\t");
+    run = `${pid}-${started}`;
+    socket = path;
+    return {
+      session: line.split("\t").slice(10).join("\t"),
+      pane,
+      pid: Number(panePid),
+      active: window === "1" && active === "1",
+      dead: dead === "1",
+      activity: Number(activity),
+      program,
+    };
+  });
+  return { socket, run, panes };
+}
+
+/** What the panes show, by their ids. Where one has just gone, the ones after it are missing. */
+export async function screensOf(tmux: Tmux, panes: string[]): Promise<Map<string, string>> {
+  if (panes.length === 0) return new Map();
+  const mark = `gsd-${crypto.randomUUID()}`;
+  const words = panes.flatMap((pane) => [
+    ...["display-message", "-p", `${mark} ${pane}`, ";"],
+    ...["capture-pane", "-p", "-t", pane, ";"],
+  ]);
+  const result = await tmux.call(...words.slice(0, -1));
+  const shown = result.kind === "ok" ? result.stdout : "";
+  return new Map(
+    shown.split(`${mark} `).slice(1).map((part) => {
+      const end = part.indexOf("\n");
+      return [part.slice(0, end), part.slice(end + 1)];
+    }),
+  );
+}

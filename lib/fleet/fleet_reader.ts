@@ -1,0 +1,255 @@
+/** Reads what the fleet's sessions do: few calls, and nothing twice that has not changed. */
+
+import { listPending } from "../answers.ts";
+import type { World } from "../cli/world.ts";
+import { isThere } from "../files.ts";
+import { messageOf } from "../json.ts";
+import { originalName, pendingDir } from "../paths.ts";
+import { type Agent, readRegistry, type Registry } from "../registry.ts";
+import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
+import { commandOf } from "../sessions/agent_launch.ts";
+import type { Launch } from "../sessions/launch.ts";
+import { allLaunches } from "../sessions/launch_files.ts";
+import { serverAt } from "../sessions/tmux_servers.ts";
+import { journalFile } from "../journal.ts";
+import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
+import { ClaudeFinder, type Held } from "./claude_finder.ts";
+import { FileCache } from "./file_cache.ts";
+import { type FleetServer, panesOn, screensOf } from "./fleet_panes.ts";
+import type { FleetObservation, SessionObservation } from "./observation.ts";
+import type { ScreenTimes } from "./screen_times.ts";
+import {
+  definedOnly,
+  isServerThere,
+  memorySince,
+  namedIn,
+  ownerOf,
+  recordsAtEnd,
+  transcriptOf,
+} from "./session_files.ts";
+import { readTranscriptEnd } from "./transcript_end.ts";
+import { WakeCounter } from "./wake_counts.ts";
+
+export type FleetWorld = Pick<World, "env" | "environment" | "paths" | "now">;
+
+/** A screen that changes all the time is looked at no more often. */
+const LOOK_EVERY_MS = 4000;
+
+export class FleetReader {
+  readonly #files = new FileCache();
+  readonly #finder = new ClaudeFinder();
+  readonly #wakes = new WakeCounter();
+  readonly #captures = new Map<string, { at: number; text: string }>();
+  #registry: Registry | undefined;
+
+  constructor(
+    private readonly world: FleetWorld,
+    private readonly times: ScreenTimes,
+  ) {}
+
+  /** The registry as it was last readable. */
+  get registry(): Registry | undefined {
+    return this.#registry;
+  }
+
+  async read(): Promise<FleetObservation> {
+    const { paths } = this.world;
+    const now = this.world.now().getTime();
+    const problems: string[] = [];
+    const registry = this.#readRegistry(problems);
+    const launches = this.#files.of(`${paths.data}/launches`, () => allLaunches(paths)) ?? [];
+    const moved = new Set(launches.filter((one) => one.moved_to).map(({ session }) => session));
+    const kept = launches.filter((one) => one.moved_to === undefined);
+    const servers = await this.#servers(kept);
+    const entries = this.#entries(kept);
+    const memories = this.#memories(problems);
+    const { unsent, dead } = this.#wakes.count(paths, problems);
+
+    const agentOf = (session: string) => ownerOf(registry, session);
+    const onTmux = servers.flatMap(({ panes }) => panes.map(({ session }) => session));
+    const names = new Set([
+      ...onTmux.filter((name) => agentOf(name) !== undefined),
+      ...kept.map(({ session }) => session),
+      ...Array.from(memories.keys()).filter((name) => !moved.has(name)),
+      ...unsent.keys(),
+      ...dead.keys(),
+    ]);
+    const sessions: SessionObservation[] = [];
+    for (const session of names) {
+      const launch = kept.find((one) => one.session === session);
+      const agent = agentOf(session) ?? namedIn(registry, launch?.agent_id);
+      const memory = memorySince(memories.get(session), launch);
+      const server = servers.find((one) =>
+        (launch?.tmux_socket === undefined || one.socket === launch.tmux_socket) &&
+        one.panes.some((pane) => pane.session === session)
+      );
+      const held = await this.#held(session, server, agent, launch, entries);
+      sessions.push({
+        ...{ session, holds: held.kind, pending: [], journal: [] },
+        ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },
+        isServerThere: isServerThere(servers, launch),
+        ...definedOnly({ agent, launch, memory, pane: held.pane, entry: held.entry }),
+        ...definedOnly({ socket: server?.socket ?? launch?.tmux_socket }),
+      });
+    }
+    const followed = await this.#follow(sessions, servers, entries, agentOf);
+    await this.#look(followed, servers, now);
+    for (const one of followed) this.#readFiles(one, problems);
+    return { now, sessions: followed, problems };
+  }
+
+  #readRegistry(problems: string[]): Registry | undefined {
+    const path = this.world.paths.registry;
+    try {
+      const reading = this.#files.text(path, (text) => readRegistry(text));
+      if (reading?.kind === "registry") this.#registry = reading.registry;
+      else if (reading !== undefined) {
+        problems.push(`Cannot use the registry ${path}: ${reading.reason}`);
+      }
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+    return this.#registry;
+  }
+
+  /** The server in reach, and those of the launches. */
+  async #servers(launches: Launch[]): Promise<FleetServer[]> {
+    const look = async (socket?: string) => {
+      const { tmux } = serverAt(this.world, socket);
+      return { tmux, ...await panesOn(tmux, socket) };
+    };
+    const first = await look();
+    const sockets = new Set(launches.map((one) => one.tmux_socket ?? first.socket));
+    const others = Array.from(sockets).filter((socket) =>
+      socket !== undefined && socket !== first.socket && isThere(socket)
+    );
+    return [first, ...await Promise.all(others.map(look))];
+  }
+
+  /** By the number of their process. */
+  #entries(launches: Launch[]): Map<number, ClaudeEntry> {
+    const configs = launches.map(({ env }) => env.CLAUDE_CONFIG_DIR ?? "")
+      .filter((dir) => dir.startsWith("/"));
+    const found = new Map<number, ClaudeEntry>();
+    for (const dir of new Set([this.world.paths.claudeConfig, ...configs])) {
+      for (const name of this.#namesIn(`${dir}/sessions`)) {
+        if (!/^\d+\.json$/.test(name)) continue;
+        const entry = this.#ifReadable(() =>
+          this.#files.text(`${dir}/sessions/${name}`, parseEntryFile)
+        );
+        if (entry !== undefined) found.set(entry.pid, entry);
+      }
+    }
+    return found;
+  }
+
+  #memories(problems: string[]): Map<string, SessionMemory> {
+    const { paths } = this.world;
+    const names = this.#namesIn(`${paths.state}/sessions`, problems);
+    const sessions = names.filter((name) => name.endsWith(".json"))
+      .map((name) => originalName(name.slice(0, -".json".length)));
+    const read = (session: string) =>
+      this.#ifReadable(
+        () => this.#files.of(memoryFile(paths, session), () => readMemory(paths, session)),
+        problems,
+      );
+    return new Map(sessions.flatMap((session) => {
+      const memory = read(session);
+      return memory === undefined || memory.agent_id === "" ? [] : [[session, memory] as const];
+    }));
+  }
+
+  async #held(
+    session: string,
+    server: FleetServer | undefined,
+    agent: Agent | undefined,
+    launch: Launch | undefined,
+    entries: Map<number, ClaudeEntry>,
+  ): Promise<Held> {
+    if (server === undefined || agent === undefined) return { kind: "gone" };
+    const command = commandOf(this.world, agent, launch);
+    return await this.#finder.find(server, session, command, entries);
+  }
+
+  /** A session that is gone may run under another name, or in a server that we do not know. */
+  async #follow(
+    sessions: SessionObservation[],
+    servers: FleetServer[],
+    entries: Map<number, ClaudeEntry>,
+    agentOf: (session: string) => Agent | undefined,
+  ): Promise<SessionObservation[]> {
+    const found = new Set(sessions.map(({ entry }) => entry?.pid));
+    const kept: SessionObservation[] = [];
+    for (const seen of sessions) {
+      const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
+      const ofIt = id === "" || seen.holds === "alive" ? [] : Array.from(entries.values())
+        .filter((entry) => entry.sessionId === id);
+      const living = ofIt.find(runs);
+      if (living === undefined) kept.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
+      else if (!found.has(living.pid)) {
+        const pane = await this.#finder.paneOf(living.pid, servers);
+        if (pane !== undefined && agentOf(pane.session) !== undefined) continue;
+        kept.push({
+          ...seen,
+          holds: "alive",
+          entry: living,
+          renamedTo: pane?.session ?? "",
+          ...definedOnly({ pane: pane?.pane, socket: pane?.socket }),
+        });
+      }
+    }
+    return kept;
+  }
+
+  /** Looks at the screens that may have changed since the last look. */
+  async #look(sessions: SessionObservation[], servers: FleetServer[], now: number): Promise<void> {
+    const living = sessions.filter((one) => one.holds === "alive" && one.pane !== undefined);
+    for (const server of servers) {
+      const keyOf = (pane: string) => `${server.socket} ${server.run} ${pane}`;
+      const own = living.filter(({ pane }) => server.panes.some((one) => one.pane === pane))
+        .filter(({ socket }) => socket === undefined || socket === server.socket);
+      const stale = own.filter(({ pane = "" }) => {
+        const known = this.#captures.get(keyOf(pane));
+        const { activity = 0 } = server.panes.find((one) => one.pane === pane) ?? {};
+        if (known === undefined) return true;
+        return (activity + 1) * 1000 > known.at && now - known.at >= LOOK_EVERY_MS;
+      });
+      const shown = await screensOf(server.tmux, stale.map(({ pane }) => pane!));
+      for (const [pane, text] of shown) this.#captures.set(keyOf(pane), { at: now, text });
+      for (const one of own) {
+        const text = this.#captures.get(keyOf(one.pane!))?.text;
+        if (text === undefined) continue;
+        one.capture = text;
+        const since = this.times.sameSince(one.session, text);
+        if (since !== undefined) one.sameSince = since;
+      }
+    }
+  }
+
+  #readFiles(seen: SessionObservation, problems: string[]): void {
+    const { paths } = this.world;
+    const { session } = seen;
+    const pending = this.#files.of(pendingDir(paths, session), () => listPending(paths, session));
+    seen.pending = pending ?? [];
+    const journal = journalFile(paths, session);
+    seen.journal = this.#ifReadable(() => this.#files.of(journal, recordsAtEnd), problems) ?? [];
+    const path = transcriptOf(seen, paths.claudeConfig);
+    const end = path === undefined
+      ? undefined
+      : this.#ifReadable(() => this.#files.of(path, readTranscriptEnd));
+    if (end !== undefined) seen.transcript = end;
+  }
+
+  #namesIn(dir: string, problems: string[] = []): string[] {
+    return this.#ifReadable(() => this.#files.names(dir), problems) ?? [];
+  }
+
+  #ifReadable<T>(read: () => T, problems: string[] = []): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(messageOf(error));
+      return undefined;
+    }
+  }
+}

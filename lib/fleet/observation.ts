@@ -1,0 +1,49 @@
+/** What was read of each session, before anything is concluded from it. */
+
+import type { Pending } from "../answers.ts";
+import type { Agent } from "../registry.ts";
+import type { SessionMemory } from "../session_memory.ts";
+import type { Launch } from "../sessions/launch.ts";
+import type { SessionState } from "../sessions/session_state.ts";
+import type { ClaudeEntry } from "./claude_entries.ts";
+import type { TranscriptEnd } from "./transcript_end.ts";
+
+export interface SessionObservation {
+  /** Its name in tmux, or the one that our records have. */
+  session: string;
+  /** Undefined: the registry has no enabled agent for it. */
+  agent?: Agent;
+  /** What is in its tmux session; "gone": there is none by that name. */
+  holds: SessionState["kind"];
+  /** The tmux server it was started on runs on, so only the session was closed. */
+  isServerThere: boolean;
+  /** The socket of its tmux server, where it is known. */
+  socket?: string;
+  pane?: string;
+  /** Its Claude Code runs, but under this name. */
+  renamedTo?: string;
+  /** What Claude Code's own list says; of a dead process only where its session is gone. */
+  entry?: ClaudeEntry;
+  /** The pane as tmux shows it; absent where nobody looked. */
+  capture?: string;
+  /** Since when the screen has shown the same conversation, where the watch knows it. */
+  sameSince?: number;
+  transcript?: TranscriptEnd;
+  memory?: SessionMemory;
+  launch?: Launch;
+  /** What hooks wait for. */
+  pending: Pending[];
+  /** Its last records, oldest first. */
+  journal: Record<string, unknown>[];
+  unsent: number;
+  dead: number;
+  /** A person or a command holds it back. */
+  hold?: { kind: "paused" | "held" | "taken"; since: number; by: string };
+}
+
+export interface FleetObservation {
+  now: number;
+  sessions: SessionObservation[];
+  /** What could not be read, in sentences. */
+  problems: string[];
+}

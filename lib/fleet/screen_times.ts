@@ -1,0 +1,76 @@
+/** Since when each screen has shown the same conversation. The watch keeps it on disk. */
+
+import { readTextIfThere, writeAtomic } from "../files.ts";
+import { isObject } from "../json.ts";
+import { hash, type Paths } from "../paths.ts";
+
+interface Look {
+  hash: string;
+  since: number;
+}
+
+export class ScreenTimes {
+  readonly #looks: Map<string, Look>;
+  #isChanged = false;
+
+  constructor(private readonly paths: Pick<Paths, "state">) {
+    this.#looks = readLooks(fileOf(paths));
+  }
+
+  /** Since when it is as it is; undefined when it was never seen so before. */
+  sameSince(session: string, capture: string): number | undefined {
+    const look = this.#looks.get(session);
+    return look?.hash === lookOf(capture) ? look.since : undefined;
+  }
+
+  /** The same, and remembers a change. */
+  note(session: string, capture: string, now: number): number {
+    const known = this.sameSince(session, capture);
+    if (known !== undefined) return known;
+    this.#looks.set(session, { hash: lookOf(capture), since: now });
+    this.#isChanged = true;
+    return now;
+  }
+
+  /** Only for those sessions that are still there. Never throws: it is only a memory. */
+  save(sessions: ReadonlySet<string>): void {
+    for (const name of this.#looks.keys()) {
+      if (!sessions.has(name)) this.#isChanged = this.#looks.delete(name);
+    }
+    if (!this.#isChanged) return;
+    try {
+      writeAtomic(fileOf(this.paths), JSON.stringify(Object.fromEntries(this.#looks)));
+      this.#isChanged = false;
+    } catch {
+      // Without it a restarted watch counts from its start.
+    }
+  }
+}
+
+function fileOf({ state }: Pick<Paths, "state">): string {
+  return `${state}/watch/screens.json`;
+}
+
+function readLooks(file: string): Map<string, Look> {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(file) ?? "{}");
+    const looks = Object.entries(isObject(value) ? value : {}).filter(([, look]) =>
+      isObject(look) && typeof look.hash === "string" && typeof look.since === "number"
+    );
+    return new Map(looks as [string, Look][]);
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * A spinner and a clock move although nothing happens:
+ *   ✻ Inferring… (35s · ↓ 120 tokens)
+ *     ⎿  Running… (125s)
+ */
+export function lookOf(capture: string): string {
+  const lines = capture.split("\n").map((line) => line.trimEnd())
+    .filter((line) => line !== "" && !/^[·✢✳✶✻✽*] /.test(line))
+    .map((line) => line.replace(/\d+(\.\d+)?/g, "0").replace(/^(\s*)[●○◐◓◑◒⏺]/, "$1"));
+  return hash(lines.join("\n"));
+}

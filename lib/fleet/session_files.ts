@@ -1,0 +1,76 @@
+/** Of what was read: whose a session is, and which files tell of it. */
+
+import { isFile } from "../files.ts";
+import { linesFromEnd } from "../late_line.ts";
+import { type Agent, findAgent, type Registry } from "../registry.ts";
+import type { SessionMemory } from "../session_memory.ts";
+import { projectName } from "../sessions/conversations.ts";
+import type { Launch } from "../sessions/launch.ts";
+import type { FleetServer } from "./fleet_panes.ts";
+import type { SessionObservation } from "./observation.ts";
+
+/** Further back no record tells whether something was told. */
+const JOURNAL_BYTES = 64 * 1024;
+
+export function ownerOf(registry: Registry | undefined, session: string): Agent | undefined {
+  if (registry === undefined) return undefined;
+  const match = findAgent(registry, session);
+  return match.kind === "agent" ? match.agent : undefined;
+}
+
+/** The agent of a launch whose session has a name that is no longer the agent's. */
+export function namedIn(registry: Registry | undefined, agentId = ""): Agent | undefined {
+  const agent = registry?.agents.find((one) => one.agent_id === agentId);
+  return agent?.enabled && !agent.unusable ? agent : undefined;
+}
+
+export function memorySince(
+  memory: SessionMemory | undefined,
+  launch: Launch | undefined,
+): SessionMemory | undefined {
+  return memory !== undefined && memory.updated_at > (launch?.started_at ?? "")
+    ? memory
+    : undefined;
+}
+
+export function isServerThere(servers: FleetServer[], launch: Launch | undefined): boolean {
+  const own = launch?.tmux_socket === undefined
+    ? servers[0]
+    : servers.find(({ socket }) => socket === launch.tmux_socket);
+  return own?.run !== undefined && [undefined, own.run].includes(launch?.tmux_server);
+}
+
+export function transcriptOf(
+  { entry, memory, launch }: SessionObservation,
+  claudeConfig: string,
+): string | undefined {
+  const id = entry?.sessionId || memory?.claude_session_id || launch?.claude_session_id || "";
+  if (memory?.claude_session_id === id && memory.transcript_path !== "") {
+    return memory.transcript_path;
+  }
+  const folder = entry?.cwd || memory?.cwd || launch?.working_directory || "";
+  if (!/^[\w-]+$/.test(id) || folder === "") return undefined;
+  const config = launch?.env.CLAUDE_CONFIG_DIR ?? claudeConfig;
+  const path = `${config}/projects/${projectName(folder)}/${id}.jsonl`;
+  return isFile(path) ? path : undefined;
+}
+
+export function recordsAtEnd(path: string): Record<string, unknown>[] {
+  const records: Record<string, unknown>[] = [];
+  for (const { text } of linesFromEnd(path, JOURNAL_BYTES)) {
+    try {
+      records.unshift(JSON.parse(text));
+    } catch {
+      // It is being written, or the disk was full.
+    }
+  }
+  return records;
+}
+
+/** The fields that have a value. */
+export function definedOnly<T extends Record<string, unknown>>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,124 @@
+/** How a transcript ends: what Claude does, said or waits for, from its last lines alone. */
+
+import { textOf } from "../events.ts";
+import { isObject } from "../json.ts";
+import { linesFromEnd } from "../late_line.ts";
+import { isPrompt, type Line, textIn } from "../transcript.ts";
+
+export type EndKind =
+  /** The turn has an answer. */
+  | "answer"
+  /** Claude Code gave up: an error of the API. */
+  | "failed"
+  /** Esc was pressed. */
+  | "interrupted"
+  /** A tool was called and has not answered. */
+  | "tool"
+  /** A prompt, or a tool's result, is with the model. */
+  | "asked"
+  | "none";
+
+export interface TranscriptEnd {
+  path: string;
+  kind: EndKind;
+  /** When that line was written, and when the file was. */
+  at: number;
+  writtenAt: number;
+  /** The turn, by the id of its prompt. */
+  promptId: string;
+  /** The prompt, where it is near enough to the end. */
+  prompt: string;
+  /** Claude's last words in this turn. */
+  words: string;
+  tool: string;
+  toolInput: Record<string, unknown>;
+  /** Of a failure: Claude Code's word for it, and its message. */
+  error: string;
+  message: string;
+}
+
+/** How far back a turn is looked for. */
+const MOST_BYTES = 512 * 1024;
+
+export function readTranscriptEnd(path: string): TranscriptEnd {
+  const writtenAt = Deno.statSync(path).mtime?.getTime() ?? 0;
+  return { ...transcriptEnd(linesFromEnd(path, MOST_BYTES)), path, writtenAt };
+}
+
+/** Takes the lines from the last to the first. */
+export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path" | "writtenAt"> {
+  const found = {
+    ...{ kind: "none" as EndKind, at: 0, promptId: "", prompt: "", words: "" },
+    ...{ tool: "", toolInput: {}, error: "", message: "" },
+  };
+  let messageId: string | undefined;
+  for (const { text } of lines) {
+    const line = lineOf(text);
+    if (line === undefined) continue;
+    const { fields, message } = line;
+    if (found.kind === "none") Object.assign(found, endOf(line));
+    if (fields.type === "assistant") {
+      const words = textIn(message.content);
+      const id = textOf(message, "id");
+      if (words === "" || fields.isApiErrorMessage === true) continue;
+      messageId ??= id;
+      if (id === messageId) found.words = found.words === "" ? words : `${words}\n\n${found.words}`;
+      continue;
+    }
+    found.promptId ||= textOf(fields, "promptId");
+    if (isPrompt(fields, message) && !isInterruption(line)) {
+      found.prompt = textIn(message.content);
+      break;
+    }
+  }
+  return found;
+}
+
+interface SpokenLine {
+  fields: Record<string, unknown>;
+  message: Record<string, unknown>;
+}
+
+/** A line of the conversation; not one of a subagent, of a command, or that Claude Code added. */
+function lineOf(text: string): SpokenLine | undefined {
+  if (!/"type"\s*:\s*"(?:user|assistant)"/.test(text)) return undefined;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(fields) || fields.isSidechain === true || !isObject(fields.message)) {
+    return undefined;
+  }
+  if (fields.type === "assistant") return { fields, message: fields.message };
+  if (fields.type !== "user" || fields.isMeta === true || fields.isCompactSummary === true) {
+    return undefined;
+  }
+  const isCommand = /^<(command-|local-command|bash-)/.test(textIn(fields.message.content));
+  return isCommand ? undefined : { fields, message: fields.message };
+}
+
+function endOf({ fields, message }: SpokenLine): Partial<TranscriptEnd> & { kind: EndKind } {
+  const at = Date.parse(textOf(fields, "timestamp")) || 0;
+  if (fields.type === "user") {
+    return { kind: isInterruption({ fields, message }) ? "interrupted" : "asked", at };
+  }
+  if (fields.isApiErrorMessage === true) {
+    const error = textOf(fields, "error") || "unknown";
+    return { kind: "failed", at, error, message: textIn(message.content) };
+  }
+  const content = Array.isArray(message.content) ? message.content.filter(isObject) : [];
+  const call = content.findLast((block) => block.type === "tool_use");
+  if (call !== undefined) {
+    const toolInput = isObject(call.input) ? call.input : {};
+    return { kind: "tool", at, tool: textOf(call, "name"), toolInput };
+  }
+  const { stop_reason: reason } = message;
+  const isOver = typeof reason === "string" && reason !== "tool_use" && reason !== "pause_turn";
+  return { kind: isOver ? "answer" : "asked", at };
+}
+
+function isInterruption({ message }: SpokenLine): boolean {
+  return textIn(message.content).startsWith("[Request interrupted by user");
+}
