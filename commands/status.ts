@@ -1,27 +1,39 @@
-/** Shows the status of each session, and the life of one wake. */
+/** Shows what every session does, and the life of one wake. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
-import { type Speaker, terminal } from "../lib/cli/speaker.ts";
-import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
-import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
-import { messageOf } from "../lib/process.ts";
 import { table } from "../lib/cli/table.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
+import { type GatewayState, gatewayState } from "../lib/delivery/gateway_up.ts";
 import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/delivery/wake_life.ts";
 import { type ListedWake, listWakes } from "../lib/delivery/wake_list.ts";
+import { FleetReader } from "../lib/fleet/fleet_reader.ts";
+import type { FleetObservation } from "../lib/fleet/observation.ts";
+import { ScreenTimes } from "../lib/fleet/screen_times.ts";
+import { type SessionView, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
+import { agoOf } from "../lib/fleet/since.ts";
+import { nowLine, statusTable, totalsLine } from "../lib/fleet/status_table.ts";
+import { isWatched } from "../lib/fleet/watch_lock.ts";
+import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
+import { messageOf } from "../lib/process.ts";
 
-export interface StatusWorld extends Speaker {
-  paths: Paths;
-  now(): number;
+export interface StatusWorld extends World {
+  /** The width of the terminal; undefined where the output is none. */
+  columns?: () => number | undefined;
+  gateway?: () => Promise<GatewayState>;
 }
 
-export const HELP = `Shows what waits, what was delivered and what went wrong.
+export const HELP = `Shows what every session does, since when, and what waits to be sent.
 
-Usage: gsd-code status [<session or agent>] [--json]
+Usage: gsd-code status [<session or agent>] [--all] [--json]
        gsd-code status --wake <wake_id> [--json]
 
+  --all             also sessions that have ended
   --wake <wake_id>  the life of one wake: queued, failed, delivered, answered, with times
   --json            for programs
   --help            this text
+
+What waits for somebody comes first, then failures, then work, then idle sessions. With a name it
+also says how that is known, and what was delivered last.
 
 Examples:
   gsd-code status
@@ -32,19 +44,22 @@ Examples:
 const COMMAND = {
   task: "status",
   help: HELP,
-  flags: ["json"],
+  flags: ["json", "all"],
   values: { wake: "a wake id" },
   words: 1,
 } as const;
 
-export function main(args: string[], world: StatusWorld = realWorld()): number {
+export async function main(
+  args: string[],
+  world: StatusWorld = realStatusWorld(),
+): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
   const { flags, values, words } = given;
   const wakeId = values.wake?.at(-1);
   try {
     return wakeId === undefined
-      ? showSessions(words[0], flags.json, world)
+      ? await showSessions(words[0], flags, world)
       : showWake(wakeId, flags.json, world);
   } catch (error) {
     world.warn(`Cannot read the state in ${world.paths.state}: ${messageOf(error)}`);
@@ -52,36 +67,94 @@ export function main(args: string[], world: StatusWorld = realWorld()): number {
   }
 }
 
-function showSessions(name: string | undefined, json: boolean, world: StatusWorld): number {
+async function showSessions(
+  name: string | undefined,
+  { json, all }: { json: boolean; all: boolean },
+  world: StatusWorld,
+): Promise<number> {
+  const now = world.now().getTime();
+  const reader = new FleetReader(world, new ScreenTimes(world.paths));
+  const observation = await reader.read();
   const { known, problems } = journals(world);
-  const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
-  warnOf(problems, world);
-  const sessions = new Set([
-    ...known,
-    ...listed.map((wake) => wake.session),
-  ]);
-  const all = [...sessions].sort()
-    .map((session) => statusOf(session, readJournal(world.paths, session), listed))
-    .filter((one) => name === undefined || one.session === name || one.agent_id === name);
-  if (name !== undefined && all.length === 0) {
-    world.warn(`There is no record of a session or agent "${name}": no wake was ever made for it`);
+  const views = withOld(viewsOf(observation), observation, known, world);
+  warnOf([...new Set([...problems, ...observation.problems])], world);
+  const chosen = views.filter((view) =>
+    name === undefined
+      ? all || view.state !== "ended" || view.unsent + view.dead > 0
+      : view.session === name || view.agent_id === name
+  );
+  if (name !== undefined && chosen.length === 0) {
+    world.warn(`There is no session or agent "${name}": none runs, and no wake was made for it`);
     return 1;
   }
-  if (json) world.say(JSON.stringify(all, null, 1));
-  else if (all.length === 0) world.say("No session has made a wake yet");
-  else {
-    const head = [
-      "AGENT",
-      "SESSION",
-      "WAITING",
-      "DEAD",
-      "DELIVERED",
-      "LAST DELIVERED",
-      "LAST FAILURE",
-    ];
-    world.say(table(head, all.map((one) => row(one, world.now()))));
+  if (json) {
+    world.say(JSON.stringify(chosen.map((view) => asJson(view, world)), null, 1));
+    return 0;
   }
+  if (chosen.length === 0) {
+    const hidden = views.length === 0 ? "" : `; gsd-code status --all shows ${views.length} more`;
+    world.say(`No session runs${hidden}`);
+    return 0;
+  }
+  world.say(statusTable(chosen, now, world.columns?.()));
+  if (name === undefined) {
+    const gateway = await (world.gateway ?? (() => gatewayState(world.env)))();
+    const watch = isWatched(world.paths) ? "up" : "off";
+    world.say(totalsLine(chosen, [`gateway ${gateway}`, `watch ${watch}`]));
+  } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
   return 0;
+}
+
+/** With the sessions of which only a journal is left. */
+function withOld(
+  views: SessionView[],
+  { now }: FleetObservation,
+  known: string[],
+  { paths }: StatusWorld,
+): SessionView[] {
+  const old = known.filter((session) => !views.some((view) => view.session === session));
+  const bare = { holds: "gone", isServerThere: false, unsent: 0, dead: 0 } as const;
+  return [
+    ...views,
+    ...old.map((session) => ({
+      ...viewOf({ ...bare, session, pending: [], journal: [] }, now),
+      agent_id: statusOf(session, readJournal(paths, session), []).agent_id,
+    })),
+  ];
+}
+
+function deliveriesOf(view: SessionView, { paths }: StatusWorld): SessionStatus {
+  const status = statusOf(view.session, readJournal(paths, view.session), []);
+  const agent_id = view.agent_id || status.agent_id;
+  return { ...status, agent_id, waiting: view.unsent, dead: view.dead };
+}
+
+function asJson(view: SessionView, world: StatusWorld): Record<string, unknown> {
+  const time = (at: number | undefined) => at ? new Date(at).toISOString() : undefined;
+  const { session, agent_id, ...deliveries } = deliveriesOf(view, world);
+  return {
+    session,
+    agent_id,
+    state: view.state,
+    since: time(view.since),
+    until: time(view.until),
+    now: nowLine(view),
+    evidence: view.evidence,
+    context_pct: view.context_pct,
+    claude_session_id: view.seen.entry?.sessionId ?? view.seen.memory?.claude_session_id,
+    ...deliveries,
+  };
+}
+
+function detailsOf(view: SessionView, status: SessionStatus, now: number): string {
+  const { last_delivered: last, last_failure: failure } = status;
+  const since = (at: string) => `${agoOf(now - Date.parse(at))} ago`;
+  return [
+    `${view.session}: ${view.evidence}`,
+    `  delivered: ${status.delivered}, unsent: ${view.unsent}, dead letters: ${view.dead}`,
+    last && `  last delivered: ${since(last.at)}, ${last.transport}, ${last.duration_ms} ms`,
+    failure && `  last failure: ${since(failure.at)}: ${failure.reason}`,
+  ].filter(Boolean).join("\n");
 }
 
 /** The sessions that have a journal, and why some journals cannot be read. */
@@ -101,24 +174,16 @@ function warnOf(problems: string[], { warn }: StatusWorld): void {
   warn(`Skipped, since it cannot be read: ${problems[0]}${more}`);
 }
 
-function row(one: SessionStatus, now: number): string[] {
-  const { last_delivered: last, last_failure: failure } = one;
-  return [
-    one.agent_id,
-    one.session,
-    String(one.waiting),
-    String(one.dead),
-    String(one.delivered),
-    last ? `${ago(last.at, now)}, ${last.transport}, ${last.duration_ms} ms` : "never",
-    failure ? `${ago(failure.at, now)}: ${failure.reason}` : "none",
-  ];
-}
-
 function showWake(wakeId: string, json: boolean, world: StatusWorld): number {
   const { known, problems } = journals(world);
   const records = known.flatMap((session) => [...readJournal(world.paths, session)]);
   const steps = lifeOf(wakeId, records);
-  const listed = listWakes(world.paths, undefined, world.now(), (one) => problems.push(one));
+  const listed = listWakes(
+    world.paths,
+    undefined,
+    world.now().getTime(),
+    (one) => problems.push(one),
+  );
   warnOf(problems, world);
   const place = listed.find((wake) => wake.wake_id === wakeId);
   if (steps.length === 0 && place === undefined) {
@@ -145,16 +210,9 @@ function stateOf(steps: LifeStep[], place: ListedWake | undefined): string {
   return "delivered, without a record of it";
 }
 
-function ago(at: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  return seconds < 7200
-    ? `${Math.round(seconds / 60)} min ago`
-    : `${Math.round(seconds / 3600)} h ago`;
+function realStatusWorld(): StatusWorld {
+  const columns = () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined;
+  return { ...realWorld(), columns };
 }
 
-function realWorld(): StatusWorld {
-  return { paths: pathsFrom((name) => Deno.env.get(name), ROOT), now: Date.now, ...terminal };
-}
-
-if (import.meta.main) Deno.exit(main(Deno.args));
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,8 +1,9 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../lib/paths.ts";
 import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
+import { statusWorld } from "./support/status_world.ts";
 import { DeliveryHome } from "./support/delivery_home.ts";
 import { ODD } from "./support/odd_files.ts";
 import { pause } from "./support/until.ts";
@@ -90,24 +91,23 @@ Deno.test("status shows each session's state and the life of a wake", async () =
   assertEquals([status.agent_id, status.delivered, status.waiting], ["warden", 1, 0]);
   assertEquals(status.last_failure?.reason, "gateway down");
 
-  let out = "", err = "";
-  const world = {
-    paths,
-    now: () => at(63).getTime(),
-    say: (line: string) => out += `${line}\n`,
-    warn: (line: string) => err += `${line}\n`,
-  };
-  assertEquals(main([], world), 0);
-  assertEquals(out.includes("60 s ago, gateway, 3000 ms"), true, out);
-  out = "";
-  assertEquals(main(["--wake", "W1"], world), 0);
-  assertEquals(out.split("\n")[0], "W1: delivered");
-  assertEquals(out.includes("+3000 ms  delivered"), true, out);
-  assertEquals(main(["--wake", "W2"], world), 1);
-  assertEquals(main(["nobody"], world), 1);
-  assertEquals(main(["--wake", "W1", "--json"], world), 0);
-  assertEquals(main(["--what"], world), 2);
-  assertEquals(err.split("\n").length, 4);
+  const world = statusWorld(home, () => at(63));
+  const shown = () => world.said.splice(0).join("\n");
+  assertEquals(await main([], world), 0);
+  assertEquals(shown(), "No session runs; gsd-code status --all shows 1 more");
+  assertEquals(await main(["--all"], world), 0);
+  assertMatch(shown(), /^warden main +warden +ended /m);
+  assertEquals(await main(["warden"], world), 0);
+  assertStringIncludes(shown(), "last delivered: 60 s ago, gateway, 3000 ms");
+  assertEquals(await main(["--wake", "W1"], world), 0);
+  const story = shown();
+  assertEquals(story.split("\n")[0], "W1: delivered");
+  assertEquals(story.includes("+3000 ms  delivered"), true, story);
+  assertEquals(await main(["--wake", "W2"], world), 1);
+  assertEquals(await main(["nobody"], world), 1);
+  assertEquals(await main(["--wake", "W1", "--json"], world), 0);
+  assertEquals(await main(["--what"], world), 2);
+  assertEquals(world.warned.length, 3);
 });
 
 Deno.test("status passes over a journal that is no file, shows the rest and warns in one line", async () => {
@@ -116,20 +116,13 @@ Deno.test("status passes over a journal that is no file, shows the rest and warn
   record(paths, { kind: "delivered", session: "warden-main", agent_id: "warden", wake_id: "w" });
   const broken = ["main", "other"].map((session) => journalFile(paths, session));
   for (const file of broken) ODD["a folder"]!(file);
-  const lines: string[] = [];
-  const warned: string[] = [];
-  const world = {
-    paths,
-    now: () => Date.now(),
-    say: (line: string) => void lines.push(line),
-    warn: (line: string) => void warned.push(line),
-  };
-  for (const args of [[], ["--wake", "w"]]) {
-    assertEquals(main(args, world), 0);
+  const world = statusWorld(home);
+  for (const args of [["--all"], ["--wake", "w"]]) {
+    assertEquals(await main(args, world), 0);
     const said = `Skipped, since it cannot be read: ${
       broken[0]
     } is a folder, not a file; and 1 more`;
-    assertEquals(warned.splice(0), [said]);
+    assertEquals(world.warned.splice(0), [said]);
   }
-  assertStringIncludes(lines[0]!, "warden-main");
+  assertStringIncludes(world.said[0]!, "warden-main");
 });

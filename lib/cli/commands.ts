@@ -23,7 +23,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "status",
     group: "See",
-    summary: "what waits, what was delivered and what went wrong",
+    summary: "what every session does, since when, and what waits to be sent",
     file: "commands/status.ts",
     words: ["session or agent"],
   },

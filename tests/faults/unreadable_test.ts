@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main as status } from "../../commands/status.ts";
+import { statusWorld } from "../support/status_world.ts";
 import { AgentOutbox } from "../../lib/delivery/agent_outbox.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
@@ -230,11 +231,10 @@ Deno.test("status shows the rest where a folder of ours cannot be looked into", 
     await using home = new DeliveryHome();
     inbox(home);
     Deno.writeTextFileSync(`${home.paths.state}/${folder}`, "a file where the folder should be");
-    const [said, warned]: string[][] = [[], []];
-    const world = { paths: home.paths, now: Date.now, say: (t: string) => said!.push(t) };
-    const code = status([], { ...world, warn: (text) => warned!.push(text) });
-    assertEquals([code, warned!.length], [0, 1]);
-    assertStringIncludes(warned![0]!, `'${home.paths.state}/${folder}'`);
-    assertStringIncludes(said![0]!, "warden-main");
+    const world = statusWorld(home);
+    const code = await status([], world);
+    assertEquals([code, world.warned.length], [0, 1], world.warned.join("\n"));
+    assertStringIncludes(world.warned[0]!, `'${home.paths.state}/${folder}'`);
+    assertStringIncludes(world.said[0]!, "warden-main");
   }
 });

@@ -1,0 +1,74 @@
+import { assert, assertEquals } from "@std/assert";
+import "../lib/cli/load_guards.ts";
+import { viewsOf } from "../lib/fleet/session_view.ts";
+import { statusTable, totalsLine } from "../lib/fleet/status_table.ts";
+import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
+import { agentOf, endOf, entryOf, minutesAgo, NOW, seen } from "./support/fleet_sessions.ts";
+
+const VIEWS = viewsOf({
+  now: NOW,
+  problems: [],
+  sessions: [
+    seen({
+      session: "api-main",
+      unsent: 1,
+      entry: entryOf("idle", { statusSince: minutesAgo(9) }),
+    }),
+    seen({
+      session: "docs",
+      agent: agentOf({ agent_id: "forge" }),
+      transcript: endOf({
+        ...{ kind: "failed", at: minutesAgo(31), error: "rate_limit" },
+        message: `5-hour limit reached|${(NOW + 9_600_000) / 1000}`,
+      }),
+    }),
+    seen({
+      entry: entryOf("waiting", { waitingFor: "input needed" }),
+      capture: fixturePane("10-ask-single"),
+      transcript: endOf({
+        ...{ kind: "tool", tool: "AskUserQuestion" },
+        toolInput: fixtureRequest("pre_tool_use-ask-single").tool_input,
+      }),
+    }),
+  ],
+});
+
+Deno.test("statusTable() is as wide as the terminal, and shows first what waits", () => {
+  const lines = statusTable(VIEWS, NOW, 80).split("\n");
+  assertEquals(lines.slice(0, 2), [
+    "SESSION    AGENT   STATE    SINCE   CTX  UNSENT  NOW",
+    "shop-main  warden  asks     4 min     -       0  Which database should we use?…",
+  ]);
+  assertEquals(lines.map((line) => line.split(" ")[0]), [
+    "SESSION",
+    "shop-main",
+    "docs",
+    "api-main",
+  ]);
+  for (const width of [60, 80, 120]) {
+    for (const line of statusTable(VIEWS, NOW, width).split("\n")) assert(line.length <= width);
+  }
+});
+
+Deno.test("statusTable() cuts words at the width, not names before them", () => {
+  const [view] = VIEWS;
+  const long = { ...view!, session: "a".repeat(60), now: `日本語 ${"word ".repeat(60)}` };
+  const [, row = ""] = statusTable([long], NOW, 80).split("\n");
+  assert(/^a{8,}… /.test(row) && row.endsWith("…"), row);
+});
+
+Deno.test("statusTable() masks secrets and shows what has no shape", () => {
+  const key = `sk-ant-${"a1B2".repeat(10)}`;
+  const [, row = ""] = statusTable([{ ...VIEWS[0]!, now: `The key is ${key}\u202e` }], NOW).split(
+    "\n",
+  );
+  assertEquals([row.includes(key), row.includes("\u202e")], [false, false], row);
+});
+
+Deno.test("totalsLine() counts what waits and what fails", () => {
+  assertEquals(
+    totalsLine(VIEWS, ["gateway up", "watch off"]),
+    "3 sessions: 1 waits for an answer, 1 for a limit · gateway up · watch off",
+  );
+  assertEquals(totalsLine([], []), "0 sessions");
+});

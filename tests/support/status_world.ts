@@ -1,0 +1,28 @@
+/** A world for `status`: no tmux server, a gateway that is said to be up, and what it prints. */
+
+import type { StatusWorld } from "../../commands/status.ts";
+import type { TestHome } from "./home.ts";
+
+export interface TestStatusWorld extends StatusWorld {
+  said: string[];
+  warned: string[];
+}
+
+export function statusWorld(home: TestHome, now = () => new Date()): TestStatusWorld {
+  const said: string[] = [];
+  const warned: string[] = [];
+  return {
+    env: (name) => name === "GSD_TMUX" ? "/bin/false" : home.variable(name),
+    environment: () => ({ ...home.env }),
+    cwd: () => home.dir,
+    deno: Deno.execPath(),
+    paths: home.paths,
+    startDeliverer: () => {},
+    gateway: () => Promise.resolve("up"),
+    now,
+    said,
+    warned,
+    say: (line) => void said.push(line),
+    warn: (line) => void warned.push(line),
+  };
+}
