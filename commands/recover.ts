@@ -28,6 +28,7 @@ one that was left and is gone is listed for a day.
 
 Options:
   --agent <id>          this agent only; may be given several times
+  --unattended          as after a boot: what a person has left stays away, also with --agent
   --skip-sync           do not ask OpenClaw for its sessions first
   --timeout <seconds>   how long to wait for each Claude Code (60)
   --dry-run             change nothing
@@ -38,7 +39,7 @@ Options:
 const COMMAND = {
   task: "recover",
   help: HELP,
-  flags: ["skip-sync", "dry-run", "json"],
+  flags: ["unattended", "skip-sync", "dry-run", "json"],
   values: { agent: "an agent's id", timeout: "seconds" },
 } as const;
 
@@ -49,6 +50,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (timeoutMs === undefined) return refuse("--timeout needs seconds", COMMAND, world);
   const options: RecoveryOptions = {
     only: given.values.agent ?? [],
+    unattended: given.flags.unattended,
     sync: !given.flags["skip-sync"],
     timeoutMs,
     dryRun: given.flags["dry-run"],

@@ -34,6 +34,8 @@ export interface SendOptions {
   nothingNew?: string;
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
+  /** For who may have to send it again: the same id is the same wake. */
+  wakeId?: string;
 }
 
 export type Sent =
@@ -47,7 +49,7 @@ export async function sendWake(
   draft: WakeDraft,
   options: SendOptions = {},
 ): Promise<Sent> {
-  const wakeId = newWakeId(context.now.getTime());
+  const wakeId = options.wakeId ?? newWakeId(context.now.getTime());
   await prepareText(context, draft);
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };

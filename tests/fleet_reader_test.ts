@@ -2,9 +2,10 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { viewsOf } from "../lib/fleet/session_view.ts";
-import { claudeIn, idOf, killServer, listAs, remember, spawned } from "./support/recovering.ts";
+import { killServer, remember, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { writeExecutable } from "./support/executable.ts";
+import { says } from "./support/watching.ts";
 
 /** What the fleet shows of each session, in a few words. */
 function looker(world: SessionWorld) {
@@ -18,15 +19,6 @@ function looker(world: SessionWorld) {
 
 const brief = (views: { session: string; agent_id: string; state: string }[]) =>
   views.map(({ session, agent_id, state }) => [session, agent_id, state]);
-
-/** Claude Code's own word on its state. */
-async function says(world: SessionWorld, session: string, more: Record<string, unknown>) {
-  const pid = await claudeIn(world, session);
-  listAs(world, pid, idOf(world, session));
-  const file = `${world.paths.claudeConfig}/sessions/${pid}.json`;
-  const entry = { ...JSON.parse(Deno.readTextFileSync(file)), cwd: `${world.dir}/p`, ...more };
-  Deno.writeTextFileSync(file, JSON.stringify(entry));
-}
 
 Deno.test("FleetReader sees a session by its screen, then by Claude Code's own list", () =>
   inSessionWorld(async (world) => {

@@ -74,6 +74,12 @@ export const COMMANDS: readonly Command[] = [
     file: "commands/recover.ts",
   },
   {
+    name: "watch",
+    group: "Sessions",
+    summary: "tell what no hook told, and start lost sessions again",
+    file: "commands/watch.ts",
+  },
+  {
     name: "sync",
     group: "Sessions",
     summary: "refresh the OpenClaw session keys in the registry",

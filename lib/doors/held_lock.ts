@@ -1,6 +1,6 @@
 /** A lock file that is held during some work. */
 
-import { openInDir, readTextIfThere } from "../files.ts";
+import { isFile, openInDir, readTextIfThere } from "../files.ts";
 
 export interface HeldLock {
   /** False once the file was deleted or replaced: another process may hold the new one. */
@@ -22,6 +22,23 @@ export function holdLock(path: string, note = ""): HeldLock | undefined {
       return { isOurs, release: () => release(file) };
     }
     release(file); // deleted between open and lock: the next round makes a new one
+  }
+}
+
+/** Whether a process holds it now. Makes no file. */
+export function isHeld(path: string): boolean {
+  try {
+    if (!isFile(path)) return false;
+    const file = Deno.openSync(path, { read: true });
+    try {
+      const isFree = file.tryLockSync(false);
+      if (isFree) file.unlockSync();
+      return !isFree;
+    } finally {
+      file.close();
+    }
+  } catch {
+    return false;
   }
 }
 

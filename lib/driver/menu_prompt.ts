@@ -20,6 +20,7 @@ import {
   whyUnfitForKeys,
 } from "./prompt_words.ts";
 import { typeBySocket } from "./socket_prompt.ts";
+import { record } from "../journal.ts";
 import { noteByKeys } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -218,6 +219,7 @@ export async function pressKey(
   const movesAnyway = dialog === undefined && screen.state === "working";
   const changed = (now: PaneScreen) =>
     describe(now) !== describe(screen) || (!movesAnyway && seen(now) !== seen(screen));
+  if (key === "Escape") noteEsc(context);
   // Press once: if the first is only late, a second one would reach the next dialog.
   await context.pane.press(key);
   const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
@@ -238,6 +240,12 @@ export async function pressKey(
   const isLeft = key === "Escape" && after.dialog === undefined && after.draft !== "";
   const hint = isLeft && whyNotOwn(context, after) === undefined ? "; clear empties the box" : "";
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
+}
+
+/** The watch tells the agent when a person stops a turn, not when the agent does. */
+function noteEsc({ paths, session, agentId, by }: DriverContext): void {
+  const reason = "the driver presses Esc";
+  record(paths, { kind: "session", session, agent_id: agentId, event: "esc", by, reason });
 }
 
 /** Claude Code kills the hook of a dialog that esc closes, so its file is removed here. */

@@ -13,7 +13,7 @@ export interface Held {
 
 interface Verdict {
   held: Held;
-  /** The panes and their programs: with other ones it is looked at again. */
+  /** The launch, the panes and their programs: with other ones it is looked at again. */
   shape: string;
   at: number;
 }
@@ -29,19 +29,21 @@ export class ClaudeFinder {
     session: string,
     command: string,
     entries: Map<number, ClaudeEntry>,
+    { now, stamp }: { now: number; stamp: string },
   ): Promise<Held> {
     const key = `${server.socket} ${server.run} ${session}`;
     const panes = server.panes.filter((pane) => pane.session === session);
-    const shape = panes.map(({ pane, pid, program }) => `${pane} ${pid} ${program}`).join("|");
+    const shown = panes.map(({ pane, pid, program }) => `${pane} ${pid} ${program}`);
+    const shape = [stamp, ...shown].join("|");
     const known = this.#verdicts.get(key);
     const entry = entries.get(known?.held.entry?.pid ?? 0);
     if (known !== undefined && entry !== undefined && runs(entry)) return { ...known.held, entry };
     const isFresh = known !== undefined && known.shape === shape &&
-      performance.now() - known.at < TRUSTED_MS;
+      now - known.at < TRUSTED_MS;
     if (isFresh && known.held.entry === undefined) return known.held;
 
     const held = await this.#look(server, session, command, panes, entries);
-    this.#verdicts.set(key, { held, shape, at: performance.now() });
+    this.#verdicts.set(key, { held, shape, at: now });
     return held;
   }
 

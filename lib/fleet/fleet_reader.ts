@@ -168,7 +168,8 @@ export class FleetReader {
   ): Promise<Held> {
     if (server === undefined || agent === undefined) return { kind: "gone" };
     const command = commandOf(this.world, agent, launch);
-    return await this.#finder.find(server, session, command, entries);
+    const of = { now: this.world.now().getTime(), stamp: launch?.started_at ?? "" };
+    return await this.#finder.find(server, session, command, entries, of);
   }
 
   /** A session that is gone may run under another name, or in a server that we do not know. */

@@ -30,7 +30,10 @@ export interface TranscriptEnd {
   prompt: string;
   /** Claude's last words in this turn. */
   words: string;
+  /** The last block of them, which is all that a Stop event has. */
+  lastBlock: string;
   tool: string;
+  toolUseId: string;
   toolInput: Record<string, unknown>;
   /** Of a failure: Claude Code's word for it, and its message. */
   error: string;
@@ -48,8 +51,8 @@ export function readTranscriptEnd(path: string): TranscriptEnd {
 /** Takes the lines from the last to the first. */
 export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path" | "writtenAt"> {
   const found = {
-    ...{ kind: "none" as EndKind, at: 0, promptId: "", prompt: "", words: "" },
-    ...{ tool: "", toolInput: {}, error: "", message: "" },
+    ...{ kind: "none" as EndKind, at: 0, promptId: "", prompt: "", words: "", lastBlock: "" },
+    ...{ tool: "", toolUseId: "", toolInput: {}, error: "", message: "" },
   };
   let messageId: string | undefined;
   for (const { text } of lines) {
@@ -62,6 +65,7 @@ export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path"
       const id = textOf(message, "id");
       if (words === "" || fields.isApiErrorMessage === true) continue;
       messageId ??= id;
+      found.lastBlock ||= words;
       if (id === messageId) found.words = found.words === "" ? words : `${words}\n\n${found.words}`;
       continue;
     }
@@ -112,7 +116,8 @@ function endOf({ fields, message }: SpokenLine): Partial<TranscriptEnd> & { kind
   const call = content.findLast((block) => block.type === "tool_use");
   if (call !== undefined) {
     const toolInput = isObject(call.input) ? call.input : {};
-    return { kind: "tool", at, tool: textOf(call, "name"), toolInput };
+    const toolUseId = textOf(call, "id");
+    return { kind: "tool", at, tool: textOf(call, "name"), toolUseId, toolInput };
   }
   const { stop_reason: reason } = message;
   const isOver = typeof reason === "string" && reason !== "tool_use" && reason !== "pause_turn";

@@ -17,6 +17,8 @@ import type { World } from "../cli/world.ts";
 export interface RecoveryOptions {
   /** These agents only; all of them when empty. */
   only: string[];
+  /** Nobody has asked for it: what a person has left stays away, also for the agents named. */
+  unattended?: boolean;
   sync: boolean;
   timeoutMs: number;
   dryRun: boolean;
@@ -57,7 +59,9 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
         upsertAgent(world.paths.registry, { agent_id: agent.agent_id, tmux_session_name });
       }
       const named = withNames(registry, new Set([agent]));
-      return await recoverAgent({ ...options, world, registry: named, agent, isNamed, opened });
+      const isWished = isNamed && !options.unattended;
+      const scope = { ...options, world, registry: named, agent, isNamed: isWished, opened };
+      return await recoverAgent(scope);
     } catch (error) {
       return [resultFor(agent, "failed", sessionNameOf(agent), messageOf(error))];
     }

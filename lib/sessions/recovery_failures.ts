@@ -3,7 +3,7 @@
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";
-import { newWakeId } from "../new_wake.ts";
+import { newWakeId, type Receiver } from "../new_wake.ts";
 import type { AgentResult } from "./recovery_result.ts";
 import { send } from "./recovery_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
@@ -26,18 +26,9 @@ export function reportFailures(
   for (const { agent_id, session, detail: reason } of news) {
     record(world.paths, { kind: "problem", session: session || "recovery", agent_id, reason });
   }
-  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
-    registry;
-  const isReachable = key !== "" || id !== "" || registry.transport === "inbox";
-  const isWoken = isReachable && news.length > 0;
+  const receiver = globalReceiver(registry);
+  const isWoken = receiver !== undefined && news.length > 0;
   if (isWoken) {
-    const receiver = {
-      agent_id: "global_status",
-      transport: registry.transport,
-      openclaw_session_key: key,
-      openclaw_session_id: id,
-      maxChars: DEFAULT_SETTINGS.max_content_chars,
-    };
     const wakeId = newWakeId(world.now().getTime());
     send(world, receiver, "recovery", draftOf(world, examined.size, failed), wakeId);
   }
@@ -45,6 +36,20 @@ export function reportFailures(
   if (lasting.length === 0) removeIfThere(file);
   else writeAtomic(file, JSON.stringify(lasting));
   return isWoken;
+}
+
+/** The global status session; undefined where there is none. */
+export function globalReceiver(registry: Registry): Receiver | undefined {
+  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
+    registry;
+  if (key === "" && id === "" && registry.transport !== "inbox") return undefined;
+  return {
+    agent_id: "global_status",
+    transport: registry.transport,
+    openclaw_session_key: key,
+    openclaw_session_id: id,
+    maxChars: DEFAULT_SETTINGS.max_content_chars,
+  };
 }
 
 function draftOf(world: World, count: number, failed: AgentResult[]) {

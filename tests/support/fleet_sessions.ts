@@ -40,8 +40,8 @@ export function memoryOf(more: Partial<SessionMemory> = {}): SessionMemory {
 export function endOf(more: Partial<TranscriptEnd> = {}): TranscriptEnd {
   return {
     ...{ path: "/t/c-1.jsonl", kind: "answer", at: minutesAgo(4), writtenAt: minutesAgo(4) },
-    ...{ promptId: "p-1", prompt: "Fix the tests", words: "All 42 tests pass." },
-    ...{ tool: "", toolInput: {}, error: "", message: "", ...more },
+    ...{ promptId: "p-1", prompt: "Fix the tests", words: "All 42 tests pass.", lastBlock: "" },
+    ...{ tool: "", toolUseId: "", toolInput: {}, error: "", message: "", ...more },
   };
 }
 

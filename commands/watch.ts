@@ -1,0 +1,158 @@
+/** Watches over all sessions: tells what no hook told, and starts lost sessions again. */
+
+import { readCommandLine } from "../lib/cli/command_line.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
+import { realWorld } from "../lib/cli/world.ts";
+import { gatewayState } from "../lib/delivery/gateway_up.ts";
+import { Changes } from "../lib/doors/changes.ts";
+import type { HeldLock } from "../lib/doors/held_lock.ts";
+import type { FleetFinding } from "../lib/fleet/findings.ts";
+import { agoOf } from "../lib/fleet/since.ts";
+import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
+import { holdWatch } from "../lib/fleet/watch_lock.ts";
+import { messageOf, run } from "../lib/process.ts";
+import { pause } from "../lib/time.ts";
+
+export interface WatchCommandWorld extends WatchWorld {
+  /** Ends the watch. */
+  stop?: AbortSignal;
+}
+
+export const HELP = `Watches over all sessions, and tells what no hook has told.
+
+Usage: gsd-code watch [--once]
+
+  gsd-code watch          until it is ended; install-units lets systemd run it
+  gsd-code watch --once   one look, for cron; ends within a minute
+
+It compares what the sessions do with what their agents were told:
+  - Claude Code is gone without a word: session_lost, and it is started again (auto_recover)
+  - a turn, failure, question, permission or Esc that nobody was told of: the wake is made late
+  - a dialog no hook speaks of: dialog_open
+  - no sign of life for stall_after_s: stalled; the API fails again and again: retrying
+  - nobody answers for escalate_after_s: unanswered, to the global status session
+  - a session was renamed: session_changed
+  - wakes wait though the gateway is up: they are delivered
+
+Each is told once while it lasts, also when the watch is ended and started again. One watch runs per
+user. docs/watch.md has more.
+
+Options:
+  --once      look once
+  --help      this text
+`;
+
+const COMMAND = { task: "watch", help: HELP, flags: ["once"] } as const;
+
+/** Without a change it looks this often. */
+const EVERY_MS = 5000;
+/** With changes it looks no more often. */
+const AT_MOST_EVERY_MS = 1000;
+/** How long `--once` waits for what is about to be told. */
+const ONCE_MS = 45_000;
+
+export async function main(
+  args: string[],
+  world: WatchCommandWorld = realWatchWorld(),
+): Promise<number> {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  try {
+    const lock = await lockFor(world);
+    if (lock === undefined) {
+      world.warn("Another watch runs already: nothing was done");
+      return given.flags.once ? 0 : 1;
+    }
+    try {
+      const watch = new FleetWatch(world);
+      if (given.flags.once) await lookOnce(watch, world);
+      else await lookOn(watch, lock, world);
+      await watch.settled();
+    } finally {
+      lock.release();
+    }
+    return 0;
+  } catch (error) {
+    world.warn(onOneLine(`Cannot watch: ${messageOf(error)}`));
+    return 1;
+  }
+}
+
+/** Who looks whether a watch runs holds the lock for a moment. */
+async function lockFor({ paths }: WatchCommandWorld): Promise<HeldLock | undefined> {
+  for (let tries = 0; tries < 5; tries++) {
+    const lock = holdWatch(paths);
+    if (lock !== undefined) return lock;
+    await pause(100);
+  }
+  return undefined;
+}
+
+async function lookOnce(watch: FleetWatch, world: WatchCommandWorld): Promise<void> {
+  const end = performance.now() + ONCE_MS;
+  for (;;) {
+    const { told, nextAt } = await watch.look();
+    for (const finding of told) world.say(lineOf(finding, world));
+    if (nextAt === undefined || performance.now() > end) return;
+    await pause(Math.min(EVERY_MS, Math.max(50, nextAt - world.now().getTime())));
+  }
+}
+
+async function lookOn(watch: FleetWatch, lock: HeldLock, world: WatchCommandWorld): Promise<void> {
+  const { state, claudeConfig } = world.paths;
+  const isOurs = (path: string) => /^\/(watch|locks)(\/|$)/.test(path.slice(state.length));
+  using changes = new Changes([
+    { path: state, recursive: true },
+    { path: `${claudeConfig}/sessions`, recursive: false },
+  ], (path) => path.startsWith(`${state}/`) && isOurs(path));
+  const { stop } = world;
+  stop?.addEventListener("abort", () => changes.wake());
+  while (!stop?.aborted) {
+    if (!lock.isOurs()) throw new Error("its lock was removed, and another watch may run");
+    const begun = performance.now();
+    let waitMs = EVERY_MS;
+    try {
+      const { told, nextAt } = await watch.look();
+      for (const finding of told) world.say(lineOf(finding, world));
+      if (nextAt !== undefined) waitMs = Math.min(waitMs, nextAt - world.now().getTime());
+    } catch (error) {
+      world.warn(onOneLine(`Cannot look: ${messageOf(error)}`));
+    }
+    await changes.next(waitMs);
+    const passed = performance.now() - begun;
+    if (passed < AT_MOST_EVERY_MS && !stop?.aborted) await pause(AT_MOST_EVERY_MS - passed);
+  }
+}
+
+function lineOf({ kind, since, view }: FleetFinding, world: WatchCommandWorld): string {
+  const ago = agoOf(world.now().getTime() - since);
+  return onOneLine(`${view.session} of ${view.agent_id}: ${kind} for ${ago}: ${view.evidence}`);
+}
+
+/** Recovery is a program of its own: it needs more memory, and may take minutes. */
+async function recover(agentId: string, world: WatchWorld): Promise<number> {
+  const script = `${world.paths.root}/commands/recover.ts`;
+  const words = ["--agent", agentId, "--unattended", "--skip-sync"];
+  const flags = ["run", "-A", "--quiet", "--cached-only", "--no-prompt"];
+  const env = world.environment();
+  const outcome = await run(world.deno, [...flags, script, ...words], { env, timeoutMs: 600_000 });
+  if (outcome.kind === "finished") return outcome.code;
+  throw new Error(`recover: ${outcome.kind === "timeout" ? "no end in 10 min" : outcome.reason}`);
+}
+
+function realWatchWorld(): WatchCommandWorld {
+  const world = realWorld();
+  const stopping = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => stopping.abort());
+  }
+  const watchWorld: WatchCommandWorld = {
+    ...world,
+    gateway: () => gatewayState(world.env),
+    recover: (agentId) => recover(agentId, watchWorld),
+    stop: stopping.signal,
+  };
+  return watchWorld;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,173 @@
+/** What nobody knows yet, or nobody has done anything about. Pure: views in, findings out. */
+
+import { hash } from "../paths.ts";
+import { whyUnreachable } from "../registry.ts";
+import { isInterrupted } from "./living_view.ts";
+import type { SessionView } from "./session_view.ts";
+import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
+
+/** Each with how long it must last: hooks, and what runs inside Claude Code, come first. */
+export const FINDING_AFTER_MS = {
+  lost: 4000,
+  turn: 12_000,
+  failure: 12_000,
+  interrupted: 12_000,
+  question: 15_000,
+  permission: 20_000,
+  dialog: 20_000,
+  retrying: 30_000,
+  renamed: 5000,
+  stalled: 0,
+  unanswered: 0,
+} as const;
+
+export type FindingKind = keyof typeof FINDING_AFTER_MS;
+
+export interface FleetFinding {
+  kind: FindingKind;
+  /** The same while it lasts, and another one the next time. */
+  key: string;
+  since: number;
+  view: SessionView;
+}
+
+export interface WatchKnowledge {
+  /** It was told by the watch. */
+  isTold(key: string): boolean;
+  /** When the watch has first seen it. */
+  seenSince(key: string): number;
+  /** When the watch has first seen a conversation. */
+  firstLook(claudeId: string): number | undefined;
+  /** There is a global status session. */
+  hasGlobal: boolean;
+}
+
+export interface Findings {
+  /** To tell now. */
+  ripe: FleetFinding[];
+  /** When the next one is to be told, if it lasts. */
+  nextAt: number | undefined;
+  /** All that lasts, told by the watch or not. */
+  lasting: FleetFinding[];
+}
+
+export function findingsOf(views: SessionView[], known: WatchKnowledge, now: number): Findings {
+  const all = views.filter(isManaged).flatMap((view) => allOf(view, known, now));
+  const untold = all.filter(({ key }) => !known.isTold(key));
+  const ripeAt = ({ kind, key }: FleetFinding) => known.seenSince(key) + FINDING_AFTER_MS[kind];
+  const later = untold.map(ripeAt).filter((time) => time > now);
+  return {
+    ripe: untold.filter((finding) => ripeAt(finding) <= now),
+    nextAt: later.length === 0 ? undefined : Math.min(...later),
+    lasting: all,
+  };
+}
+
+/** An agent owns it, and can be woken. */
+function isManaged({ seen: { agent } }: SessionView): boolean {
+  return agent !== undefined && whyUnreachable(agent) === undefined;
+}
+
+function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
+  return [...ofState(view, known), ...renamed(view), ...unanswered(view, known, now)];
+}
+
+function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
+  const { seen, since } = view;
+  switch (view.state) {
+    case "lost":
+      return wasTold(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
+    case "asks":
+      return wasTold(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
+        ? []
+        : [finding(view, "question", asking(view))];
+    case "permission":
+      return wasTold(seen, ["permission_prompt", "ask_user_question"], since, 15_000)
+        ? []
+        : [finding(view, "permission", asking(view))];
+    case "dialog":
+      return wasTold(seen, ["dialog_open"], since) || wasTold(seen, AT_A_START, since, 60_000)
+        ? []
+        : [finding(view, "dialog", asking(view))];
+    case "stalled": {
+      const { quiet_since: quiet = since } = view;
+      return wasTold(seen, ["stalled"], quiet) ? [] : [finding(view, "stalled", [quiet], quiet)];
+    }
+    case "retrying":
+      return wasTold(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
+    case "working":
+      return [];
+    default:
+      return ofTurn(view, known);
+  }
+}
+
+/** These wakes show a dialog of the start themselves. */
+const AT_A_START = ["session_recovered"];
+
+/** A turn has ended in some way: was that told? */
+function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
+  const { seen } = view;
+  const { transcript, entry } = seen;
+  // Where Claude Code does not say that it is idle, its hooks may still run.
+  if (view.state === "ended" || transcript === undefined || entry?.status !== "idle") return [];
+  const from = ourSince(seen, known.firstLook(entry.sessionId));
+  if (transcript.at < from || transcript.at < entry.startedAt) return [];
+  const id = [transcript.promptId, transcript.at];
+  const isOfTurn = (trigger: string) =>
+    seen.memory?.said.some((said) =>
+      said.trigger === trigger && transcript.promptId !== "" &&
+      said.prompt_id === transcript.promptId && said.at >= transcript.at - 5000
+    ) ?? false;
+  if (transcript.kind === "answer") {
+    const triggers = ["response_complete", "idle_prompt"];
+    if (triggers.some(isOfTurn) || wasTold(seen, triggers, transcript.at)) return [];
+    return [finding(view, "turn", id, transcript.at)];
+  }
+  if (transcript.kind === "failed") {
+    const triggers = ["response_failed", "idle_prompt"];
+    if (triggers.some(isOfTurn) || wasTold(seen, triggers, transcript.at)) return [];
+    return [finding(view, "failure", id, transcript.at)];
+  }
+  if (!isInterrupted(seen) || wasOwnEsc(seen, entry.statusSince)) return [];
+  if (wasTold(seen, ["interrupted", "response_complete"], entry.statusSince)) return [];
+  return [finding(view, "interrupted", [...id, entry.statusSince], entry.statusSince)];
+}
+
+/** Its own record changes when it is started again, not while it is gone. */
+function lost(view: SessionView): FleetFinding {
+  const { launch, memory } = view.seen;
+  return finding(view, "lost", [launch?.started_at ?? "", memory?.updated_at ?? ""]);
+}
+
+/** What makes a dialog this one: Claude Code's own word since when, else what is shown. */
+function asking({ dialog, since, seen: { entry } }: SessionView): unknown[] {
+  return entry?.status === "waiting"
+    ? [entry.statusSince]
+    : [dialog?.kind ?? "", since || hash(dialog?.text ?? "")];
+}
+
+function renamed(view: SessionView): FleetFinding[] {
+  const { renamedTo } = view.seen;
+  return renamedTo === undefined || renamedTo === "" ? [] : [finding(view, "renamed", [renamedTo])];
+}
+
+/** Somebody was told, and for long nobody has answered. */
+function unanswered(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
+  if (!["asks", "permission", "dialog"].includes(view.state) || view.since === 0) return [];
+  const after = view.seen.agent!.settings.escalate_after_s * 1000;
+  if (!known.hasGlobal || now - view.since < after) return [];
+  if (wasTold(view.seen, ["unanswered"], view.since)) return [];
+  return [finding(view, "unanswered", asking(view))];
+}
+
+function finding(
+  view: SessionView,
+  kind: FindingKind,
+  what: unknown[],
+  since = view.since,
+): FleetFinding {
+  const { entry, memory } = view.seen;
+  const claude = entry?.sessionId || memory?.claude_session_id || "";
+  return { kind, key: JSON.stringify([kind, view.session, claude, ...what]), since, view };
+}

@@ -1,0 +1,131 @@
+/** Tells a finding: the mark first, then the wake, then the mark again. */
+
+import type { World } from "../cli/world.ts";
+import type { HookEvent } from "../events.ts";
+import type { HookContext } from "../hook_context.ts";
+import { record } from "../journal.ts";
+import { newWake, type Receiver, receiverOf } from "../new_wake.ts";
+import { enqueue, isDelivered } from "../outbox.ts";
+import { readScreen } from "../pane.ts";
+import type { Registry } from "../registry.ts";
+import { sendWake } from "../send_wake.ts";
+import { globalReceiver } from "../sessions/recovery_failures.ts";
+import { deliver } from "../sessions/recovery_wake.ts";
+import type { WakeDraft } from "../wake.ts";
+import { draftOf, isLate } from "./finding_drafts.ts";
+import type { FindingMark, FindingMarks } from "./finding_marks.ts";
+import type { FleetFinding } from "./findings.ts";
+import type { SessionView } from "./session_view.ts";
+
+export interface Telling {
+  world: World;
+  registry: Registry;
+  marks: FindingMarks;
+  /** The session is being started again by itself. */
+  isRecovered(view: SessionView): boolean;
+}
+
+/** Throws where it cannot be told now; the next look tries again, with the same wake. */
+export async function tellFinding(finding: FleetFinding, telling: Telling): Promise<void> {
+  const { world, marks } = telling;
+  const { view, key } = finding;
+  const now = world.now();
+  const mark = marks.begin(key, now.getTime());
+  if (!wasQueued(mark, finding, telling)) {
+    const isRecovered = telling.isRecovered(view);
+    const draft = draftOf(finding, { paths: world.paths, now: now.getTime(), isRecovered });
+    if (isLate(finding.kind)) await sendLate(finding, draft, mark, telling);
+    else sendNews(view.session, draft, mark.wake_id, receiverFor(finding, telling), telling);
+  }
+  marks.finish(mark);
+}
+
+/** An earlier try came so far: its wake waits, is a dead letter, or the journal has it. */
+function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: Telling): boolean {
+  const ids = [view.agent_id, "global_status"];
+  return ids.some((agent_id) => !isDelivered(world.paths, { agent_id, wake_id: mark.wake_id })) ||
+    view.seen.journal.some((line) => line.wake_id === mark.wake_id);
+}
+
+function receiverFor({ kind, view }: FleetFinding, { registry }: Telling): Receiver {
+  const global = kind === "unanswered" ? globalReceiver(registry) : undefined;
+  return global ?? receiverOf(view.seen.agent!);
+}
+
+/** Puts a wake of the watch into the outbox and has it delivered. */
+export function sendNews(
+  session: string,
+  draft: WakeDraft,
+  wakeId: string,
+  to: Receiver,
+  { world }: Pick<Telling, "world">,
+): void {
+  const { paths } = world;
+  enqueue(paths, newWake(paths, to, session, draft, { wakeId, now: world.now() }));
+  const about = { session, agent_id: to.agent_id, wake_id: wakeId, trigger: draft.trigger };
+  const reason = draft.details?.evidence;
+  record(paths, { kind: "queued", ...about, source: "watch", ...(reason ? { reason } : {}) });
+  deliver(world, to.agent_id, session);
+}
+
+/** As its hook would have: so that a hook that comes later still, or a reminder, is a duplicate. */
+async function sendLate(
+  finding: FleetFinding,
+  draft: WakeDraft,
+  { wake_id: wakeId }: FindingMark,
+  telling: Telling,
+): Promise<void> {
+  const { dialog } = finding.view;
+  await sendWake(contextOf(finding, telling), draft, {
+    source: "watch",
+    wakeId,
+    ...(dialog === undefined ? {} : { dialog: dialog.kind }),
+  });
+}
+
+function contextOf(finding: FleetFinding, { world }: Telling): HookContext {
+  const { seen } = finding.view;
+  const agent = seen.agent!;
+  const screen = readScreen(seen.capture ?? "");
+  const env = (name: string) =>
+    name === "TMUX" ? `${seen.socket ?? ""},0,0` : name === "TMUX_PANE" ? seen.pane : undefined;
+  return {
+    ...{ session: seen.session, pane: seen.pane ?? "", agent, settings: agent.settings },
+    ...{ event: eventOf(finding), paths: world.paths, env, now: world.now() },
+    leaveToShell: () => {},
+    capture: () => Promise.resolve(seen.capture),
+    screen: () => Promise.resolve(screen),
+    startDeliverer: () => {
+      world.startDeliverer(agent.agent_id);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The event that its hook would have had, as far as it makes the wake this one. */
+function eventOf({ kind, view }: FleetFinding): HookEvent {
+  const { transcript, entry, memory } = view.seen;
+  const event = {
+    sessionId: entry?.sessionId ?? memory?.claude_session_id ?? "",
+    transcriptPath: transcript?.path ?? memory?.transcript_path ?? "",
+    cwd: entry?.cwd ?? memory?.cwd ?? "",
+    promptId: transcript?.promptId ?? "",
+  };
+  switch (kind) {
+    case "turn":
+      return { ...event, name: "Stop", fields: { last_assistant_message: transcript?.lastBlock } };
+    case "failure":
+      return { ...event, name: "StopFailure", fields: { error: transcript?.error } };
+    case "question":
+      return { ...event, name: "PreToolUse", fields: { tool_use_id: transcript?.toolUseId } };
+    case "permission": {
+      const fields = {
+        notification_type: "permission_prompt",
+        message: "Claude needs your permission",
+      };
+      return { ...event, name: "Notification", fields };
+    }
+    default:
+      return { ...event, name: "Interrupted", fields: {} };
+  }
+}

@@ -1,0 +1,53 @@
+/** Wakes that wait though they could be delivered: their deliverer is started. */
+
+import type { World } from "../cli/world.ts";
+import type { GatewayState } from "../delivery/gateway_up.ts";
+import { isHeld } from "../doors/held_lock.ts";
+import { agentsIn, outboxDir, readWake, waitingIds, wakeFile } from "../outbox.ts";
+import { namesIn } from "../files.ts";
+import { type Paths, safeName } from "../paths.ts";
+import { deliver } from "../sessions/recovery_wake.ts";
+
+/** Whoever has written a wake starts its deliverer within this time. */
+const YOUNG_MS = 15_000;
+/** How often one is started for the same agent. */
+const EVERY_MS = 60_000;
+
+export class WaitingWakes {
+  readonly #started = new Map<string, number>();
+
+  constructor(
+    private readonly world: World,
+    private readonly gateway: () => Promise<GatewayState>,
+  ) {}
+
+  /** The agents for which a deliverer was started. */
+  async send(): Promise<string[]> {
+    const { paths } = this.world;
+    const now = this.world.now().getTime();
+    const due = agentsIn(paths, "outbox").filter((id) =>
+      now - (this.#started.get(id) ?? 0) >= EVERY_MS && isDue(paths, id, now) &&
+      !isHeld(`${paths.state}/locks/deliver-${safeName(id)}.lock`)
+    );
+    // Where it is not set up, the deliverer has other ways.
+    if (due.length === 0 || await this.gateway() === "down") return [];
+    for (const id of due) {
+      this.#started.set(id, now);
+      deliver(this.world, id, id);
+    }
+    return due;
+  }
+}
+
+function isDue(paths: Paths, agent_id: string, now: number): boolean {
+  const ids = waitingIds(paths, agent_id);
+  const first = ids[0] === undefined
+    ? undefined
+    : readWake(wakeFile(paths, { agent_id, wake_id: ids[0] }));
+  if (first === undefined) {
+    // A file that is no wake, or one that was half written when its hook was killed.
+    return namesIn(outboxDir(paths, agent_id)).length > 0;
+  }
+  const at = first.attempts?.next_at ?? new Date(Date.parse(first.created_at) + YOUNG_MS);
+  return new Date(at).getTime() <= now;
+}

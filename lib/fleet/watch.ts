@@ -1,0 +1,132 @@
+/** The watch: compares what is with what was told, and closes the difference. */
+
+import type { World } from "../cli/world.ts";
+import type { GatewayState } from "../delivery/gateway_up.ts";
+import { record } from "../journal.ts";
+import { messageOf } from "../process.ts";
+import { globalReceiver } from "../sessions/recovery_failures.ts";
+import { AutoRecovery } from "./auto_recovery.ts";
+import { FindingMarks } from "./finding_marks.ts";
+import { type Findings, findingsOf, type FleetFinding } from "./findings.ts";
+import { FleetReader } from "./fleet_reader.ts";
+import { ScreenTimes } from "./screen_times.ts";
+import { type SessionView, viewsOf } from "./session_view.ts";
+import { tellFinding } from "./tell_finding.ts";
+import { WaitingWakes } from "./waiting_wakes.ts";
+import { WatchMemory } from "./watch_memory.ts";
+
+export interface WatchWorld extends World {
+  /** Runs `recover` for an agent; its exit code. */
+  recover(agentId: string): Promise<number>;
+  gateway(): Promise<GatewayState>;
+}
+
+export interface Look {
+  views: SessionView[];
+  told: FleetFinding[];
+  /** When something is to be told, if it lasts. */
+  nextAt: number | undefined;
+}
+
+export class FleetWatch {
+  readonly #reader: FleetReader;
+  readonly #times: ScreenTimes;
+  readonly #marks: FindingMarks;
+  readonly #memory: WatchMemory;
+  readonly #recovery: AutoRecovery;
+  readonly #waiting: WaitingWakes;
+  readonly #seenSince = new Map<string, number>();
+  /** Problems are recorded once while they last. */
+  #problems = new Set<string>();
+
+  constructor(private readonly world: WatchWorld) {
+    const { paths } = world;
+    this.#times = new ScreenTimes(paths);
+    this.#reader = new FleetReader(world, this.#times);
+    this.#marks = new FindingMarks(paths);
+    this.#memory = new WatchMemory(paths);
+    const recover = (agentId: string) => world.recover(agentId);
+    this.#recovery = new AutoRecovery({ world, memory: this.#memory, marks: this.#marks, recover });
+    this.#waiting = new WaitingWakes(world, () => world.gateway());
+  }
+
+  async look(): Promise<Look> {
+    const observation = await this.#reader.read();
+    const { now, sessions } = observation;
+    const problems = new Set(observation.problems);
+    for (const one of sessions) {
+      if (one.capture === undefined) continue;
+      one.sameSince = this.#times.note(one.session, one.capture, now);
+    }
+    this.#times.save(new Set(sessions.map(({ session }) => session)));
+    this.#memory.noteLooks(sessions.map(({ entry }) => entry?.sessionId ?? ""), now);
+
+    const views = viewsOf(observation);
+    const { registry } = this.#reader;
+    const told: FleetFinding[] = [];
+    let findings: Findings = { ripe: [], nextAt: undefined, lasting: [] };
+    if (registry !== undefined) {
+      findings = findingsOf(
+        views,
+        this.#knowledge(globalReceiver(registry) !== undefined, now),
+        now,
+      );
+      const isRecovered = (view: SessionView) => this.#recovery.isWanted(view);
+      const telling = { world: this.world, registry, marks: this.#marks, isRecovered };
+      for (const finding of findings.ripe) {
+        try {
+          await tellFinding(finding, telling);
+          told.push(finding);
+        } catch (error) {
+          problems.add(
+            `Cannot tell ${finding.kind} of ${finding.view.session}: ${messageOf(error)}`,
+          );
+        }
+      }
+      // What was lost is told first: its agent reads the wakes in this order.
+      const known = views.filter((view) => view.state !== "lost" || this.#isTold(view, findings));
+      this.#recovery.look(known, registry);
+    }
+    this.#forget(new Set(findings.lasting.map(({ key }) => key)), now);
+    await this.#waiting.send();
+    this.#note(problems);
+    return { views, told, nextAt: findings.nextAt };
+  }
+
+  /** Resolves when what it has started has ended. */
+  async settled(): Promise<void> {
+    await this.#recovery.settled();
+  }
+
+  #knowledge(hasGlobal: boolean, now: number) {
+    return {
+      hasGlobal,
+      isTold: (key: string) => this.#marks.isTold(key),
+      firstLook: (claudeId: string) => this.#memory.firstLook(claudeId),
+      seenSince: (key: string) => {
+        const since = this.#seenSince.get(key) ?? now;
+        this.#seenSince.set(key, since);
+        return since;
+      },
+    };
+  }
+
+  /** Nobody has to be told any more that it is lost. */
+  #isTold(view: SessionView, { lasting }: Findings): boolean {
+    const own = lasting.find((one) => one.kind === "lost" && one.view === view);
+    return own === undefined || this.#marks.isTold(own.key);
+  }
+
+  #forget(keys: ReadonlySet<string>, now: number): void {
+    for (const key of this.#seenSince.keys()) if (!keys.has(key)) this.#seenSince.delete(key);
+    this.#marks.prune(keys, now);
+  }
+
+  #note(problems: Set<string>): void {
+    for (const reason of problems) {
+      if (this.#problems.has(reason)) continue;
+      record(this.world.paths, { kind: "problem", session: "watch", reason });
+    }
+    this.#problems = problems;
+  }
+}

@@ -1,0 +1,251 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/watch.ts";
+import { isWatched } from "../lib/fleet/watch_lock.ts";
+import { holdWatch } from "../lib/fleet/watch_lock.ts";
+import { projectName } from "../lib/sessions/conversations.ts";
+import { put } from "./support/delivery_home.ts";
+import { fixturePane } from "./support/fixtures.ts";
+import { section } from "./support/hook_world.ts";
+import { changeAgent, idOf, remember, spawned } from "./support/recovering.ts";
+import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
+import { says, watcher } from "./support/watching.ts";
+
+/** A conversation of one turn, in a folder as Claude Code names it. */
+function converse(world: SessionWorld, session: string, last: Record<string, unknown>): void {
+  const folder = `${world.paths.claudeConfig}/projects/${projectName(`${world.dir}/p`)}`;
+  Deno.mkdirSync(folder, { recursive: true });
+  const timestamp = new Date().toISOString();
+  const user = { type: "user", promptId: "p-1", timestamp, message: { content: "Fix the tests" } };
+  const lines = [user, { type: "assistant", timestamp, ...last }];
+  const text = lines.map((line) => JSON.stringify(line) + "\n").join("");
+  Deno.writeTextFileSync(`${folder}/${idOf(world, session)}.jsonl`, text);
+}
+
+const ANSWER = {
+  message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "All pass." }] },
+};
+const triggers = (world: SessionWorld, agentId = "anvil") =>
+  world.wakes(agentId).map(({ trigger }) => trigger);
+
+Deno.test("watch tells a killed Claude Code once, starts it again, and gives up after three times", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const { agents: [agent] } = JSON.parse(Deno.readTextFileSync(world.paths.registry));
+    const global = { global_status_openclaw_session_key: "agent:main:main" };
+    world.registry({ ...global, agents: [agent] });
+    const { start, recovered } = watcher(world);
+    const watch = start();
+    assertEquals(await watch.look(0), []);
+    for (let times = 1; times <= 3; times++) {
+      await world.killClaude(session);
+      assertEquals(await watch.look(60), [], "hooks and others come first");
+      assertEquals(await watch.look(5), [`${session} lost`]);
+      assertEquals(await watch.look(1), []);
+      await watch.settled();
+      assertEquals(recovered.length, times);
+      assertEquals(await watch.look(1), []);
+    }
+    assertEquals(triggers(world), Array(3).fill(["session_lost", "session_recovered"]).flat());
+    const [lost] = world.wakes("anvil");
+    assertMatch(section(lost!.message, "TRIGGER"), /evidence: no SessionEnd came; .*only a shell/);
+    assertMatch(section(lost!.message, "TRIGGER"), /advice: It is being started again/);
+
+    await world.killClaude(session);
+    await watch.look(60);
+    assertEquals(await watch.look(5), [`${session} lost`]);
+    await watch.look(5);
+    assertEquals([recovered.length, triggers(world, "global_status")], [3, ["recovery_failed"]]);
+    // Killed and started again, it tells nothing twice.
+    const second = start();
+    for (const seconds of [1, 5, 60]) assertEquals(await second.look(seconds), []);
+    assertEquals(triggers(world, "global_status"), ["recovery_failed"]);
+  }));
+
+Deno.test("watch leaves a lost session alone where auto_recover is off, and one that was left", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil", { auto_recover: false });
+    const { start, recovered } = watcher(world);
+    const watch = start();
+    await watch.look(0);
+    await world.killClaude(session);
+    await watch.look(6);
+    assertEquals(await watch.look(5), [`${session} lost`]);
+    assertMatch(world.wakes("anvil")[0]!.message, /advice: If that was not intended/);
+    assertMatch(section(world.wakes("anvil")[0]!.message, "AVAILABLE ACTIONS"), /recover --agent/);
+    changeAgent(world, { auto_recover: true });
+    remember(world, session, { agent_id: "anvil", ended: "prompt_input_exit" });
+    await watch.look(60);
+    await watch.settled();
+    assertEquals(recovered, []);
+  }));
+
+Deno.test("watch tells a turn late that no hook told, once, and the idle reminder is a duplicate", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const { start } = watcher(world);
+    await start().look(0);
+    converse(world, session, ANSWER);
+    await says(world, session, { status: "idle", statusUpdatedAt: Date.now(), startedAt: 1 });
+    const watch = start();
+    assertEquals(await watch.look(10), []);
+    assertEquals(await watch.look(20), [`${session} turn`]);
+    assertEquals(await watch.look(20), []);
+    assertEquals(await start().look(20), []);
+    const [wake, ...more] = world.wakes("anvil");
+    assertEquals([wake!.trigger, more], ["response_complete", []]);
+    assertMatch(section(wake!.message, "TRIGGER"), /late: \d+ s\nevidence: Claude Code says/);
+    assertStringIncludes(section(wake!.message, "CONTENT"), "All pass.");
+    assertMatch(section(wake!.message, "AVAILABLE ACTIONS"), /menu-driver.* type <text>/);
+    const memory = JSON.parse(
+      Deno.readTextFileSync(`${world.paths.state}/sessions/${session}.json`),
+    );
+    assertEquals([memory.said[0].prompt_id, memory.said[0].trigger], ["p-1", "response_complete"]);
+  }));
+
+Deno.test("watch finds again what it was about to tell when it was killed", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil", { auto_recover: false });
+    const { start } = watcher(world);
+    const watch = start();
+    await watch.look(0);
+    await world.killClaude(session);
+    await watch.look(6);
+    await watch.look(5);
+    const told = `${world.paths.state}/watch/told`;
+    const [mark] = Array.from(Deno.readDirSync(told), ({ name }) => `${told}/${name}`);
+    // Between the mark and its wake; then between the wake and the mark.
+    const unfinished = JSON.stringify({ ...JSON.parse(Deno.readTextFileSync(mark!)), told: false });
+    const [file] = Array.from(Deno.readDirSync(`${world.paths.state}/outbox/anvil`));
+    for (const isQueued of [false, true]) {
+      Deno.writeTextFileSync(mark!, unfinished);
+      if (!isQueued) {
+        Deno.removeSync(`${world.paths.state}/outbox/anvil/${file!.name}`);
+        Deno.removeSync(`${world.paths.state}/journal/${session}.jsonl`);
+      }
+      const again = start();
+      await again.look(1);
+      await again.look(5);
+      assertEquals(Array.from(Deno.readDirSync(`${world.paths.state}/outbox/anvil`)), [file!]);
+    }
+  }));
+
+Deno.test("watch tells dialogs no hook speaks of, what stalls, and what nobody answers", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil", { hook_settings: { stall_after_s: 60 } });
+    const { agents: [agent] } = JSON.parse(Deno.readTextFileSync(world.paths.registry));
+    const global = { global_status_openclaw_session_key: "agent:main:main" };
+    world.registry({ ...global, agents: [agent] });
+    const { start } = watcher(world);
+    const watch = start();
+    const say = (more: Record<string, unknown>) =>
+      says(world, session, { statusUpdatedAt: Date.now(), startedAt: 1, ...more });
+    await say({ status: "waiting", waitingFor: "dialog open" });
+    await watch.look(0);
+    assertEquals(await watch.look(25), [`${session} dialog`]);
+    assertEquals(await watch.look(1775), [`${session} unanswered`]);
+    assertEquals(await watch.look(1800), []);
+    const [open] = world.wakes("anvil");
+    assertMatch(section(open!.message, "TRIGGER"), /^type: dialog_open\ndialog: unknown\n/);
+    const [escalated] = world.wakes("global_status");
+    assertMatch(
+      section(escalated!.message, "TRIGGER"),
+      /type: unanswered\nagent: anvil\nwaits: dialog/,
+    );
+    assertMatch(section(escalated!.message, "AVAILABLE ACTIONS"), /attach -t '?=anvil-main/);
+
+    await say({ status: "busy", statusUpdatedAt: Date.now() + 3_600_000 });
+    converse(world, session, {
+      message: { content: [{ type: "tool_use", name: "Bash", input: { command: "npm test" } }] },
+    });
+    assertEquals(await watch.look(1), []);
+    assertEquals(await watch.look(120), [`${session} stalled`]);
+    assertEquals(await watch.look(120), []);
+    const stalled = world.wakes("anvil")[1]!;
+    assertMatch(stalled.message, /It last did:\nBash: npm test/);
+    assertMatch(section(stalled.message, "AVAILABLE ACTIONS"), /snapshot\n.* esc/);
+  }));
+
+Deno.test("watch tells that a session was renamed, with the command that mends it", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await says(world, session, { status: "idle", startedAt: Date.now() + 60_000 });
+    const watch = watcher(world).start();
+    await watch.look(0);
+    await world.tmux("rename-session", "-t", `=${session}`, "mine");
+    await watch.look(1);
+    assertEquals(await watch.look(6), [`${session} renamed`]);
+    assertEquals(await watch.look(6), []);
+    const [wake] = world.wakes("anvil");
+    const [action = ""] = section(wake!.message, "AVAILABLE ACTIONS").split("\n");
+    assertMatch(action, /^tmux -S \S+ rename-session -t '?=mine'? anvil-main$/);
+    await new Deno.Command("/bin/sh", { args: ["-c", action] }).output();
+    await world.tmux("has-session", "-t", `=${session}`);
+    assertEquals(await watch.look(6), []);
+  }));
+
+Deno.test("watch has wakes delivered that wait, unless the gateway is down", () =>
+  inSessionWorld(async (world) => {
+    world.registry({ agents: [] });
+    put(world.paths, { agent_id: "anvil", session: "anvil-main" });
+    const { start, watchWorld } = watcher(world);
+    const down = { ...watchWorld, gateway: () => Promise.resolve("down" as const) };
+    assertEquals(await main(["--once"], down), 0);
+    const watch = start();
+    await watch.look(0);
+    assertEquals(world.carried, [], "whoever wrote it starts its deliverer");
+    await watch.look(20);
+    await watch.look(20);
+    assertEquals(world.carried, ["anvil"]);
+    await watch.look(60);
+    assertEquals(world.carried, ["anvil", "anvil"]);
+  }));
+
+Deno.test("watch runs once per user, ends when it is told to, and --once ends by itself", () =>
+  inSessionWorld(async (world) => {
+    world.registry({ agents: [] });
+    const { watchWorld } = watcher(world);
+    const held = holdWatch(world.paths)!;
+    assertEquals(await main([], watchWorld), 1);
+    assertEquals(await main(["--once"], watchWorld), 0);
+    assertMatch(world.warned.join("\n"), /Another watch runs already/);
+    held.release();
+
+    const stopping = new AbortController();
+    const running = main([], { ...watchWorld, stop: stopping.signal });
+    await until("the watch to hold its lock", () => isWatched(world.paths));
+    stopping.abort();
+    assertEquals(await running, 0);
+    assertEquals(isWatched(world.paths), false);
+    assertEquals(await main(["--wat"], watchWorld), 2);
+  }));
+
+Deno.test("watch shows the rows of the trust dialog, and who may answer it", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await world.tmux(
+      "respawn-pane",
+      "-k",
+      "-t",
+      `=${session}:`,
+      world.standIn("claude", "v197-80-trust.txt"),
+    );
+    const words = fixturePane("v197-80-trust").split("\n").find((line) =>
+      line.includes("I trust")
+    )!;
+    await until(
+      "the dialog",
+      async () =>
+        (await world.tmux("capture-pane", "-p", "-t", `=${session}:`)).includes(words.trim()),
+    );
+    const watch = watcher(world).start();
+    await watch.look(0);
+    assertEquals(await watch.look(25), [`${session} dialog`]);
+    const [wake] = world.wakes("anvil");
+    assertMatch(section(wake!.message, "TRIGGER"), /dialog: trust\nadvice: .*ask a person/);
+    assertStringIncludes(section(wake!.message, "CONTENT"), "Yes, I trust this folder");
+    assertEquals(
+      section(wake!.message, "AVAILABLE ACTIONS").match(/ (esc|snapshot)$/gm)?.length,
+      2,
+    );
+  }));
