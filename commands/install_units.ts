@@ -1,4 +1,4 @@
-/** Puts recovery after boot and redelivery every minute into systemd, or removes them. */
+/** Puts recovery after boot and the watch into systemd, or removes them. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
@@ -8,11 +8,10 @@ import { lastingPath } from "../lib/install/safe_places.ts";
 import { PLACE_ENV_NAMES, setVariables } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
 import { findProgram } from "../lib/doors/programs.ts";
-import { ENABLED, UNIT_MARK, UNITS, unitText } from "../lib/install/units.ts";
+import { OLD_UNITS, UNIT_MARK, UNITS, unitText } from "../lib/install/units.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
-export const HELP =
-  `Lets systemd bring sessions back after boot and deliver waiting wakes every minute.
+export const HELP = `Lets systemd bring sessions back after boot and watch over them.
 
 Usage: gsd-code install-units [options]
 
@@ -57,14 +56,14 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     ...setVariables(world.env, PASSED),
     PATH: lastingPath(world.env, world.paths.state),
   };
-  const { root, state, data } = world.paths;
+  const { root, data } = world.paths;
   const plan = planInstall(world.env, root, { running: world.deno, as: "registered" });
   if (plan.kind === "refused") throw new Error(plan.reason);
   if (!dryRun) keepLaunchers(plan);
   let changed = 0;
   for (const name of UNITS) {
     const template = Deno.readTextFileSync(`${root}/systemd/${name}`);
-    const text = unitText(template, { bin: `${data}/bin`, state, environment });
+    const text = unitText(template, { bin: `${data}/bin`, environment });
     const path = `${dir}/${name}`;
     const present = readTextIfThere(path);
     if (present === text) continue;
@@ -80,27 +79,48 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     writeAtomic(path, text); // for the user alone: an address may hold a password
     world.say(`Wrote ${path}`);
   }
+  const old = oursAmong(OLD_UNITS, dir);
   if (dryRun) {
-    world.say(
-      changed === 0 ? "The units are as they should be" : `Would enable ${ENABLED.join(", ")}`,
-    );
+    for (const name of old) world.say(`Would remove ${dir}/${name}: the watch does what it did`);
+    const isRight = changed + old.length === 0;
+    world.say(isRight ? "The units are as they should be" : `Would enable ${UNITS.join(", ")}`);
     return 0;
   }
-  if (changed === 0) world.say("The units are as they should be");
-  const failed = await systemctl(world, ["daemon-reload"]) ??
-    await systemctl(world, ["enable", ...ENABLED]) ??
-    await systemctl(world, ["start", "gsd-redeliver.timer"]);
+  if (changed + old.length === 0) world.say("The units are as they should be");
+  const failed = await removeOld(world, dir, old) ??
+    await systemctl(world, ["daemon-reload"]) ??
+    await systemctl(world, ["enable", ...UNITS]) ??
+    await systemctl(world, ["restart", "gsd-watch.service"]);
   if (failed !== undefined) {
     world.warn(`The units are in ${dir}, but not enabled: ${failed}`);
     return 1;
   }
-  world.say(`Enabled: ${ENABLED.join(", ")}`);
+  world.say(`Enabled: ${UNITS.join(", ")}`);
   return 0;
+}
+
+/** Those of the units that install-units has written. */
+function oursAmong(names: readonly string[], dir: string): string[] {
+  return names.filter((name) => readTextIfThere(`${dir}/${name}`)?.startsWith(UNIT_MARK));
+}
+
+/** The units of an earlier version go: two would deliver what waits. Why they could not. */
+async function removeOld(world: World, dir: string, old: string[]): Promise<string | undefined> {
+  if (old.length === 0) return undefined;
+  const timers = old.filter((name) => name.endsWith(".timer"));
+  const failed = timers.length === 0
+    ? undefined
+    : await systemctl(world, ["disable", "--now", ...timers]);
+  for (const name of old) {
+    removeIfThere(`${dir}/${name}`);
+    world.say(`Removed ${dir}/${name}: the watch does what it did`);
+  }
+  return failed;
 }
 
 async function remove(world: World, dryRun: boolean): Promise<number> {
   const dir = unitDir(world);
-  const ours = UNITS.filter((name) => readTextIfThere(`${dir}/${name}`)?.startsWith(UNIT_MARK));
+  const ours = oursAmong([...UNITS, ...OLD_UNITS], dir);
   if (ours.length === 0) {
     world.say("No units of ours are installed");
     return 0;
@@ -109,8 +129,9 @@ async function remove(world: World, dryRun: boolean): Promise<number> {
     for (const name of ours) world.say(`Would remove ${dir}/${name}`);
     return 0;
   }
-  const failed = await systemctl(world, ["disable", "--now", "gsd-redeliver.timer"]) ??
-    await systemctl(world, ["disable", "gsd-recover.service"]);
+  const running = ours.filter((name) => name !== "gsd-recover.service");
+  const failed = await disable(world, ["--now"], running) ??
+    await disable(world, [], ours.filter((name) => !running.includes(name)));
   for (const name of ours) {
     removeIfThere(`${dir}/${name}`);
     world.say(`Removed ${dir}/${name}`);
@@ -119,6 +140,15 @@ async function remove(world: World, dryRun: boolean): Promise<number> {
   if (unseen === undefined) return 0;
   world.warn(`The units are removed, but systemd could not be notified: ${unseen}`);
   return 1;
+}
+
+async function disable(
+  world: World,
+  words: string[],
+  names: string[],
+): Promise<string | undefined> {
+  if (names.length === 0) return undefined;
+  return await systemctl(world, ["disable", ...words, ...names]);
 }
 
 function unitDir(world: World): string {

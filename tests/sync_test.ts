@@ -139,8 +139,8 @@ Deno.test("install-units writes its units once, switches them on, and removes on
     assertEquals(/@[A-Z_]+@/.test(recover), false);
     assertEquals(Deno.readTextFileSync(log).split("\n").slice(0, 3), [
       "--user daemon-reload",
-      "--user enable gsd-recover.service gsd-redeliver.timer",
-      "--user start gsd-redeliver.timer",
+      "--user enable gsd-recover.service gsd-watch.service",
+      "--user restart gsd-watch.service",
     ]);
     world.said.length = 0;
     await installUnits([], world);
@@ -151,4 +151,28 @@ Deno.test("install-units writes its units once, switches them on, and removes on
     assertMatch(world.warned.at(-1)!, /gsd-recover.service is not ours/);
     assertEquals(await installUnits(["--remove"], world), 0);
     assertEquals(Array.from(Deno.readDirSync(units), (e) => e.name), ["gsd-recover.service"]);
+  }));
+
+Deno.test("install-units takes the units of an earlier version away, and no other", () =>
+  inSessionWorld(async (world) => {
+    const log = `${world.dir}/systemctl.log`;
+    world.variables.GSD_SYSTEMCTL = `${world.dir}/systemctl`;
+    writeExecutable(`${world.dir}/systemctl`, `#!/bin/sh\necho "$@" >> '${log}'\n`);
+    const units = `${world.dir}/home/.config/systemd/user`;
+    Deno.mkdirSync(units, { recursive: true });
+    const mark = "# Made by install-units of gsd-code-skill; run it again\n";
+    Deno.writeTextFileSync(`${units}/gsd-redeliver.timer`, mark);
+    Deno.writeTextFileSync(`${units}/gsd-redeliver.service`, "# somebody else's\n");
+    assertEquals(await installUnits(["--dry-run"], world), 0);
+    assertMatch(world.said.join("\n"), /Would remove \S+gsd-redeliver\.timer/);
+    assertEquals(await installUnits([], world), 0, world.warned.join("\n"));
+    assertEquals(Array.from(Deno.readDirSync(units), ({ name }) => name).sort(), [
+      "gsd-recover.service",
+      "gsd-redeliver.service",
+      "gsd-watch.service",
+    ]);
+    const [first] = Deno.readTextFileSync(log).split("\n");
+    assertEquals(first, "--user disable --now gsd-redeliver.timer");
+    assertEquals(await installUnits(["--remove"], world), 0);
+    assertMatch(Deno.readTextFileSync(log), /^--user disable --now gsd-watch\.service$/m);
   }));

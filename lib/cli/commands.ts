@@ -100,7 +100,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "install-units",
     group: "Set up",
-    summary: "let systemd recover sessions after boot and deliver waiting wakes",
+    summary: "let systemd recover sessions after boot and watch over them",
     file: "commands/install_units.ts",
   },
   {

@@ -16,6 +16,7 @@ import { aWake } from "../support/delivery_home.ts";
 import { TestHome } from "../support/home.ts";
 import { inSessionWorld, type SessionWorld } from "../support/session_world.ts";
 import { writeExecutable } from "../support/executable.ts";
+import { until } from "../support/until.ts";
 
 const SYSTEM = "/usr/local/bin:/usr/bin:/bin";
 
@@ -117,17 +118,17 @@ Deno.test("spawn and doctor refuse such a place as well", () =>
 Deno.test("unitText() lets no value add a line, and means for systemd what it says", async () => {
   await using home = new TestHome();
   const odd = `${home.dir}/my "dir" 100% $HOME 'q' [x] \\ é`;
-  Deno.mkdirSync(`${odd}/outbox/warden`, { recursive: true });
-  for (const name of ["deliver", "recover"]) {
+  Deno.mkdirSync(odd);
+  for (const name of ["gsd-code", "recover"]) {
     writeExecutable(`${odd}/${name}`, "#!/bin/sh\n");
   }
   const environment = { PATH: "/usr/bin", GSD_STATE_DIR: odd, GSD_TMUX: "%h $x" };
   const template = (name: string) => Deno.readTextFileSync(`${ROOT}/systemd/${name}`);
   for (const bad of ["\n", "\r", "\0"]) {
-    for (const values of [{ bin: bad }, { state: bad }, { environment: { A: bad } }]) {
+    for (const values of [{ bin: bad }, { environment: { A: bad } }]) {
       let reason = "";
       try {
-        unitText(template(UNITS[1]), { bin: "/b", state: "/s", environment, ...values });
+        unitText(template(UNITS[1]), { bin: "/b", environment, ...values });
       } catch (error) {
         reason = String(error);
       }
@@ -137,7 +138,7 @@ Deno.test("unitText() lets no value add a line, and means for systemd what it sa
   const analyze = findProgram((name) => Deno.env.get(name), "GSD_X", "systemd-analyze");
   const env = { ...home.env, XDG_RUNTIME_DIR: home.dir, SYSTEMD_LOG_LEVEL: "warning" };
   for (const name of UNITS) {
-    const text = unitText(template(name), { bin: odd, state: odd, environment });
+    const text = unitText(template(name), { bin: odd, environment });
     Deno.writeTextFileSync(`${home.dir}/${name}`, text);
     assertEquals(/@[A-Z]+@/.test(text), false);
   }
@@ -146,32 +147,28 @@ Deno.test("unitText() lets no value add a line, and means for systemd what it sa
   const verify = ["verify", "--user", "--man=no", ...files];
   const verified = await run(analyze, verify, { env, timeoutMs: 60_000 });
   assertEquals(verified, { kind: "finished", code: 0, stdout: "", stderr: "" });
-  const line = /^ConditionPathExistsGlob=.*$/m.exec(Deno.readTextFileSync(files[1]!))![0];
-  const holds = async () => {
-    const outcome = await run(analyze, ["condition", line], { env, timeoutMs: 60_000 });
-    return outcome.kind === "finished" && outcome.code === 0;
-  };
-  assertEquals(await holds(), false);
-  Deno.writeTextFileSync(`${odd}/outbox/warden/a.json`, "");
-  assertEquals(await holds(), true);
 });
 
-Deno.test("the timer delivers with the launcher's few permissions", () =>
+Deno.test("the units start launchers of the registration, and no others", () =>
   inSessionWorld(async (world) => {
     world.variables.GSD_SYSTEMCTL = `${world.dir}/systemctl`;
     writeExecutable(`${world.dir}/systemctl`, "#!/bin/sh\n");
     assertEquals(await installUnits([], world), 0, world.warned.join("\n"));
-    const words = await execStart(world, "gsd-redeliver.service");
-    assertEquals(words, ["/bin/sh", `${world.paths.data}/bin/deliver`, "--wait", "--once"]);
+    const words = await execStart(world, "gsd-watch.service");
+    assertEquals(words, ["/bin/sh", `${world.paths.data}/bin/gsd-code`, "watch"]);
     const recover = await execStart(world, "gsd-recover.service");
     assertEquals(recover, ["/bin/sh", `${world.paths.data}/bin/recover`]);
-    assertEquals(/ -A /.test(Deno.readTextFileSync(words[1]!)), false);
-    const wake = aWake({ transport: "inbox" });
+    // As systemd starts it: what waits is delivered by the launcher with few permissions.
+    assertEquals(/ -A /.test(Deno.readTextFileSync(`${world.paths.data}/bin/deliver`)), false);
+    world.registry({ agents: [] });
+    const created_at = new Date(Date.now() - 60_000).toISOString();
+    const wake = aWake({ transport: "inbox", created_at });
     enqueue(world.paths, wake);
-    const outcome = await run(words[0]!, words.slice(1), { env: {}, timeoutMs: 60_000 });
+    const env = { HOME: world.variables.HOME!, DENO_NO_UPDATE_CHECK: "1" };
+    const outcome = await run(words[0]!, [...words.slice(1), "--once"], { env, timeoutMs: 60_000 });
     assert(outcome.kind === "finished");
     assertEquals([outcome.code, outcome.stderr], [0, ""]);
-    assert(isDelivered(world.paths, wake));
+    await until("the wake to be delivered", () => isDelivered(world.paths, wake));
 
     // Other places than those of the registration would leave its wakes to nobody.
     world.variables.GSD_STATE_DIR = `${world.dir}/other`;
