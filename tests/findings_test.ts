@@ -54,6 +54,10 @@ const CASES: Case[] = [
   ["a turn that its hook told", remembers(said("response_complete", 4)), []],
   ["a turn of which the journal has the wake", wrote("response_complete", 4), []],
   ["a turn after one that was told", remembers(said("response_complete", 9, "p-0")), ["turn"]],
+  ["a turn right after one that was told", {
+    ...remembers(said("response_complete", 4, "p-0")),
+    ...wrote("response_complete", 4, { wake_id: "W" }),
+  }, ["turn"]],
   ["a turn of which the idle reminder told", remembers(said("idle_prompt", 3)), []],
   ["a turn of another life of the conversation", {
     transcript: endOf({ at: minutesAgo(700) }),

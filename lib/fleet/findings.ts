@@ -114,19 +114,14 @@ function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
   const from = ourSince(seen, known.firstLook(entry.sessionId));
   if (transcript.at < from || transcript.at < entry.startedAt) return [];
   const id = [transcript.promptId, transcript.at];
-  const isOfTurn = (trigger: string) =>
-    seen.memory?.said.some((said) =>
-      said.trigger === trigger && transcript.promptId !== "" &&
-      said.prompt_id === transcript.promptId && said.at >= transcript.at - 5000
-    ) ?? false;
   if (transcript.kind === "answer") {
     const triggers = ["response_complete", "idle_prompt"];
-    if (triggers.some(isOfTurn) || wasTold(seen, triggers, transcript.at)) return [];
+    if (wasTold(seen, triggers, transcript.at)) return [];
     return [finding(view, "turn", id, transcript.at)];
   }
   if (transcript.kind === "failed") {
     const triggers = ["response_failed", "idle_prompt"];
-    if (triggers.some(isOfTurn) || wasTold(seen, triggers, transcript.at)) return [];
+    if (wasTold(seen, triggers, transcript.at)) return [];
     return [finding(view, "failure", id, transcript.at)];
   }
   if (!isInterrupted(seen) || wasOwnEsc(seen, entry.statusSince)) return [];

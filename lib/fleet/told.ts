@@ -1,23 +1,32 @@
 /** Whether somebody was told, by the wakes that a session remembers and its journal. */
 
 import { textOf } from "../events.ts";
+import type { Said } from "../noise.ts";
 import type { SessionObservation } from "./observation.ts";
 
 /** Clocks of events and of what they report differ a little. */
 const NEAR_MS = 5000;
 
-/** A wake of one of these triggers was made for the turn, or since then. */
+/**
+ * A wake of one of these triggers was made since then. One that is known to be of another turn does
+ * not count, however near it is.
+ */
 export function wasTold(
-  { memory, journal }: SessionObservation,
+  { memory, journal, transcript }: SessionObservation,
   triggers: readonly string[],
   since: number,
   nearMs = NEAR_MS,
 ): boolean {
+  const said = memory?.said ?? [];
+  const isOther = ({ prompt_id }: Said) =>
+    prompt_id !== "" && !!transcript?.promptId && prompt_id !== transcript.promptId;
+  const others = new Set(said.filter(isOther).map(({ wake_id }) => wake_id));
   const isNew = (at: number) => at >= since - nearMs;
-  return memory?.said.some((said) => triggers.includes(said.trigger) && isNew(said.at)) ||
+  return said.some((one) => triggers.includes(one.trigger) && isNew(one.at) && !isOther(one)) ||
     journal.some((line) =>
       (line.kind === "queued" || line.kind === "suppressed") &&
-      triggers.includes(textOf(line, "trigger")) && isNew(Date.parse(textOf(line, "at")))
+      triggers.includes(textOf(line, "trigger")) && isNew(Date.parse(textOf(line, "at"))) &&
+      !others.has(textOf(line, "wake_id") || textOf(line, "of"))
     );
 }
 

@@ -1,0 +1,112 @@
+/** The watch over the real Claude Code: what no hook can tell, told once. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../../lib/files.ts";
+import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
+import { ROOT } from "../../lib/paths.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { startProgram } from "../support/child_process.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { until } from "../support/until.ts";
+import type { SharedGateway } from "./shared_gateway.ts";
+import { Stage } from "./stage.ts";
+
+/** No OpenClaw: the agent reads its wakes from its inbox. */
+function withoutGateway(scene: Scene): SharedGateway {
+  const config = `${scene.dir}/openclaw.json`;
+  Deno.writeTextFileSync(config, "{}");
+  const gateway = { program: "/bin/false", config };
+  return { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
+}
+
+const INBOX = { anvil: { delivery: { transport: "inbox" } } };
+
+function messages(stage: Stage): string[] {
+  const dir = `${stage.paths.state}/inbox/anvil`;
+  return namesIn(dir).map((name) => Deno.readTextFileSync(`${dir}/${name}`));
+}
+
+const ofType = (stage: Stage, type: string) =>
+  messages(stage).filter((text) => new RegExp(`\\btype: ${type}\\b`).test(text));
+
+function told(stage: Stage, type: string, part = ""): Promise<string> {
+  return until(
+    `the wake ${type}`,
+    () => ofType(stage, type).find((text) => text.includes(part)),
+    { present: () => [messages(stage), stage.journal("anvil")] },
+  );
+}
+
+/** The watch as systemd runs it; killed at the end, as a power cut would. */
+function startWatch(stage: Stage) {
+  const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
+  const { child, done } = startProgram(words, stage.env);
+  const kill = async () => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended.
+    }
+    return await done;
+  };
+  stage.scene.atEnd(kill);
+  return kill;
+}
+
+async function claudePid(stage: Stage): Promise<number> {
+  const target = `=${stage.session("anvil")}:`;
+  const pane = await stage.server.tmux("list-panes", "-t", target, "-F", "#{pane_pid}");
+  return treeBelow(await allProcesses(), Number(pane)).find((one) => isClaude(one))!.pid;
+}
+
+for (const version of VERSIONS.claude) {
+  Deno.test(`${version}: the watch tells a turn without a hook, Esc and a kill, each once`, () =>
+    inScene(`watch ${version}`, async (scene) => {
+      const shared = withoutGateway(scene);
+      const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
+      stage.writeRegistry(INBOX);
+      const held = Promise.withResolvers<void>();
+      scene.atEnd(() => held.resolve());
+      stage.claudeModel.answer = ({ prompt }) =>
+        prompt.includes("slowly")
+          ? { hold: held.promise, say: "Too late." }
+          : { say: `You said: ${prompt.slice(0, 60)}` };
+      const claude = await stage.spawn("anvil", "the first words");
+      await told(stage, "response_complete", "the first words");
+      const kill = startWatch(stage);
+      const looked = () => namesIn(`${stage.paths.state}/watch`).includes("memory.json");
+      await until("the first look of the watch", looked);
+
+      // Hooks find no agent in a broken registry. The watch knows the one before.
+      const registry = Deno.readTextFileSync(stage.paths.registry);
+      Deno.writeTextFileSync(stage.paths.registry, "{ broken");
+      await claude.submit("told by no hook");
+      const late = await told(stage, "response_complete", "told by no hook");
+      assertMatch(late, /^late: \d+ s$/m);
+      assertStringIncludes(late, "evidence: Claude Code says that it is idle since");
+      Deno.writeTextFileSync(stage.paths.registry, registry);
+
+      await claude.submit("work slowly");
+      await claude.waitForScreen("work", (screen) => screen.includes("esc to interrupt"));
+      await claude.keys("Escape");
+      assertMatch(await told(stage, "interrupted"), /The prompt was: work slowly/);
+
+      // Killed like Claude Code itself, and started again, it tells nothing twice.
+      await kill();
+      startWatch(stage);
+      Deno.kill(await claudePid(stage), "SIGKILL");
+      const lost = await told(stage, "session_lost");
+      assertMatch(lost, /evidence: no SessionEnd came; process \d+ has ended; only a shell/);
+      await told(stage, "session_recovered", "It goes on with its own conversation");
+      const again = await stage.attach("anvil");
+      await again.submit("back again");
+      await told(stage, "response_complete", "back again");
+      const types = ["session_lost", "session_recovered", "interrupted"];
+      assertEquals(types.map((type) => ofType(stage, type).length), [1, 1, 1]);
+      const turns = ofType(stage, "response_complete");
+      assertEquals(turns.length, 3, turns.join("\n---\n"));
+      const status = await stage.ours("commands/status.ts");
+      assertMatch(status.stdout, /^anvil-\w+ +anvil +idle .* You said: back again$/m);
+      assertMatch(status.stdout, /^1 session · gateway \S.* · watch up$/m);
+    }));
+}
