@@ -105,6 +105,13 @@ const CASES: Case[] = [
     "renamed",
   ]],
   ["it was renamed, and its turn was told to nobody", { renamedTo: "mine" }, ["turn", "renamed"]],
+  ["it runs in no tmux server that is known", {
+    ...{ renamedTo: "", ...remembers(said("response_complete", 4)) },
+  }, ["moved"]],
+  ["the agent itself said no to a request", {
+    transcript: stopped,
+    journal: [{ kind: "decided", at: new Date(minutesAgo(4)).toISOString() }],
+  }, []],
   ["no agent owns it", { agent: undefined }, []],
   ["its agent cannot be woken", { agent: agentOf({ openclaw_session_key: "" }) }, []],
 ];

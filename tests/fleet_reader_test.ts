@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { viewsOf } from "../lib/fleet/session_view.ts";
-import { killServer, remember, spawned } from "./support/recovering.ts";
+import { killServer, remember, spawned, tmuxThat } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { writeExecutable } from "./support/executable.ts";
 import { says } from "./support/watching.ts";
@@ -74,6 +74,20 @@ Deno.test("FleetReader keeps to the last registry that could be read", () =>
     const { sessions, problems } = await reader.read();
     assertEquals(sessions.map((one) => [one.session, one.holds]), [[session, "alive"]]);
     assertMatch(problems.join(), /Cannot use the registry .*: it is not JSON/);
+  }));
+
+Deno.test("FleetReader takes nothing for lost while tmux does not answer", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    let now = Date.now();
+    const later = { ...world, now: () => new Date(now += 60_000) };
+    const reader = new FleetReader(later, new ScreenTimes(world.paths));
+    await reader.read();
+    const tmux = world.variables.GSD_TMUX!;
+    world.variables.GSD_TMUX = tmuxThat(world, tmux, '*) echo "fork failed" >&2; exit 1;;');
+    const { sessions, problems } = await reader.read();
+    assertEquals(sessions.map((one) => [one.session, one.holds]), [[session, "alive"]]);
+    assertMatch(problems.join(), /fork failed/);
   }));
 
 Deno.test("FleetReader calls tmux once where nothing has changed", () =>

@@ -26,6 +26,8 @@ export function parseEntryFile(text: string): ClaudeEntry | undefined {
     return undefined; // it is being written
   }
   if (!isObject(value) || typeof value.pid !== "number") return undefined;
+  // A `claude -p` beside the session is not the session.
+  if (value.kind !== undefined && value.kind !== "interactive") return undefined;
   return {
     pid: value.pid,
     sessionId: textOf(value, "sessionId"),

@@ -37,9 +37,13 @@ export class ClaudeFinder {
     const shape = [stamp, ...shown].join("|");
     const known = this.#verdicts.get(key);
     const entry = entries.get(known?.held.entry?.pid ?? 0);
-    if (known !== undefined && entry !== undefined && runs(entry)) return { ...known.held, entry };
+    // Another session may have got the name, while the one before runs on under a new one.
+    const isItsPane = panes.some(({ pane }) => pane === known?.held.pane);
+    if (known !== undefined && isItsPane && entry !== undefined && runs(entry)) {
+      return { ...known.held, entry };
+    }
     const isFresh = known !== undefined && known.shape === shape &&
-      now - known.at < TRUSTED_MS;
+      (server.isStale || now - known.at < TRUSTED_MS);
     if (isFresh && known.held.entry === undefined) return known.held;
 
     const held = await this.#look(server, session, command, panes, entries);

@@ -16,6 +16,7 @@ import {
 import type { FindingKind, FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
 import { agoOf } from "./since.ts";
+import { hasHooks } from "./told.ts";
 
 export interface DraftOptions {
   paths: Paths;
@@ -29,8 +30,12 @@ export function draftOf(finding: FleetFinding, options: DraftOptions): WakeDraft
   const ago = agoOf(options.now - since);
   const about = { ...(isLate(kind) ? { late: ago } : { lasts: ago }), evidence: view.evidence };
   const draft = bare(finding, options);
-  return { ...draft, details: { ...draft.details, ...about } };
+  const isBare = isLate(kind) && !hasHooks(view.seen);
+  const hooks: Record<string, string> = isBare ? { hooks: NO_HOOKS } : {};
+  return { ...draft, details: { ...draft.details, ...about, ...hooks } };
 }
+
+const NO_HOOKS = "none has run since this Claude Code was started; gsd-code doctor says why";
 
 /** A hook should have told it. */
 export function isLate(kind: FindingKind): boolean {
@@ -136,6 +141,16 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
       };
     case "renamed":
       return renamedDraft(view);
+    case "moved":
+      return {
+        ...{ trigger: "session_changed", section, state: "unknown", actions: prompt.slice(-1) },
+        body: `The tmux session ${view.session} is gone, and its Claude Code runs on in process ` +
+          `${view.seen.entry?.pid}, in no tmux server that we know.`,
+        details: {
+          change: "moved",
+          advice: "You cannot type into it. Ask a person to end it; recover brings it back.",
+        },
+      };
     case "unanswered":
       return unansweredDraft(view, options);
   }

@@ -17,6 +17,7 @@ export const FINDING_AFTER_MS = {
   dialog: 20_000,
   retrying: 30_000,
   renamed: 5000,
+  moved: 30_000,
   stalled: 0,
   unanswered: 0,
 } as const;
@@ -144,7 +145,8 @@ function asking({ dialog, since, seen: { entry } }: SessionView): unknown[] {
 
 function renamed(view: SessionView): FleetFinding[] {
   const { renamedTo } = view.seen;
-  return renamedTo === undefined || renamedTo === "" ? [] : [finding(view, "renamed", [renamedTo])];
+  if (renamedTo === undefined) return [];
+  return [finding(view, renamedTo === "" ? "moved" : "renamed", [renamedTo])];
 }
 
 /** Somebody was told, and for long nobody has answered. */

@@ -23,6 +23,8 @@ export interface ServerPanes {
 
 export interface FleetServer extends ServerPanes {
   tmux: Tmux;
+  /** tmux does not answer: the panes are those of an earlier look. */
+  isStale: boolean;
 }
 
 /** No name of a session holds a tab. */
@@ -31,8 +33,13 @@ const FORMAT = [
   ...["pane_dead", "window_activity", "pane_current_command", "session_name"],
 ].map((name) => `#{${name}}`).join("\t");
 
-export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPanes> {
+/** What tmux says where no server runs; every other failure says nothing about its sessions. */
+const NO_SERVER = /no server running|error connecting to|server exited|lost server|no sessions/;
+
+/** The panes, or why nobody knows. */
+export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPanes | string> {
   const listed = await tmux.call("list-panes", "-a", "-F", FORMAT);
+  if (listed.kind === "failed" && !NO_SERVER.test(listed.reason)) return listed.reason;
   const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
   let run: string | undefined;
   let socket = expected;

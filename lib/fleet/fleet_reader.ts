@@ -15,7 +15,7 @@ import { journalFile } from "../journal.ts";
 import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
 import { ClaudeFinder, type Held } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
-import { type FleetServer, panesOn, screensOf } from "./fleet_panes.ts";
+import { type FleetServer, panesOn, screensOf, type ServerPanes } from "./fleet_panes.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
 import type { ScreenTimes } from "./screen_times.ts";
 import {
@@ -40,6 +40,7 @@ export class FleetReader {
   readonly #finder = new ClaudeFinder();
   readonly #wakes = new WakeCounter();
   readonly #captures = new Map<string, { at: number; text: string }>();
+  readonly #panes = new Map<string | undefined, ServerPanes>();
   #registry: Registry | undefined;
 
   constructor(
@@ -60,7 +61,7 @@ export class FleetReader {
     const launches = this.#files.of(`${paths.data}/launches`, () => allLaunches(paths)) ?? [];
     const moved = new Set(launches.filter((one) => one.moved_to).map(({ session }) => session));
     const kept = launches.filter((one) => one.moved_to === undefined);
-    const servers = await this.#servers(kept);
+    const servers = await this.#servers(kept, problems);
     const entries = this.#entries(kept);
     const memories = this.#memories(problems);
     const { unsent, dead } = this.#wakes.count(paths, problems);
@@ -113,10 +114,16 @@ export class FleetReader {
   }
 
   /** The server in reach, and those of the launches. */
-  async #servers(launches: Launch[]): Promise<FleetServer[]> {
+  async #servers(launches: Launch[], problems: string[]): Promise<FleetServer[]> {
     const look = async (socket?: string) => {
       const { tmux } = serverAt(this.world, socket);
-      return { tmux, ...await panesOn(tmux, socket) };
+      const found = await panesOn(tmux, socket);
+      // A tmux that does not answer has not lost its sessions.
+      const isStale = typeof found === "string";
+      if (isStale) problems.push(found);
+      else this.#panes.set(socket, found);
+      const known = this.#panes.get(socket) ?? { socket, run: undefined, panes: [] };
+      return { tmux, isStale, ...known };
     };
     const first = await look();
     const sockets = new Set(launches.map((one) => one.tmux_socket ?? first.socket));

@@ -30,11 +30,22 @@ export function wasTold(
     );
 }
 
-/** Our own driver pressed Esc: the agent knows. */
+/** Our own driver pressed Esc, or said no to a request: the agent knows. */
 export function wasOwnEsc({ journal }: SessionObservation, since: number): boolean {
   return journal.some((line) =>
-    line.event === "esc" && Date.parse(textOf(line, "at")) >= since - 2 * NEAR_MS
+    (line.event === "esc" || line.kind === "decided" || line.kind === "answered") &&
+    Date.parse(textOf(line, "at")) >= since - 2 * NEAR_MS
   );
+}
+
+/** An event of this Claude Code has reached a hook of ours. */
+export function hasHooks({ journal, memory, entry }: SessionObservation): boolean {
+  const since = entry?.startedAt ?? 0;
+  return (memory?.said.some(({ at }) => at >= since) ?? false) ||
+    journal.some((line) =>
+      line.source !== "watch" && textOf(line, "event") !== "" &&
+      Date.parse(textOf(line, "at")) >= since
+    );
 }
 
 /**

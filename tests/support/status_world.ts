@@ -11,8 +11,9 @@ export interface TestStatusWorld extends StatusWorld {
 export function statusWorld(home: TestHome, now = () => new Date()): TestStatusWorld {
   const said: string[] = [];
   const warned: string[] = [];
+  const tmux = home.writeProgram("tmux", 'echo "no server running on /tmp/x" >&2; exit 1');
   return {
-    env: (name) => name === "GSD_TMUX" ? "/bin/false" : home.variable(name),
+    env: (name) => name === "GSD_TMUX" ? tmux : home.variable(name),
     environment: () => ({ ...home.env }),
     cwd: () => home.dir,
     deno: Deno.execPath(),
