@@ -7,10 +7,12 @@ import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { Changes } from "../lib/doors/changes.ts";
 import type { HeldLock } from "../lib/doors/held_lock.ts";
 import type { FleetFinding } from "../lib/fleet/findings.ts";
+import type { SessionView } from "../lib/fleet/session_view.ts";
 import { agoOf } from "../lib/fleet/since.ts";
 import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { messageOf, run } from "../lib/process.ts";
+import { driverWords } from "../lib/sessions/tmux_servers.ts";
 import { pause } from "../lib/time.ts";
 
 export interface WatchCommandWorld extends WatchWorld {
@@ -30,6 +32,7 @@ It compares what the sessions do with what their agents were told:
   - a turn, failure, question, permission or Esc that nobody was told of: the wake is made late
   - a dialog no hook speaks of: dialog_open
   - no sign of life for stall_after_s: stalled; the API fails again and again: retrying
+  - an API limit has ended: limited, or Claude is sent on (resume_after_limit)
   - nobody answers for escalate_after_s: unanswered, to the global status session
   - a session was renamed: session_changed
   - wakes wait though the gateway is up: they are delivered
@@ -140,6 +143,18 @@ async function recover(agentId: string, world: WatchWorld): Promise<number> {
   throw new Error(`recover: ${outcome.kind === "timeout" ? "no end in 10 min" : outcome.reason}`);
 }
 
+async function type(
+  view: SessionView,
+  text: string,
+  world: WatchWorld,
+): Promise<string | undefined> {
+  const [program = "", ...words] = driverWords(world.paths, view.seen.socket);
+  const args = [...words, view.seen.renamedTo || view.session, "type", text];
+  const outcome = await run(program, args, { env: world.environment(), timeoutMs: 120_000 });
+  if (outcome.kind === "finished") return outcome.code === 0 ? undefined : outcome.stderr.trim();
+  return outcome.kind === "timeout" ? "the driver did not end in 2 min" : outcome.reason;
+}
+
 function realWatchWorld(): WatchCommandWorld {
   const world = realWorld();
   const stopping = new AbortController();
@@ -150,6 +165,7 @@ function realWatchWorld(): WatchCommandWorld {
     ...world,
     gateway: () => gatewayState(world.env),
     recover: (agentId) => recover(agentId, watchWorld),
+    type: (view, text) => type(view, text, watchWorld),
     stop: stopping.signal,
   };
   return watchWorld;

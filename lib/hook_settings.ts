@@ -21,6 +21,8 @@ export interface HookSettings {
   stall_after_s: number;
   /** Unanswered for this long: the watch tells the global status session. */
   escalate_after_s: number;
+  /** When an API limit ends: the watch sends Claude on, instead of waking the agent. */
+  resume_after_limit: boolean;
 }
 
 export const DEFAULT_SETTINGS: HookSettings = {
@@ -38,6 +40,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   bidirectional_timeout_s: 120,
   stall_after_s: 900,
   escalate_after_s: 1800,
+  resume_after_limit: false,
 };
 
 /** Each field on its own: the agent's, else the global one, else the default. */
@@ -68,6 +71,7 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
     case "voice":
       return value === "user" || value === "agent";
     case "answer_permissions":
+    case "resume_after_limit":
       return typeof value === "boolean";
     default: {
       const [least, most] = LIMITS[name];

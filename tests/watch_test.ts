@@ -249,3 +249,41 @@ Deno.test("watch shows the rows of the trust dialog, and who may answer it", () 
       2,
     );
   }));
+
+Deno.test("watch sends Claude on after a limit where its agent wants that, else wakes the agent", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const { start, typed, failTyping } = watcher(world);
+    const watch = start();
+    await watch.look(0);
+    const text = `5-hour limit reached|${Math.ceil(Date.now() / 1000) + 600}`;
+    converse(world, session, {
+      ...{ isApiErrorMessage: true, error: "rate_limit" },
+      message: { model: "<synthetic>", content: [{ type: "text", text }] },
+    });
+    await says(world, session, { status: "idle", statusUpdatedAt: Date.now(), startedAt: 1 });
+    await watch.look(10);
+    assertEquals(await watch.look(20), [`${session} failure`]);
+    assertEquals(await watch.look(300), []);
+    assertEquals(await watch.look(400), [`${session} limit_over`]);
+    assertEquals(await watch.look(60), []);
+    assertEquals([triggers(world), typed], [["response_failed", "limited"], []]);
+
+    for (const file of ["watch/told", "outbox/anvil", `journal/${session}.jsonl`]) {
+      Deno.removeSync(`${world.paths.state}/${file}`, { recursive: true });
+    }
+    changeAgent(world, { hook_settings: { resume_after_limit: true } });
+    const second = start();
+    await second.look(1);
+    await second.look(60);
+    await second.look(60);
+    assertEquals(typed, [`${session} continue`]);
+    assertEquals(triggers(world).includes("limited"), false);
+
+    Deno.removeSync(`${world.paths.state}/watch/told`, { recursive: true });
+    failTyping("a draft is in the box");
+    const third = start();
+    await third.look(60);
+    await third.look(60);
+    assertEquals([typed.length, triggers(world).at(-1)], [2, "limited"]);
+  }));

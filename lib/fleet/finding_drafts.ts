@@ -139,6 +139,14 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
         body: view.now,
         details: { advice: "Claude Code tries again by itself. Wait, or esc." },
       };
+    case "limit_over":
+      return {
+        ...{ trigger: "limited", section, state: "idle", pressure, actions: prompt },
+        body: transcript?.message ?? "",
+        details: {
+          advice: "The limit has ended, and Claude waits. Type what it is to go on with.",
+        },
+      };
     case "renamed":
       return renamedDraft(view);
     case "moved":

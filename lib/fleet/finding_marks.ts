@@ -52,6 +52,11 @@ export class FindingMarks {
     this.#write({ ...mark, told: true });
   }
 
+  /** It is to be told after all. */
+  reopen(mark: FindingMark): void {
+    this.#write({ ...mark, told: false });
+  }
+
   /** Old ones of what no longer lasts. */
   prune(lasting: ReadonlySet<string>, now: number): void {
     for (const [key, { at }] of this.#marks) {

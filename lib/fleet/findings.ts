@@ -18,6 +18,7 @@ export const FINDING_AFTER_MS = {
   retrying: 30_000,
   renamed: 5000,
   moved: 30_000,
+  limit_over: 0,
   stalled: 0,
   unanswered: 0,
 } as const;
@@ -70,7 +71,12 @@ function isManaged({ seen: { agent } }: SessionView): boolean {
 }
 
 function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
-  return [...ofState(view, known), ...renamed(view), ...unanswered(view, known, now)];
+  return [
+    ...ofState(view, known),
+    ...renamed(view),
+    ...unanswered(view, known, now),
+    ...limitOver(view, now),
+  ];
 }
 
 function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
@@ -147,6 +153,18 @@ function renamed(view: SessionView): FleetFinding[] {
   const { renamedTo } = view.seen;
   if (renamedTo === undefined) return [];
   return [finding(view, renamedTo === "" ? "moved" : "renamed", [renamedTo])];
+}
+
+/** Not all sessions at the same moment. */
+const MOST_JITTER_MS = 30_000;
+
+/** The limit that stopped the turn has ended, and the session waits. */
+function limitOver(view: SessionView, now: number): FleetFinding[] {
+  const { state, until, seen, session } = view;
+  if (state !== "failed" || until === undefined) return [];
+  const jitter = Number.parseInt(hash(session).slice(0, 6), 16) % MOST_JITTER_MS;
+  if (now < until + jitter || wasTold(seen, ["limited"], until, 0)) return [];
+  return [finding(view, "limit_over", [until], until)];
 }
 
 /** Somebody was told, and for long nobody has answered. */

@@ -130,9 +130,9 @@ export function resting(seen: SessionObservation, screen: Screen | undefined, no
   if (transcript?.kind === "failed") {
     const until = resetIn(transcript.message, transcript.at);
     const failed = { since: transcript.at, now: oneLine(transcript.message) };
-    return until !== undefined && until > now
-      ? { ...failed, state: "limited", until, evidence: `${evidence}; the turn failed` }
-      : { ...failed, state: "failed", evidence: `${evidence}; the turn failed` };
+    const told = { ...failed, evidence: `${evidence}; the turn failed` };
+    if (until === undefined) return { ...told, state: "failed" };
+    return { ...told, state: until > now ? "limited" : "failed", until };
   }
   if (screen?.state === "error") {
     const now = "it is not logged in, or its API key is wrong";

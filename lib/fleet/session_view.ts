@@ -24,7 +24,7 @@ export interface SessionView {
   /** How we know. Our own words. */
   evidence: string;
   context_pct?: number;
-  /** Of a limit: when it ends. */
+  /** Of a turn that a limit has stopped: when that ends, or has ended. */
   until?: number;
   /** The dialog on the screen. */
   dialog?: Dialog;

@@ -47,7 +47,8 @@ function shrink(widths: number[], columns: number): void {
 
 /** What it asks, said last or does, as it may be shown. */
 export function nowLine(view: SessionView): string {
-  const limit = view.until === undefined ? "" : `goes on at ${clockOf(view.until)}: `;
+  const isLimited = view.state === "limited" && view.until !== undefined;
+  const limit = isLimited ? `until ${clockOf(view.until!)}: ` : "";
   return limit + maskSecrets(oneLine(view.now.slice(0, 1000)));
 }
 

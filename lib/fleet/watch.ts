@@ -19,6 +19,8 @@ export interface WatchWorld extends World {
   /** Runs `recover` for an agent; its exit code. */
   recover(agentId: string): Promise<number>;
   gateway(): Promise<GatewayState>;
+  /** Types a prompt into a session, by the driver; why it could not. */
+  type(view: SessionView, text: string): Promise<string | undefined>;
 }
 
 export interface Look {
@@ -75,7 +77,7 @@ export class FleetWatch {
       const telling = { world: this.world, registry, marks: this.#marks, isRecovered };
       for (const finding of findings.ripe) {
         try {
-          await tellFinding(finding, telling);
+          if (!await this.#sentOn(finding)) await tellFinding(finding, telling);
           told.push(finding);
         } catch (error) {
           problems.add(
@@ -96,6 +98,25 @@ export class FleetWatch {
   /** Resolves when what it has started has ended. */
   async settled(): Promise<void> {
     await this.#recovery.settled();
+  }
+
+  /** After a limit Claude goes on by itself, where its agent wants that. */
+  async #sentOn({ kind, key, view }: FleetFinding): Promise<boolean> {
+    const { paths, now } = this.world;
+    if (kind !== "limit_over" || !view.seen.agent?.settings.resume_after_limit) return false;
+    // Marked first: typed twice is worse than not typed.
+    const mark = this.#marks.begin(key, now().getTime());
+    this.#marks.finish(mark);
+    const failed = await this.world.type(view, "continue");
+    const about = { session: view.session, agent_id: view.agent_id, source: "watch" };
+    if (failed !== undefined) {
+      const reason = `it could not be sent on after its limit: ${failed}`;
+      record(paths, { kind: "problem", ...about, reason });
+      this.#marks.reopen(mark);
+      return false;
+    }
+    record(paths, { kind: "session", ...about, reason: "it was sent on after its limit" });
+    return true;
   }
 
   #knowledge(hasGlobal: boolean, now: number) {

@@ -20,6 +20,7 @@ export const hookSettingsSchema = z.looseObject({
   bidirectional_timeout_s: number("bidirectional_timeout_s"),
   stall_after_s: number("stall_after_s"),
   escalate_after_s: number("escalate_after_s"),
+  resume_after_limit: z.boolean(),
 }).partial();
 
 export const deliverySchema = z.looseObject({

@@ -1,6 +1,7 @@
 /** A watch over the sessions of a test, at times that the test chooses. */
 
 import { main as recoverMain } from "../../commands/recover.ts";
+import type { SessionView } from "../../lib/fleet/session_view.ts";
 import { FleetWatch } from "../../lib/fleet/watch.ts";
 import { claudeIn, idOf, listAs } from "./recovering.ts";
 import type { SessionWorld } from "./session_world.ts";
@@ -16,10 +17,16 @@ export function watcher(world: SessionWorld) {
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const recovered: string[] = [];
+  const typed: string[] = [];
+  let typingFails: string | undefined;
   const watchWorld = {
     ...world,
     now,
     gateway: () => Promise.resolve("up" as const),
+    type: (view: SessionView, text: string) => {
+      typed.push(`${view.session} ${text}`);
+      return Promise.resolve(typingFails);
+    },
     recover: async (agentId: string) => {
       recovered.push(agentId);
       const words = ["--agent", agentId, "--unattended", "--skip-sync"];
@@ -37,7 +44,8 @@ export function watcher(world: SessionWorld) {
       settled: () => watch.settled(),
     };
   };
-  return { start, recovered, watchWorld };
+  const failTyping = (why: string | undefined) => void (typingFails = why);
+  return { start, recovered, typed, failTyping, watchWorld };
 }
 
 /** Claude Code's own word on its state. */
