@@ -24,7 +24,9 @@ import {
   realDriverWorld,
   roadsInto,
 } from "../lib/driver/driver_world.ts";
+import { noteInstruction } from "../lib/driver/instructions.ts";
 import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
+import { newWakeId } from "../lib/new_wake.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { maskFields, maskForApproval } from "../lib/text.ts";
@@ -170,7 +172,12 @@ async function carryOut(
   if (roads.mod === undefined && options.road === "mod") {
     return refused("the Claude Code in it has no mod, or its companion does not run");
   }
-  const context = await contextFor(world, session, options, found.pane, caller, roads);
+  const began = world.now();
+  const instructionId = newWakeId(began.getTime());
+  const context = await contextFor(world, session, options, found.pane, caller, {
+    ...roads,
+    instructionId,
+  });
   const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
     ? await makeRoom(panes, found.pane)
     : undefined;
@@ -180,7 +187,9 @@ async function carryOut(
     if (state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
       if (context.dryRun || !await canBeRead(found.pane)) return refused(WHY_UNREADABLE);
     }
-    return await act(context, verb, options);
+    const result = await act(context, verb, options);
+    noteInstruction(context, verb, instructionId, result, began);
+    return result;
   } finally {
     await room?.restore();
   }

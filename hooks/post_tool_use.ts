@@ -23,6 +23,10 @@ export const hook: Hook = {
       : closed?.who
       ? `${closed.by} ${name}`
       : closed?.by ?? "human";
+    if (limit === undefined && (closed === undefined || closed.by === "human")) {
+      const { keyboardRecord } = await tools.loadRecords();
+      await tools.note(paths, keyboardRecord(context, id, chosen, closed));
+    }
     const trigger = "ask_user_question_answered";
     const reason = whyUnwanted(context, isOwn);
     if (reason !== undefined) {

@@ -7,7 +7,7 @@ import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { isThere, sleepSync, writeAtomic } from "./files.ts";
+import { isThere, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { readJournal, record } from "./journal.ts";
 import { isObject, messageOf } from "./json.ts";
@@ -18,9 +18,11 @@ import { readQuestions } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./send_wake.ts";
+import { answer, type AnswerFacts, KEYBOARD } from "./records.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
 import { openOf, questionWake } from "./tell_question.ts";
+import { pause } from "./time.ts";
 import { lookAtPane } from "./tmux.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 
@@ -43,9 +45,17 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     question_id: id,
     tool,
   };
+  const noted = (more: Partial<AnswerFacts>) => {
+    const { asked_at } = pending;
+    record(paths, answer({ what: kind, ...base, asked_at, now: new Date(), ...more }));
+  };
+  // Claude Code ends this hook when Esc closes the dialog, and says so in no other way.
+  onTermination(() => {
+    if (closePending(paths, session, { id }).length > 0) noted(leftAtKeyboard(kind));
+  });
   const waited = await waitForAnswer(paths, pending, {
     now: Date.now,
-    sleep: sleepSync,
+    sleep: pause,
     parent: () => Deno.ppid,
     look: async () => {
       const look = await lookAtPane(context.env, pane);
@@ -58,16 +68,15 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     },
   });
   // After a time-out the question is still on the screen, and keys can still answer it.
-  if (waited.kind === "dialog gone" || waited.kind === "claude gone") {
-    closePending(paths, session, { id });
+  const isOver = waited.kind === "dialog gone" || waited.kind === "claude gone";
+  if (isOver && closePending(paths, session, { id }).length > 0) {
+    noted(waited.kind === "claude gone" ? { outcome: "claude gone" } : leftAtKeyboard(kind));
   }
-  if (waited.kind !== "answered") {
-    record(paths, { kind: "answered", ...base, by: "not the hook", reason: waited.kind });
-    return;
-  }
-  const { by, caller, via, decision } = waited.given;
-  const what = kind === "question" ? "answered" : "decided";
-  record(paths, { kind: what, ...base, by, caller, via, decision });
+  if (waited.kind === "timeout") noted({ outcome: "timeout" });
+  // What was settled by another has another's record.
+  if (waited.kind !== "answered") return;
+  const { by, by_kind, caller, via, decision } = waited.given;
+  noted({ by, by_kind, caller, via, decision });
   // No event tells the end of a permission's dialog, nor of a question that was refused.
   if (kind !== "question" || decision.kind === "deny") {
     closePending(paths, session, { id });
@@ -80,6 +89,21 @@ export async function answerRequest(context: HookContext): Promise<string | unde
 function isNobodyElses({ paths, session }: HookContext, pending: Pending, dialog: Dialog): boolean {
   if (dialog.kind !== pending.kind || pending.subagent !== undefined) return false;
   return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
+}
+
+/** A question was left; how a permission was decided at the keyboard, nothing tells. */
+function leftAtKeyboard(kind: Pending["kind"]): Partial<AnswerFacts> {
+  return { ...KEYBOARD, via: "keyboard", outcome: kind === "question" ? "left" : "unknown" };
+}
+
+function onTermination(note: () => void): void {
+  Deno.addSignalListener("SIGTERM", () => {
+    try {
+      note();
+    } finally {
+      Deno.exit(0);
+    }
+  });
 }
 
 /** Opens what is asked, and tells the agent unless PreToolUse has done so. */

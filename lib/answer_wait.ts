@@ -23,7 +23,7 @@ export type Waited =
 
 export interface WaitWorld {
   now(): number;
-  sleep(ms: number): void;
+  sleep(ms: number): Promise<void> | void;
   /** Claude Code is our parent; when it has died, our parent changes. */
   parent(): number;
   look(): Promise<Screen>;
@@ -86,7 +86,7 @@ export async function waitForAnswer(
       const isNew = !isSeen && world.now() < began + FIRST_LOOKS_MS;
       nextLook = world.now() + (isNew ? FIRST_EVERY_MS : SCREEN_EVERY_MS);
     }
-    world.sleep(LOOK_EVERY_MS);
+    await world.sleep(LOOK_EVERY_MS);
   }
 }
 

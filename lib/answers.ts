@@ -14,6 +14,7 @@ import {
 } from "./files.ts";
 import { isObject } from "./json.ts";
 import { type Paths, pendingDir, safeName } from "./paths.ts";
+import type { ByKind } from "./records.ts";
 import { maskFields } from "./text.ts";
 
 export type PendingKind = "question" | "permission" | "plan";
@@ -59,6 +60,7 @@ export type GivenDecision =
 export interface Given {
   /** Who gave it: an agent's id where it is known, else the user's name. */
   by: string;
+  by_kind?: ByKind;
   /** The programs that have called the driver, for the journal. */
   caller?: string;
   /** Through the waiting hook, or with keys on the screen. */

@@ -39,6 +39,9 @@ export function waitForDecision(context: HookContext, wakeId: string): ReplyDeci
     wake_id: wakeId,
     event: context.event.name,
     decision: decision.kind,
+    ...(decision.kind === "none" ? {} : { by: context.agent.agent_id, by_kind: "agent" }),
+    ...(decision.kind === "block" ? { text: decision.reason } : {}),
+    ...(decision.kind === "instructions" ? { text: decision.text } : {}),
     ...(reason === "" ? {} : { reason }),
     duration_ms: Math.round(performance.now() - waited),
   });

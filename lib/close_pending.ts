@@ -29,7 +29,13 @@ export interface ClosingOf {
   answers?: Record<string, string>;
 }
 
-export type Closed = { id: string; by: "hook" | "keys" | "human"; who?: string };
+export type Closed = {
+  id: string;
+  by: "hook" | "keys" | "human";
+  who?: string;
+  /** The request, where its file could be read. */
+  pending?: Pick<Pending, "kind" | "tool" | "wake_id" | "asked_at">;
+};
 
 /** Says who settled each: without an answer of ours it was the human at the terminal. */
 export function closePending(paths: Paths, session: string, of: ClosingOf = {}): Closed[] {
@@ -52,7 +58,8 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     const taken = parts.find((path) => path.endsWith(".taken.json"));
     const given = taken === undefined ? undefined : readGiven(taken);
     const isOurs = given !== undefined && fits(given.decision, of.answers);
-    closed.push({ id, by: isOurs ? viaOf(given) : "human", ...(isOurs ? { who: given.by } : {}) });
+    const by = isOurs ? viaOf(given) : "human";
+    closed.push({ id, by, ...(isOurs ? { who: given.by } : {}), pending });
     for (const path of parts) removeIfThere(path);
   }
   const kept = removeAskings(dir, [...names], of);

@@ -5,6 +5,7 @@ import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./ev
 import { loadGuards } from "./fence.ts";
 import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
+import { note } from "./journal.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";
@@ -13,7 +14,7 @@ import type { StillRunning } from "./still_running.ts";
 
 // Tools that most hooks need.
 export { runsSubagents, textOf } from "./events.ts";
-export { note } from "./journal.ts";
+export { note };
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";
@@ -92,14 +93,22 @@ export function contextFrom(
   };
 }
 
-/** Closes what was asked in the session; mostly one look shows that nothing was. */
-export async function closePending(
-  { paths, session }: HookContext,
-  of: ClosingOf,
-): Promise<Closed[]> {
+/**
+ * Closes what was asked in the session; mostly one look shows that nothing was. What is closed
+ * without an answer is recorded as left; `answers` says that there was one.
+ */
+export async function closePending(context: HookContext, of: ClosingOf): Promise<Closed[]> {
+  const { paths, session } = context;
   if (!foldersIn(`${paths.state}/pending`).includes(safeName(session))) return [];
   const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
-  return closing.closePending(paths, session, of);
+  const closed = closing.closePending(paths, session, of);
+  if (of.answers === undefined) {
+    const { leftRecord } = await loadRecords();
+    for (const one of closed.filter(({ by }) => by === "human")) {
+      await note(paths, leftRecord(one, context));
+    }
+  }
+  return closed;
 }
 
 /** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
@@ -142,6 +151,16 @@ export async function runningAfter({ event, now }: HookContext): Promise<StillRu
   if (!hasAny) return { lines: [], tasks: 0, willWake: false };
   const running: typeof import("./still_running.ts") = await import(later("./still_running.ts"));
   return running.stillRunning(event, now);
+}
+
+/** The records of who did what. */
+export function loadRecords(): Promise<typeof import("./records.ts")> {
+  return import(later("./records.ts"));
+}
+
+/** Who gave Claude Code its prompt. */
+export function loadPrompted(): Promise<typeof import("./prompted.ts")> {
+  return import(later("./prompted.ts"));
 }
 
 /** Why a turn failed. */

@@ -1,7 +1,7 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
 import { prepareForeign } from "./fence.ts";
-import { appendLine, namesIn, readIfThere, withLock } from "./files.ts";
+import { appendLine, isThere, namesIn, readIfThere, withLock } from "./files.ts";
 import { isObject, messageOf } from "./json.ts";
 import { originalName, type Paths, safeName } from "./paths.ts";
 import { maskSecrets } from "./text.ts";
@@ -15,9 +15,12 @@ export type RecordKind =
   | "dead"
   | "answered"
   | "decided"
+  | "instruction"
+  | "prompt"
   | "session"
   | "problem";
 
+/** docs/journal.md has all fields; lib/story/journal_schema.ts checks them. */
 export interface JournalRecord {
   kind: RecordKind;
   session: string;
@@ -30,8 +33,14 @@ export interface JournalRecord {
   [more: string]: unknown;
 }
 
-/** A journal of this size becomes `.1`; the `.1` before it is removed. */
+/** A journal of this size becomes `.1`, the `.1` before it `.2`, and so on. */
 const MAX_BYTES = 1_000_000;
+const MOST_OLD = 9;
+/** The longest text of a record. Whole texts of wakes are in `texts/`. */
+export const MOST_TEXT = 2000;
+/** So much is masked. The end of it is never shown: a secret may be cut there. */
+const MOST_MASKED = 20_000;
+const LONGEST_SECRET = 4000;
 
 export function journalFile(paths: Paths, session: string): string {
   return `${paths.state}/journal/${safeName(session)}.jsonl`;
@@ -40,12 +49,23 @@ export function journalFile(paths: Paths, session: string): string {
 /** Names and numbers that are ours, or Claude Code's: there is no secret in them. */
 const PLAIN_FIELDS = [
   ...["at", "kind", "session", "agent_id", "wake_id", "of", "trigger", "event", "source", "via"],
-  ...["question_id", "claude_session_id", "guest", "tool"],
+  ...["question_id", "claude_session_id", "guest", "tool", "prompt_id", "by_kind", "action"],
+  ...["outcome", "instruction_id"],
 ];
 
+/** A text as a record may hold it: masked, then cut. */
+export function keptText(text: string): string {
+  if (text.length <= MOST_MASKED) return cut(maskSecrets(text));
+  const masked = maskSecrets(text.slice(0, MOST_MASKED));
+  return cut(`${masked.slice(0, -LONGEST_SECRET)}…`);
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT - 1).toWellFormed()}…`;
+}
+
 function masked(entry: Record<string, unknown>): Record<string, unknown> {
-  const mask = (_: string, value: unknown) =>
-    typeof value === "string" ? maskSecrets(value) : value;
+  const mask = (_: string, value: unknown) => typeof value === "string" ? keptText(value) : value;
   const fields = Object.entries(entry).filter(([, value]) => value !== undefined)
     .map(([name, value]) => [
       name,
@@ -66,39 +86,72 @@ export function record(paths: Paths, entry: JournalRecord, now = new Date()): vo
 }
 
 /** The same in a hook, which loads the rules of masking only where a text may hold a secret. */
-export async function note(paths: Paths, entry: JournalRecord): Promise<void> {
+export async function note(
+  paths: Paths,
+  entry: JournalRecord,
+  now = new Date(),
+): Promise<void> {
   const texts = Object.entries(entry).filter(([name]) => !PLAIN_FIELDS.includes(name))
-    .map(([, value]) => typeof value === "string" ? value : JSON.stringify(value));
+    .map(([, value]) => typeof value === "string" ? value : JSON.stringify(value))
+    .map((text) => text?.slice(0, MOST_MASKED));
   try {
     await prepareForeign({ texts });
   } catch {
     // Then the record says that a text is not shown.
   }
-  record(paths, entry);
+  record(paths, entry, now);
 }
 
 // Under a lock and looked at again: two writers that both saw a full journal would otherwise
 // put the new, nearly empty one in place of the old.
 function rotate(path: string): void {
   withLock(`${path}.lock`, 0, () => {
-    if (Deno.statSync(path).size > MAX_BYTES) Deno.renameSync(path, `${path}.1`);
+    if (Deno.statSync(path).size <= MAX_BYTES) return;
+    for (let number = MOST_OLD - 1; number > 0; number--) {
+      const older = `${path}.${number}`;
+      if (isThere(older)) Deno.renameSync(older, `${path}.${number + 1}`);
+    }
+    Deno.renameSync(path, `${path}.1`);
   });
 }
 
-/** The records of one session, oldest first; a line that is half written is passed over. */
-export function* readJournal(paths: Paths, session: string): Generator<Record<string, unknown>> {
+/**
+ * The latest records of one session, oldest first, at least a megabyte of them; a line that is half
+ * written is passed over.
+ */
+export function readJournal(paths: Paths, session: string): Generator<Record<string, unknown>> {
+  return readFiles([journalFile(paths, session), `${journalFile(paths, session)}.1`]);
+}
+
+/** All records of one session in files that were written to since then, oldest first. */
+export function readStory(
+  paths: Paths,
+  session: string,
+  since = 0,
+): Generator<Record<string, unknown>> {
   const path = journalFile(paths, session);
-  // The newer one is opened first: if it becomes the older one meanwhile, it is only read once.
-  const newer = openIfThere(path);
-  const older = openIfThere(`${path}.1`);
+  const older = Array.from({ length: MOST_OLD }, (_, index) => `${path}.${index + 1}`);
+  return readFiles([path, ...older], since);
+}
+
+/** `files`: the newest first. If one becomes an older one meanwhile, it is only read once. */
+function* readFiles(files: string[], since = 0): Generator<Record<string, unknown>> {
+  const opened: Deno.FsFile[] = [];
   try {
-    const isSame = newer && older && newer.statSync().ino === older.statSync().ino;
-    for (const file of isSame ? [newer] : [older, newer]) {
-      if (file) yield* recordsIn(new TextDecoder().decode(wholeFile(file)));
+    const seen = new Set<number | null>();
+    for (const path of files) {
+      const file = openIfThere(path);
+      if (file === undefined) continue;
+      opened.unshift(file);
+      const { ino, mtime } = file.statSync();
+      const isOld = (mtime?.getTime() ?? since) < since;
+      if (seen.has(ino) || isOld) opened.shift()!.close();
+      if (isOld) break;
+      seen.add(ino);
     }
+    for (const file of opened) yield* recordsIn(new TextDecoder().decode(wholeFile(file)));
   } finally {
-    newer?.close();
-    older?.close();
+    for (const file of opened) file.close();
   }
 }
 
@@ -119,7 +172,7 @@ export function journalSessions(paths: Paths): string[] {
     .map((name) => originalName(name.slice(0, -".jsonl".length)));
 }
 
-function* recordsIn(text: string): Generator<Record<string, unknown>> {
+export function* recordsIn(text: string): Generator<Record<string, unknown>> {
   for (const line of text.split("\n")) {
     // A disk that was full leaves half a line, and the next record after it.
     const value = parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"at":"')));

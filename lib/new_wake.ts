@@ -1,6 +1,7 @@
-/** A wake for the outbox: its text, its id and its receiver. */
+/** A wake for the outbox: its text, its id and its receiver; and the journal's record of it. */
 
 import { writeAtomic } from "./files.ts";
+import { type JournalRecord, MOST_TEXT } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import type { QueuedWake } from "./outbox.ts";
 import type { Paths } from "./paths.ts";
@@ -84,8 +85,58 @@ export function newWakeId(now: number): string {
   return time + randomLetters(16);
 }
 
+/** When a wake was made, by its id. */
+export function timeOfWake(id = ""): string | undefined {
+  if (!/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id)) return undefined;
+  const ms = Array.from(id.slice(0, 10)).reduce((sum, at) => sum * 32 + ALPHABET.indexOf(at), 0);
+  return new Date(ms).toISOString();
+}
+
 /** Five random bits each. */
 export function randomLetters(count: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(count));
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
+}
+
+export interface ToldFacts {
+  event?: string;
+  source?: string;
+  prompt_id?: string;
+  question_id?: string;
+  /** Why a turn failed, in one word. */
+  failure?: string;
+  prompted_by?: string;
+  /** The first words of the body, which may stand behind others. */
+  begins?: string;
+  duration_ms?: number;
+  cost_usd?: number;
+  turn_ms?: number;
+  reason?: string;
+}
+
+/** A wake for the agent, with its text. Its delivery is another record. */
+export function told(wake: QueuedWake, { begins, ...facts }: ToldFacts = {}): JournalRecord {
+  const { session, agent_id, wake_id, trigger } = wake;
+  const about = { session, agent_id, trigger, wake_id };
+  const text = shownIn(wake.message, begins);
+  // It is masked already, so it can be cut before it is masked again.
+  const kept = { ...textFields(text), ...(text === "" ? {} : { text: text.slice(0, MOST_TEXT) }) };
+  return { kind: "queued", ...about, ...facts, ...kept };
+}
+
+/** Of a long text the record has the beginning, and how long it was. */
+export function textFields(text: string | undefined): { text?: string; text_chars?: number } {
+  if (text === undefined || text === "") return {};
+  return text.length > MOST_TEXT ? { text, text_chars: text.length } : { text };
+}
+
+/** What stands in the fence of a wake, from its body on. */
+export function shownIn(message: string, begins = ""): string {
+  const start = message.indexOf("\n", message.indexOf("<<<EXTERNAL_UNTRUSTED_CONTENT id="));
+  const end = message.lastIndexOf("\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id=");
+  if (start === -1 || end <= start) return "";
+  const shown = message.slice(start + 1, end);
+  const [line = ""] = begins.trim().split("\n", 1);
+  const body = line === "" ? -1 : shown.indexOf(line);
+  return body === -1 ? shown : shown.slice(body);
 }

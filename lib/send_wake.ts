@@ -6,12 +6,13 @@ import { isThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
-import { newWake, newWakeId, receiverOf } from "./new_wake.ts";
+import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
   eventOwner,
+  promptedBy,
   type SessionMemory,
   withDialog,
   withEvent,
@@ -53,15 +54,20 @@ export async function sendWake(
   await prepareText(context, draft);
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
+  let queued: QueuedWake | undefined;
+  let prompted: { prompted_by?: string } = {};
   const decideAndQueue = (before: SessionMemory) => {
     verdict = judgeFor(context, draft, before, options);
     const quiet = isQuiet(verdict, context);
     if (!quiet) {
       const isNew = verdict.kind === "send";
-      const sent = isNew ? draft : reminderOf(draft, verdict, context);
+      prompted = promptedBy(before, context.event.promptId);
+      const known = { ...draft, details: { ...draft.details, ...prompted } };
+      const sent = isNew ? known : reminderOf(known, verdict, context);
       if (isNew) noteBeforeQueue(options, wakeId);
       // Only for something new the hook waits.
-      enqueue(context.paths, queuedWake(context, wakeId, sent, isNew ? replyWait : undefined));
+      queued = queuedWake(context, wakeId, sent, isNew ? replyWait : undefined);
+      enqueue(context.paths, queued);
     }
     const memory = afterwards(before, context, draft, quiet ? undefined : wakeId, options);
     return { memory, value: verdict };
@@ -75,7 +81,8 @@ export async function sendWake(
   // The memory is locked for too long or unusable: better send twice than not at all.
   if (!isKnown) {
     noteBeforeQueue(options, wakeId);
-    enqueue(context.paths, queuedWake(context, wakeId, draft, replyWait));
+    queued = queuedWake(context, wakeId, draft, replyWait);
+    enqueue(context.paths, queued);
   }
 
   const about = {
@@ -84,23 +91,30 @@ export async function sendWake(
     trigger: draft.trigger,
     event: context.event.name,
   };
+  const turn = context.event.promptId === "" ? {} : { prompt_id: context.event.promptId };
   if (isQuiet(verdict, context)) {
     const { reason, of } = verdict;
     await note(context.paths, {
       kind: "suppressed",
       ...about,
+      ...turn,
       reason,
       ...(of === undefined ? {} : { of }),
     });
     return { kind: "suppressed" };
   }
-  await note(context.paths, {
-    kind: "queued",
-    ...about,
-    wake_id: wakeId,
+  const { question_id, kind: failure } = draft.details ?? {};
+  const record = told(queued!, {
+    event: about.event,
+    ...turn,
+    ...(question_id === undefined ? {} : { question_id }),
+    ...(failure === undefined ? {} : { failure }),
+    ...prompted,
     ...(options.source === undefined ? {} : { source: options.source }),
+    ...(draft.before === undefined ? {} : { begins: draft.body }),
     duration_ms: Math.round(performance.now()),
   });
+  await note(context.paths, record);
   await start(context, wakeId, replyWait);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }

@@ -22,6 +22,8 @@ export interface SessionMemory extends Memory {
   ended: string;
   /** Those that ran as `claude -p` beside it: it is not them that recovery resumes. */
   guests?: string[];
+  /** Who gave the latest prompt; `last`: the latest instruction that has caused one. */
+  prompted?: { prompt_id: string; by_kind: string; last: string };
 }
 
 /** The Claude of an event: the session's own, a `claude -p` beside it, or another one. */
@@ -129,6 +131,15 @@ function withDialogs(
 
 function isAnothers({ claude_session_id: id }: OpenDialog, claudeId: string): boolean {
   return !!id && !!claudeId && id !== claudeId;
+}
+
+/** A field of `[TRIGGER]`, where the turn is known not to be the agent's. */
+export function promptedBy(
+  { prompted }: SessionMemory,
+  promptId: string,
+): { prompted_by?: "human" } {
+  const isThis = promptId !== "" && prompted?.prompt_id === promptId;
+  return isThis && /^(keyboard|person)$/.test(prompted.by_kind) ? { prompted_by: "human" } : {};
 }
 
 /** The memory, updated with what an event says about its session. */

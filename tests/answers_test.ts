@@ -95,7 +95,12 @@ Deno.test("closePending() tells who settled a question", () =>
       const pending = pendingOf("q-1");
       openPending(paths, pending);
       act(pending);
-      return closePending(paths, "warden-main", { id: "q-1", answers })[0];
+      const { pending: asked, ...closed } = closePending(paths, "warden-main", {
+        id: "q-1",
+        answers,
+      })[0]!;
+      assertEquals(asked?.asked_at, pending.asked_at);
+      return closed;
     };
     const take = (pending: Pending) => {
       giveAnswer(paths, pending, GIVEN);

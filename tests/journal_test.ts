@@ -10,6 +10,7 @@ import { pause } from "./support/until.ts";
 
 Deno.test("record() stays whole and bounded with many writers at once", async () => {
   await using home = new DeliveryHome();
+  home.hasOddRecords = true;
   const code = `
     import { record } from "${ROOT}/lib/journal.ts";
     import { pathsFrom } from "${ROOT}/lib/paths.ts";

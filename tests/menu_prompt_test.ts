@@ -286,4 +286,8 @@ Deno.test("pressKey() Escape closes what was asked on the screen, and nothing el
   assertEquals(open(), ["p-1"]);
   await escape("30-permission-bash", "03-interrupted");
   assertEquals(open(), []);
+  assertEquals(
+    home.journal().map(({ kind, question_id, by, outcome }) => [kind, question_id, by, outcome]),
+    [["answered", "q-1", "warden", "left"], ["decided", "p-1", "warden", "left"]],
+  );
 });

@@ -90,6 +90,7 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
     pane.clock.at(100, () => {
       assertEquals(takeAnswer(home.paths, pending), {
         by: "warden",
+        by_kind: "agent",
         caller: "openclaw > menu-driver",
         via: "hook",
         at: "2026-11-16T10:00:00.000Z",
@@ -99,7 +100,7 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
     });
     pane.clock.at(1000, () => isGone = true);
     const said = "Answered SQLite (through the waiting hook)";
-    assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
+    assertEquals(await answer(pending), { kind: "done", said, via: "hook", isAnswer: true });
     assertEquals([pane.sent, pane.clock.now()], [[], 1020]);
   });
 });
@@ -108,7 +109,7 @@ Deno.test("settle() presses keys where a hook waits whose secret the caller does
   whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     const said = "Answered SQLite (with keys)";
-    assertEquals(await answer(pending), { kind: "done", said, via: "keys" });
+    assertEquals(await answer(pending), { kind: "done", said, via: "keys", isAnswer: true });
     assertEquals(pane.sent, ["2"]);
     assertEquals(takeAnswer(home.paths, pending), undefined);
   }, { opens: () => false }));
@@ -181,8 +182,8 @@ Deno.test("settle() leaves no answer behind where the question is closed already
 const ANSWERED = "it was answered by another in the meantime";
 
 function journalAnswer(home: TestHome, via: "hook" | "keys", at: string): void {
-  const entry = { kind: "answered", session: "warden-main", question_id: "q-1", via } as const;
-  record(home.paths, entry, new Date(at));
+  const about = { session: "warden-main", agent_id: "warden", question_id: "q-1" };
+  record(home.paths, { kind: "answered", ...about, via }, new Date(at));
 }
 
 Deno.test("settle() knows by the journal an answer that was taken and closed between two looks", () =>
@@ -201,7 +202,7 @@ Deno.test("settle() presses keys when the hook takes no answer in three seconds"
   whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     const said = "Answered SQLite (with keys)";
-    assertEquals(await answer(pending), { kind: "done", said, via: "keys" });
+    assertEquals(await answer(pending), { kind: "done", said, via: "keys", isAnswer: true });
     assertEquals(takeAnswer(home.paths, pending), undefined, "the hook must not find it later");
     assertEquals(pane.sent, ["2"]);
     assertEquals(pane.clock.now(), TAKEN + 300 + 40);
@@ -272,7 +273,12 @@ Deno.test("settle() takes the next of several requests for the same thing for an
     const pending = pendingFor("permission", BASH);
     openPending(settling.home.paths, pending);
     const said = "Yes (through the waiting hook)";
-    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
+    assertEquals(await allow(settling, pending), {
+      kind: "done",
+      said,
+      via: "hook",
+      isAnswer: true,
+    });
     assertEquals(settling.pane.clock.now(), 20 + 480);
   });
 });
@@ -287,7 +293,12 @@ Deno.test("settle() takes a plan on the screen for the later one, where one was 
     const said =
       "Yes (through the waiting hook; it was not found on the screen, and may have been " +
       "answered before; still open: p-2)";
-    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
+    assertEquals(await allow(settling, pending), {
+      kind: "done",
+      said,
+      via: "hook",
+      isAnswer: true,
+    });
   }));
 
 Deno.test("settle() takes a plan on the screen for its own, where another was asked earlier", () =>
@@ -297,7 +308,12 @@ Deno.test("settle() takes a plan on the screen for its own, where another was as
     const earlier = { id: "p-0", asked_at: "2026-11-16T09:58:00.000Z" };
     openPending(settling.home.paths, pendingFor("plan", EXIT_PLAN, earlier));
     const said = "Yes (through the waiting hook; still open: p-0)";
-    assertEquals(await allow(settling, pending), { kind: "done", said, via: "hook" });
+    assertEquals(await allow(settling, pending), {
+      kind: "done",
+      said,
+      via: "hook",
+      isAnswer: true,
+    });
   }));
 
 Deno.test("byKeys() refuses what keys cannot do, before it presses one", () =>
@@ -324,7 +340,10 @@ Deno.test("byKeys() journals who answered what with keys", () =>
       wake_id: "wake-1",
       question_id: "q-1",
       tool: "AskUserQuestion",
+      outcome: "given",
+      after_ms: 60_000,
       by: "warden",
+      by_kind: "agent",
       caller: "openclaw > menu-driver",
       via: "keys",
       decision: SQLITE,

@@ -12,6 +12,7 @@ import {
   whyDead,
 } from "./delivery.ts";
 import type { HeldLock } from "../doors/held_lock.ts";
+import { keepText } from "../doors/kept_texts.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";
@@ -194,6 +195,7 @@ export class AgentQueue {
     this.delivered++;
     const { detail } = outcome;
     noteDelivered(paths, wake, now, { ...about, detail });
+    keepText(paths, wake.session, wake.wake_id, wake.message);
     this.world.progress?.(
       `delivered ${wake.wake_id} to ${wake.agent_id} by ${about.transport} (${detail})`,
     );

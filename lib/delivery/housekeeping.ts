@@ -12,8 +12,10 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   { dir: "journal", suffix: "", afterMs: 30 * DAY },
   { dir: "claude", suffix: "", afterMs: 90 * DAY },
   { dir: "replies", suffix: "", afterMs: DAY },
-  { dir: "content", suffix: "", afterMs: 7 * DAY },
+  { dir: "content", suffix: "", afterMs: 30 * DAY },
   { dir: "drafts", suffix: "", afterMs: 7 * DAY },
+  { dir: "texts", suffix: "", afterMs: 30 * DAY, isNested: true },
+  { dir: "typed", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
   // Of a Claude that was killed while its question was open.
   ...[".told", ".claimed"].map((suffix) => ({
@@ -46,6 +48,8 @@ export function removeOldFiles(paths: Paths, now: number): void {
       const dirs = isNested ? readable(top).map((name) => `${top}/${name}`) : [top];
       for (const folder of dirs) removeOld(folder, suffix, now - afterMs);
     }
+    keepWithin([`${paths.state}/content`]);
+    keepWithin(readable(`${paths.state}/texts`).map((name) => `${paths.state}/texts/${name}`));
     removeOldMarks(paths, now);
   } catch {
     // Read-only or missing: nothing grows there.
@@ -66,6 +70,31 @@ function recoverIn(paths: Paths, agentId: string, now: number): void {
     recoverLost(paths, agentId, now);
   } catch {
     // A folder of another user: nothing is removed from it.
+  }
+}
+
+/** All texts together take no more room than this: the oldest go first. */
+const MOST_TEXT_BYTES = 100_000_000;
+
+export function keepWithin(folders: string[], mostBytes = MOST_TEXT_BYTES): void {
+  const files = folders.flatMap((folder) =>
+    readable(folder).flatMap((name) => {
+      try {
+        const { isFile, size, mtime } = Deno.lstatSync(`${folder}/${name}`);
+        return isFile ? [{ path: `${folder}/${name}`, size, at: mtime?.getTime() ?? 0 }] : [];
+      } catch {
+        return []; // just removed
+      }
+    })
+  ).sort((a, b) => b.at - a.at);
+  let bytes = 0;
+  for (const { path, size } of files) {
+    bytes += size;
+    try {
+      if (bytes > mostBytes) removeIfThere(path);
+    } catch {
+      // Of another user.
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 import { baseName } from "../doors/command_words.ts";
 import { ancestorsOf, type ProcessInfo } from "../doors/process_tree.ts";
 import type { Env } from "../paths.ts";
+import type { Giver } from "../records.ts";
 
 export type Caller = {
   /** "inside": below the pane of the Claude Code that it would answer. */
@@ -68,6 +69,33 @@ function nameOf({ args: [program = "", script = ""] }: ProcessInfo): string {
     /^[^-].*\.(m?js|ts|py)$/.test(script);
   const name = baseName(isScript ? script : program).replace(/[^\w.+-]/g, "").replace(/^-/, "");
   return name.slice(0, 30) || "?";
+}
+
+/**
+ * Who gives the order. OpenClaw is above the command of its agent. A person has a terminal. Without
+ * either sign it counts as the agent's: agents run commands through shells of many kinds.
+ */
+export function giverOf(
+  { chain }: Caller,
+  { named, agentId, isTerminal, login = "" }: {
+    /** By --by. */
+    named?: string;
+    agentId: string;
+    isTerminal: boolean;
+    login?: string;
+  },
+): Giver {
+  const isAgents = /openclaw/i.test(chain);
+  if (named !== undefined && named !== agentId) {
+    return { by: named, by_kind: isAgents ? "agent" : isTerminal ? "person" : "program" };
+  }
+  if (named !== undefined || isAgents || !isTerminal) {
+    return agentId === ""
+      ? { by: "menu-driver", by_kind: "unknown" }
+      : { by: agentId, by_kind: "agent" };
+  }
+  const isName = /^[\w.-]{1,40}$/.test(login) && login !== agentId;
+  return { by: isName ? login : "person", by_kind: "person" };
 }
 
 export function whyNotInside({ kind }: Caller): string | undefined {

@@ -7,10 +7,12 @@ import type { InboxRoad } from "./inbox_road.ts";
 import type { ModRoad } from "./mod_road.ts";
 import type { Paths } from "../paths.ts";
 import type { RoadName } from "./prompt_words.ts";
+import type { ByKind } from "../records.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 export type ActionResult =
-  | { kind: "done"; said: string; via?: "hook" | RoadName }
+  /** `isAnswer`: to a question or a request, which the journal has as such. */
+  | { kind: "done"; said: string; via?: "hook" | RoadName; isAnswer?: boolean }
   | { kind: "refused"; reason: string };
 
 export interface DriverContext {
@@ -27,6 +29,7 @@ export interface DriverContext {
   pane: ClaudePane;
   agentId: string;
   by: string;
+  byKind: ByKind;
   /** The programs that have called the driver, for the journal. */
   caller: string;
   /** Why this agent may not decide about permissions; undefined where it may. */
@@ -36,6 +39,8 @@ export interface DriverContext {
   /** Act also on a draft that the agent did not type. */
   anyway: boolean;
   now(): Date;
+  /** Called before a prompt is sent, by whatever road: UserPromptSubmit then knows whose it is. */
+  beforePrompt(text: string): void;
   /** Does a hook still wait for this answer? */
   isWaiting(pending: Pending): boolean;
   /** Lists the processes again: a hook may have started since. */

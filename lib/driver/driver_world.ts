@@ -2,7 +2,7 @@
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
 import { isWaiting, listPending } from "../answers.ts";
-import { type Caller, callerFrom } from "./caller.ts";
+import { type Caller, callerFrom, giverOf } from "./caller.ts";
 import { allProcesses, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import { panesOf, type PaneWorld } from "./claude_pane.ts";
@@ -12,10 +12,12 @@ import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
+import { newWakeId } from "../new_wake.ts";
 import { findAgent } from "../registry.ts";
 import { digestOf } from "../request_ids.ts";
 import { type Clock, realClock } from "../time.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { noteTyped } from "../typed.ts";
 
 export interface DriverWorld extends Speaker {
   env: Env;
@@ -26,6 +28,8 @@ export interface DriverWorld extends Speaker {
   /** The process that has started the driver. */
   parent(): number;
   processes(): Promise<ProcessInfo[]>;
+  /** A person sees what it says, or types what it reads. */
+  isTerminal(): boolean;
 }
 
 export async function callerOf(
@@ -78,7 +82,7 @@ export async function contextFor(
   options: MenuOptions,
   pane: DriverContext["pane"],
   caller: Caller,
-  roads: Pick<DriverContext, "mod" | "inbox"> = {},
+  given: Pick<DriverContext, "mod" | "inbox"> & { instructionId?: string } = {},
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
@@ -89,14 +93,23 @@ export async function contextFor(
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
   let isAlive = await aliveNow(world, session);
+  const { instructionId = newWakeId(world.now().getTime()), ...roads } = given;
+  const agentId = agent?.agent_id ?? "";
+  const { by, by_kind: byKind } = giverOf(caller, {
+    named: options.by,
+    agentId,
+    isTerminal: world.isTerminal(),
+    login: world.env("USER") ?? world.env("LOGNAME"),
+  });
   const digest = options.secret === undefined ? undefined : await digestOf(options.secret);
   const seen = options.seen === undefined ? undefined : await digestOf(options.seen);
   return {
     paths: world.paths,
     session,
     pane,
-    agentId: agent?.agent_id ?? "",
-    by: options.by ?? agent?.agent_id ?? "menu-driver",
+    agentId,
+    by,
+    byKind,
     caller: caller.chain,
     whyNoDecision,
     waitMs: options.waitMs,
@@ -106,6 +119,10 @@ export async function contextFor(
     ...(options.road === undefined ? {} : { road: options.road }),
     voice: agent?.settings.voice ?? "user",
     now: world.now,
+    beforePrompt(text) {
+      const giver = { by, by_kind: byKind, instruction_id: instructionId };
+      noteTyped(world.paths, session, text, giver, world.now().getTime());
+    },
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
     lookForHooks: async () => void (isAlive = await aliveNow(world, session)),
     ...(options.secret === undefined ? {} : { secret: options.secret }),
@@ -174,5 +191,6 @@ export function realDriverWorld(): DriverWorld {
     now: () => new Date(),
     parent: () => Deno.ppid,
     processes: allProcesses,
+    isTerminal: () => [Deno.stdin, Deno.stdout, Deno.stderr].some((one) => one.isTerminal()),
   };
 }

@@ -137,7 +137,7 @@ async function answerOneByOne(
     if (outcome.kind === "refused") return outcome;
     said.push(outcome.said);
   }
-  const done: ActionResult = { kind: "done", said: said.join("; "), via: "keys" };
+  const done: ActionResult = { kind: "done", said: said.join("; "), via: "keys", isAnswer: true };
   if ((await context.pane.look()).dialog?.kind !== "review") return done;
   const submitted = await submit(context);
   return submitted.kind === "done" ? done : submitted;

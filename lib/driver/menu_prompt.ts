@@ -21,7 +21,7 @@ import {
 } from "./prompt_words.ts";
 import { typeBySocket } from "./socket_prompt.ts";
 import { record } from "../journal.ts";
-import { noteByKeys } from "./settle.ts";
+import { noteByKeys, noteLeft } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
 import { waitForReadable, waitForScreen } from "./screen_wait.ts";
@@ -108,6 +108,7 @@ export async function typeAtPrompt(
   }
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
   noteTyped(context.paths, context.session, text);
+  context.beforePrompt(text);
   const typed = await typeText(context.pane, text);
   if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);
   if (typed.kind === "unsure") {
@@ -249,13 +250,17 @@ function noteEsc({ paths, session, agentId, by }: DriverContext): void {
 }
 
 /** Claude Code kills the hook of a dialog that esc closes, so its file is removed here. */
-function closeWhatWasShown({ paths, session }: DriverContext, { dialog }: PaneScreen): void {
+function closeWhatWasShown(context: DriverContext, { dialog }: PaneScreen): void {
+  const { paths, session } = context;
   if (dialog === undefined) return;
   const asked = listPending(paths, session);
   const shown = dialog.kind === "question" || dialog.kind === "review"
     ? asked.filter((one) => one.kind === "question" && isAbout(one, dialog))
     : requestsShown(asked, dialog);
-  for (const { id } of shown) closePending(paths, session, { id });
+  for (const pending of shown) {
+    closePending(paths, session, { id: pending.id });
+    noteLeft(context, pending);
+  }
 }
 
 /** Changes only the first letter: the rest may be the caller's text. */

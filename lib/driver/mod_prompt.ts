@@ -35,8 +35,9 @@ export async function typeByMod(
   if (context.dryRun) return done(`Would type ${count(text)}`);
   if (command !== null) {
     if (isBusy) return { kind: "other", reason: "a command is queued with keys" };
-    return await commandByMod(mod, text, command);
+    return await commandByMod(context, mod, text, command);
   }
+  context.beforePrompt(text);
   return await submitByMod(context, mod, text, isBusy);
 }
 
@@ -109,6 +110,7 @@ async function afterAbort(context: DriverContext, mod: ModRoad): Promise<Ready |
 }
 
 async function commandByMod(
+  context: DriverContext,
   mod: ModRoad,
   text: string,
   [, command = "", args = ""]: RegExpExecArray,
@@ -122,6 +124,7 @@ async function commandByMod(
     return { kind: "other", reason: `/${command} may open a dialog` };
   }
   const waitMs = command === "compact" ? COMPACTED_WITHIN_MS : BEGUN_WITHIN_MS;
+  context.beforePrompt(text);
   const answer = await mod.order({ op: "command", command, args }, waitMs);
   return await outcomeOf(answer, mod, `Typed ${count(text)}`);
 }

@@ -25,6 +25,8 @@ import {
   pendingHere,
   refused,
 } from "./driver_context.ts";
+import { timeOfWake } from "../new_wake.ts";
+import { answer } from "../records.ts";
 import { isAbout, placeOf } from "../shown.ts";
 import { readMemory } from "../session_memory.ts";
 import { maskSecrets } from "../text.ts";
@@ -57,7 +59,8 @@ export async function settle(context: DriverContext, wanted: Settlement): Promis
 }
 
 function givenBy(context: DriverContext, decision: GivenDecision, via: "hook" | "keys"): Given {
-  return { by: context.by, caller: context.caller, via, at: context.now().toISOString(), decision };
+  const { by, byKind: by_kind, caller } = context;
+  return { by, by_kind, caller, via, at: context.now().toISOString(), decision };
 }
 
 async function throughHook(
@@ -118,7 +121,7 @@ async function afterTaken(
     ...(others().length === 0 ? [] : [`still open: ${others().map((one) => one.id).join(", ")}`]),
   ];
   const how = ["through the waiting hook", ...notes].join("; ");
-  return { kind: "done", said: `${said} (${how})`, via: "hook" };
+  return { kind: "done", said: `${said} (${how})`, via: "hook", isAnswer: true };
 }
 
 export async function byKeys(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
@@ -145,7 +148,7 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
   if (pending !== undefined && pending.kind !== "question") {
     closePending(context.paths, context.session, { id: pending.id });
   }
-  return { kind: "done", said: `${said} (with keys)`, via: "keys" };
+  return { kind: "done", said: `${said} (with keys)`, via: "keys", isAnswer: true };
 }
 
 /** Without a hook, the id of a question is known only from its wake. */
@@ -164,16 +167,27 @@ export function noteByKeys(
   { pending, screen, decision }: Pick<Settlement, "pending" | "screen" | "decision">,
 ): void {
   record(context.paths, {
-    kind,
-    session: context.session,
-    agent_id: context.agentId,
-    ...(pending === undefined
-      ? {}
-      : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
-    by: context.by,
-    caller: context.caller,
-    via: "keys",
+    ...byUs(context, kind === "answered" ? "question" : "permission", pending),
     decision,
     asked: maskSecrets(brief(screen.dialog?.text ?? "", 300)),
+  });
+}
+
+/** A dialog that esc has closed has no answer; the record says who closed it. */
+export function noteLeft(context: DriverContext, pending: Pending): void {
+  record(context.paths, { ...byUs(context, pending.kind, pending), outcome: "left" });
+}
+
+function byUs(context: DriverContext, what: Pending["kind"], pending: Pending | undefined) {
+  const { paths, session, agentId: agent_id, by, byKind: by_kind, caller } = context;
+  // Without a hook, the wake of the open question tells when it was asked.
+  const { open } = readMemory(paths, session);
+  const asked_at = pending?.asked_at ?? timeOfWake(open?.wake_id);
+  return answer({
+    ...{ what, session, agent_id, by, by_kind, caller, via: "keys", asked_at },
+    ...(pending === undefined
+      ? { wake_id: open?.wake_id, question_id: open?.id }
+      : { wake_id: pending.wake_id, question_id: pending.id, tool: pending.tool }),
+    now: context.now(),
   });
 }

@@ -34,6 +34,7 @@ export async function typeBySocket(
     return { kind: "done", said: `Would type ${count(text)} ${ROAD_TAKEN.socket}`, via: "socket" };
   }
   noteSent(paths, session, text, at);
+  context.beforePrompt(text);
   const answer = await sendToInbox(inbox, message, { clock: pane.clock, waitMs: TAKEN_WITHIN_MS });
   switch (answer.kind) {
     case "taken":

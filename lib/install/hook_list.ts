@@ -17,6 +17,7 @@ export const HOOKS: readonly HookEntry[] = [
   { event: "PermissionRequest", file: "permission_request.ts", timeout: "answer" },
   { event: "PostToolUse", matcher: "AskUserQuestion", file: "post_tool_use.ts", timeout: 10 },
   { event: "PreCompact", file: "pre_compact.ts", timeout: "reply" },
+  { event: "UserPromptSubmit", file: "user_prompt_submit.ts", timeout: 10 },
   { event: "SessionStart", file: "session_start.ts", timeout: 10 },
   { event: "SessionEnd", file: "session_end.ts", timeout: 5 },
 ];

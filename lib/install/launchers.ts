@@ -77,7 +77,7 @@ function socketsText(install: Installation): string {
 }
 
 /** What the driver takes from its caller; the launcher fixes the rest. */
-const DRIVER_NAMES = ["NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET"];
+const DRIVER_NAMES = ["NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET", "USER", "LOGNAME"];
 
 function menuDriverText(install: Installation): string {
   const env = [...ENV_NAMES, ...DRIVER_NAMES];

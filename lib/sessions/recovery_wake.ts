@@ -3,7 +3,7 @@
 import type { Conversation, Launch, PendingRecovery } from "./launch.ts";
 import { RIGHTS } from "../dialog_kind.ts";
 import { record } from "../journal.ts";
-import { newWake, type Receiver } from "../new_wake.ts";
+import { newWake, type Receiver, told } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
@@ -102,9 +102,9 @@ export function send(
   wakeId: string,
 ): void {
   const now = world.now();
-  enqueue(world.paths, newWake(world.paths, to, session, draft, { wakeId, now }));
-  const about = { session, agent_id: to.agent_id, wake_id: wakeId, trigger: draft.trigger };
-  record(world.paths, { kind: "queued", ...about });
+  const wake = newWake(world.paths, to, session, draft, { wakeId, now });
+  enqueue(world.paths, wake);
+  record(world.paths, told(wake));
   deliver(world, to.agent_id, session);
 }
 

@@ -6,6 +6,10 @@ import type { Launch } from "./launch.ts";
 import { writeLaunch, writeScript } from "./launch_files.ts";
 import { type Dialog, readScreen, stripCodes } from "../pane.ts";
 import { allProcesses, isIdleShell, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
+import { record } from "../journal.ts";
+import { newWakeId } from "../new_wake.ts";
+import { instruction } from "../records.ts";
+import { noteTyped } from "../typed.ts";
 import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
 import type { Tmux, TmuxResult } from "../tmux.ts";
@@ -28,6 +32,7 @@ export async function startClaude(
   const plugins = mod.kind === "yes" ? { plugin_dirs: modFolders(world.paths) } : {};
   const launch = prepareLaunch(world, wish, plugins);
   const script = writeScript(world.paths, launch, wish.conversation);
+  noteFirst(world, launch);
   const started = await runScript(server, place, launch, script);
   if (started.kind === "failed") throw new Error(started.reason);
   const { socket, run } = await factsOf(server.tmux);
@@ -35,6 +40,16 @@ export async function startClaude(
   const placed = { ...launch, ...at };
   writeLaunch(world.paths, placed);
   return { pane: started.stdout, launch: placed };
+}
+
+/** The first command is an instruction, too. It is noted before Claude Code can come to it. */
+function noteFirst({ paths, now }: World, { session, agent_id, first_command: text }: Launch) {
+  if (text === undefined || text === "") return;
+  const at = now();
+  const giver = { by: "spawn", by_kind: "program" as const, instruction_id: newWakeId(+at) };
+  noteTyped(paths, session, text, giver, at.getTime());
+  const facts = { session, agent_id, ...giver, action: "start", text, via: "start" };
+  record(paths, instruction(facts), at);
 }
 
 /** Gives the pane in which it starts. */

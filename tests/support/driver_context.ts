@@ -26,6 +26,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     pane,
     agentId: "warden",
     by: "warden",
+    byKind: "agent",
     caller: "openclaw > menu-driver",
     whyNoDecision: undefined,
     waitMs: 0,
@@ -33,6 +34,7 @@ export function driverContext(pane: ClaudePane, more: Partial<DriverContext> = {
     anyway: false,
     voice: "user",
     now: () => new Date(NOW),
+    beforePrompt() {},
     isWaiting: () => false,
     lookForHooks: () => Promise.resolve(),
     secret: SECRET,
@@ -54,6 +56,7 @@ export function driverWorld(home: TestHome, more: Partial<DriverWorld> = {}): Dr
     now: () => new Date(NOW),
     parent: () => Deno.ppid,
     processes: allProcesses,
+    isTerminal: () => false,
     ...more,
   };
 }

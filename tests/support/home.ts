@@ -2,8 +2,10 @@
 
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import "../../lib/cli/load_guards.ts";
+import { recordsIn } from "../../lib/journal.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
+import { whyNoRecord } from "../../lib/story/journal_schema.ts";
 import { pause } from "./until.ts";
 import { writeExecutable } from "./executable.ts";
 
@@ -79,8 +81,36 @@ export class TestHome implements AsyncDisposable {
     return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
   }
 
+  /** Set by a test whose records are not those of the product. */
+  hasOddRecords = false;
+
+  /** Every record that a test has caused fits the schema. */
+  #checkRecords(): void {
+    const dir = `${this.paths.state}/journal`;
+    for (const name of readable(dir).filter((one) => /\.jsonl(\.\d)?$/.test(one))) {
+      for (const line of recordsIn(readable(`${dir}/${name}`)[0] ?? "")) {
+        const why = whyNoRecord(line);
+        if (why !== undefined) throw new Error(`No record: ${why}: ${JSON.stringify(line)}`);
+      }
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isOwn) await removeTree(this.dir);
+    try {
+      if (!this.hasOddRecords) this.#checkRecords();
+    } finally {
+      if (this.#isOwn) await removeTree(this.dir);
+    }
+  }
+}
+
+/** The names in a folder, or the text of a file; nothing where a test has made it unreadable. */
+function readable(path: string): string[] {
+  try {
+    const { isDirectory, isFile } = Deno.statSync(path);
+    return isDirectory ? namesIn(path) : isFile ? [Deno.readTextFileSync(path)] : [];
+  } catch {
+    return [];
   }
 }
 

@@ -1,0 +1,17 @@
+/** Claude Code has got a prompt: records who gave it. Prints nothing, since Claude would read it. */
+
+import { type Hook, runHook } from "../lib/hook_utils.ts";
+
+export const hook: Hook = {
+  event: "UserPromptSubmit",
+  async handle(context, tools) {
+    const { event } = context;
+    const { notePrompt } = await tools.loadPrompted();
+    await notePrompt(context);
+    // A dialog of an earlier turn is gone: no event has said so.
+    const but = { id: "", prompt_id: event.promptId };
+    await tools.closePending(context, { claude: event.sessionId, but });
+  },
+};
+
+if (import.meta.main) await runHook(hook);

@@ -1,0 +1,24 @@
+/** The whole texts of wakes and long instructions, for `gsd-code log --wake`. Kept for 30 days. */
+
+import { isFile, namesIn, readTextIfThere, writeAtomic } from "../files.ts";
+import { type Paths, safeName } from "../paths.ts";
+import { withoutSecrets } from "../request_ids.ts";
+
+function textFile({ state }: Pick<Paths, "state">, session: string, id: string): string {
+  return `${state}/texts/${safeName(session)}/${safeName(id)}.txt`;
+}
+
+/** Without the secrets that answers need. The caller has masked the rest. */
+export function keepText(paths: Paths, session: string, id: string, text: string): void {
+  try {
+    writeAtomic(textFile(paths, session, id), withoutSecrets(text));
+  } catch {
+    // The journal has its beginning.
+  }
+}
+
+export function wholeText(paths: Paths, id: string): string | undefined {
+  const dir = `${paths.state}/texts`;
+  const file = namesIn(dir).map((session) => `${dir}/${session}/${safeName(id)}.txt`).find(isFile);
+  return file === undefined ? undefined : readTextIfThere(file);
+}

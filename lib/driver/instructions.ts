@@ -1,0 +1,49 @@
+/** What the driver was told to do, for the journal. */
+
+import { keepText } from "../doors/kept_texts.ts";
+import { MOST_TEXT, record } from "../journal.ts";
+import { instruction } from "../records.ts";
+import { maskSecrets } from "../text.ts";
+import type { ActionResult, DriverContext } from "./driver_context.ts";
+import type { Verb } from "./menu_args.ts";
+
+/** Answers and decisions have records of their own, unless nothing came of them. */
+export function noteInstruction(
+  context: DriverContext,
+  verb: Exclude<Verb, { kind: "snapshot" }>,
+  instruction_id: string,
+  result: ActionResult,
+  began: Date,
+): void {
+  const { paths, session, agentId: agent_id, by, byKind: by_kind, caller } = context;
+  // A session that is not managed has no journal.
+  if (agent_id === "" || context.dryRun || (result.kind === "done" && result.isAnswer)) return;
+  const text = textOf(verb);
+  record(
+    paths,
+    instruction({
+      ...{ session, agent_id, instruction_id, by, by_kind, caller, action: verb.kind },
+      ...(text === undefined ? {} : { text }),
+      via: result.kind === "done" ? result.via ?? "keys" : "keys",
+      ...(result.kind === "refused" ? { refused: result.reason } : {}),
+    }),
+    began,
+  );
+  if ((text?.length ?? 0) > MOST_TEXT) keepText(paths, session, instruction_id, maskSecrets(text!));
+}
+
+function textOf(verb: Exclude<Verb, { kind: "snapshot" }>): string | undefined {
+  switch (verb.kind) {
+    case "type":
+    case "clear_then":
+      return verb.text;
+    case "answer":
+      return verb.words.join("  ");
+    case "choose":
+      return String(verb.number);
+    case "deny":
+      return verb.message;
+    default:
+      return undefined;
+  }
+}

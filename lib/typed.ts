@@ -1,0 +1,96 @@
+/**
+ * What our programs have given to Claude Code as a prompt. It is noted before it is sent, so that
+ * UserPromptSubmit can tell it from what a person types at the keyboard.
+ */
+
+import { readTextIfThere, writeAtomic } from "./files.ts";
+import { isObject } from "./json.ts";
+import { hash, type Paths, safeName } from "./paths.ts";
+import { type ByKind, type Giver, KEYBOARD } from "./records.ts";
+
+interface TypedNote {
+  instruction_id: string;
+  by: string;
+  by_kind: ByKind;
+  at: number;
+  /** Of the text without its blanks: Claude Code trims and wraps it. */
+  hash: string;
+}
+
+const MOST_NOTES = 50;
+/** A queued prompt may wait for a long turn. */
+const KEPT_FOR_MS = 24 * 3_600_000;
+
+function notesFile({ state }: Paths, session: string): string {
+  return `${state}/typed/${safeName(session)}.json`;
+}
+
+export function noteTyped(
+  paths: Paths,
+  session: string,
+  text: string,
+  { by, by_kind, instruction_id }: Giver & { instruction_id: string },
+  now: number,
+): void {
+  const note: TypedNote = { instruction_id, by, by_kind, at: now, hash: hashOf(text) };
+  try {
+    const kept = readNotes(paths, session).filter(({ at }) => Math.abs(now - at) < KEPT_FOR_MS);
+    writeAtomic(
+      notesFile(paths, session),
+      JSON.stringify([...kept, note].slice(-MOST_NOTES)),
+    );
+  } catch {
+    // Then the prompt passes for one of the keyboard.
+  }
+}
+
+export type Prompter = Pick<Giver, "by" | "by_kind"> & { instruction_id?: string };
+
+/** Between our Enter and UserPromptSubmit. */
+const ON_ITS_WAY_MS = 10_000;
+
+/**
+ * Who gave this prompt to Claude Code. An instruction causes one prompt at the most, and they come
+ * in order: `last` is the latest that has caused one.
+ */
+export function whoPrompted(
+  paths: Paths,
+  session: string,
+  prompt: string,
+  { last, now }: { last: string; now: number },
+): Prompter {
+  // Claude Code's own: a task in the background has ended.
+  if (/^\s*<(task-notification|system-reminder)>/.test(prompt)) {
+    return { by: "claude", by_kind: "claude" };
+  }
+  const wanted = new Set([hashOf(prompt), ...partsOf(prompt).map(hashOf)]);
+  const unused = readNotes(paths, session).filter((note) => note.instruction_id > last);
+  const found = unused.find((note) => wanted.has(note.hash));
+  if (found === undefined) {
+    // Claude Code may have changed a text of ours: then nobody can tell.
+    const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
+    return isOnItsWay ? { by: "unknown", by_kind: "unknown" } : KEYBOARD;
+  }
+  const { by, by_kind, instruction_id } = found;
+  return { by, by_kind, instruction_id };
+}
+
+/** Claude Code joins prompts that waited in its queue. Few lines, so that a paste costs little. */
+function partsOf(prompt: string): string[] {
+  if (prompt.length > 20_000) return [];
+  const lines = prompt.split("\n");
+  return lines.length < 2 || lines.length > 20 ? [] : lines;
+}
+
+function hashOf(text: string): string {
+  return hash(text.replace(/\s+/g, ""));
+}
+
+function readNotes(paths: Paths, session: string): TypedNote[] {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(notesFile(paths, session)) ?? "[]");
+    return Array.isArray(value) ? value.filter(isObject) as unknown as TypedNote[] : [];
+  } catch {
+    return [];
+  }
+}
