@@ -13,6 +13,8 @@ export interface Spec<Flag extends string, Value extends string> {
   values?: Readonly<Record<Value, string>>;
   /** How many plain words there may be; 0 by default. */
   words?: number;
+  /** One letter for a long name. */
+  short?: Readonly<Partial<Record<Flag, string>>>;
 }
 
 export interface CommandLine<Flag extends string, Value extends string> {
@@ -32,7 +34,7 @@ export function readCommandLine<Flag extends string, Value extends string = neve
   const unknown: string[] = [];
   const parsed = parseArgs(args, {
     boolean: [...spec.flags, "help"],
-    alias: { help: "h" },
+    alias: { help: "h", ...spec.short },
     string: ["_", ...names],
     collect: names,
     unknown: (arg, key) => key === undefined || (unknown.push(arg), false),

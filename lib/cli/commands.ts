@@ -28,6 +28,20 @@ export const COMMANDS: readonly Command[] = [
     words: ["session or agent"],
   },
   {
+    name: "log",
+    group: "See",
+    summary: "what happened in the sessions, a line each; -f follows",
+    file: "commands/log.ts",
+    words: ["session or agent"],
+  },
+  {
+    name: "report",
+    group: "See",
+    summary: "what a night brought: turns, questions, waits, failures, commits",
+    file: "commands/report.ts",
+    words: ["session or agent"],
+  },
+  {
     name: "doctor",
     group: "See",
     summary: "what is broken between Claude Code and your agents, and what fixes it",

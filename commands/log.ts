@@ -1,0 +1,244 @@
+/** Tells what happened in the sessions, a line each. */
+
+import { colours } from "../lib/cli/colours.ts";
+import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { nearest } from "../lib/cli/nearest.ts";
+import { printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
+import { wholeText } from "../lib/doors/kept_texts.ts";
+import { textOf } from "../lib/events.ts";
+import { deadFile, readWake, wakeFile } from "../lib/outbox.ts";
+import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
+import { messageOf } from "../lib/process.ts";
+import { withoutSecrets } from "../lib/request_ids.ts";
+import { happeningOf, noteStart, type StoryLine, WORDS } from "../lib/story/happenings.ts";
+import type { Happening, TurnStarts } from "../lib/story/happenings.ts";
+import { type Columns, columnsFor, logLine } from "../lib/story/log_lines.ts";
+import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
+import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
+import { follow } from "../lib/story/story_tail.ts";
+
+export const HELP = `Tells what happened in the sessions: a line each, the latest last.
+
+Usage: gsd-code log [<session or agent>] [options]
+       gsd-code log --wake <id>
+
+  gsd-code log --since 22:00            what happened since ten in the evening
+  gsd-code log warden-main -f           and what happens now, until Ctrl-C
+  gsd-code log --kind asks,answered     only questions and their answers
+  gsd-code log --grep migration         only lines with this word
+  gsd-code log --wake 01K9ZQ3V7T8M2N4P6R8S0V2X4Z
+
+A line has the time, the session, who did it, what it was, and its words:
+
+  22:10:12  shop-main  Claude  asks      Which database should we use?
+  22:10:40  shop-main  warden  answered  SQLite  (after 28 s)
+
+Who: an agent's id, a person's login (a command in a terminal), keyboard (somebody at Claude Code's
+own prompt), Claude, or a part of this program. On a terminal a long text is cut; --json and pipes
+have more of it, and --wake has the whole.
+
+Options:
+  --since <when>    a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 24h by default
+  --kind <kinds>    only these, with commas: a word of the log, or a kind of the journal's records
+  --grep <text>     only lines that hold this text, in capitals or not
+  --follow          go on with what happens now; also -f
+  --wake <id>       the whole text of a wake, or of a long instruction
+  --json            the records of the journal, one JSON object per line
+  --help            this text
+`;
+
+const COMMAND = {
+  task: "log",
+  help: HELP,
+  flags: ["follow", "json"],
+  short: { follow: "f" },
+  values: {
+    since: SINCE_FORMS,
+    kind: "kinds, such as asks,answered",
+    grep: "a text",
+    wake: "the id of a wake",
+  },
+  words: 1,
+} as const;
+
+type Given = CommandLine<"follow" | "json", "since" | "kind" | "grep" | "wake">;
+
+export interface LogWorld extends Speaker {
+  paths: Paths;
+  now(): Date;
+  /** Of the terminal; undefined where the lines go elsewhere. */
+  width(): number | undefined;
+  /** Aborts when the person has seen enough. */
+  end: AbortSignal;
+}
+
+export async function main(args: string[], world: LogWorld = realWorld()): Promise<number> {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const wakeId = given.values.wake?.at(-1);
+  try {
+    return wakeId === undefined ? await tell(given, world) : tellWake(wakeId, world);
+  } catch (error) {
+    world.warn(`Cannot read the journal in ${world.paths.state}: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+async function tell({ flags, values, words: [name] }: Given, world: LogWorld): Promise<number> {
+  const asked = values.since?.at(-1) ?? "24h";
+  const since = momentOf(asked, world.now());
+  if (since === undefined) {
+    return refuse(`--since takes ${SINCE_FORMS}, not "${asked}"`, COMMAND, world);
+  }
+  const kinds = values.kind?.flatMap((list) => list.split(",")).map((one) => one.trim());
+  const odd = kinds?.find((kind) => !WORDS.includes(kind) && !KINDS.includes(kind));
+  if (odd !== undefined) {
+    const known = [...new Set([...WORDS, ...KINDS])].join(", ");
+    return refuse(`--kind has no "${odd}"; it takes ${known}`, COMMAND, world);
+  }
+  const problems: string[] = [];
+  const all = storyOf(world.paths, { name, since: since.getTime() }, (why) => problems.push(why));
+  if (problems.length > 0) world.warn(`Skipped, since it cannot be read: ${problems.join("; ")}`);
+  if (name !== undefined && all.length === 0) {
+    const known = namesInStory(world.paths);
+    if (!known.has(name)) return unknownName(name, known, world);
+  }
+  const printer = new Printer(world, { json: flags.json, kinds, grep: values.grep?.at(-1) });
+  const count = printer.print(all);
+  if (count === 0 && !flags.json && !flags.follow) {
+    world.say(`Nothing to tell since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
+  }
+  if (!flags.follow) return 0;
+  for await (const lines of follow(world.paths, world.end)) {
+    printer.print(lines.filter((line) => isWanted(line, name)));
+  }
+  return 130;
+}
+
+/** The kinds of the journal's records (docs/journal.md). */
+const KINDS = [
+  ...["queued", "delivered", "suppressed", "failed", "dead", "instruction", "prompt"],
+  ...["answered", "decided", "session", "problem"],
+];
+
+function unknownName(name: string, known: Set<string>, world: LogWorld): number {
+  const near = nearest(name, known);
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  world.warn(`There is no record of a session or agent "${name}"${meant}`);
+  return 1;
+}
+
+interface Wanted {
+  json: boolean;
+  kinds: string[] | undefined;
+  grep: string | undefined;
+}
+
+/** Prints records as lines; a new day has a line of its own. */
+class Printer {
+  #day = "";
+  #columns: Columns | undefined;
+  readonly #starts: TurnStarts = new Map();
+  readonly #colours = colours();
+
+  constructor(private readonly world: LogWorld, private readonly wanted: Wanted) {}
+
+  print(records: StoryLine[]): number {
+    for (const record of records) noteStart(this.#starts, record);
+    const told = records.flatMap((record) => this.#told(record));
+    if (this.wanted.json) {
+      for (const { record } of told) this.world.say(JSON.stringify(record));
+      return told.length;
+    }
+    const width = this.world.width();
+    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
+    for (const one of told) {
+      this.#newDay(one.at);
+      const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
+      this.world.say(logLine(one, columns, this.#colours));
+    }
+    return told.length;
+  }
+
+  #told(record: StoryLine): Happening[] {
+    const { kinds, grep, json } = this.wanted;
+    // What says nothing new is shown to programs, and to those who ask for its kind.
+    const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
+    const said = happeningOf(record, this.#starts) ??
+      (json || isNamed ? bare(record) : undefined);
+    if (said === undefined) return [];
+    if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];
+    if (grep === undefined) return [said];
+    const line = [said.session, said.who, said.what, said.text, said.note].join(" ");
+    return line.toLowerCase().includes(grep.toLowerCase()) ? [said] : [];
+  }
+
+  #newDay(at: Date): void {
+    const day = dayOf(at);
+    if (day !== this.#day) this.world.say(this.#colours.dim(`-- ${day}`));
+    this.#day = day;
+  }
+}
+
+function bare(record: StoryLine): Happening {
+  const [session, kind, by] = ["session", "kind", "by"].map((name) => textOf(record, name));
+  const text = textOf(record, "reason") || textOf(record, "text");
+  const at = new Date(textOf(record, "at"));
+  return {
+    at,
+    session: session!,
+    who: by || "–",
+    what: kind!,
+    text,
+    note: "",
+    tone: "quiet",
+    record,
+  };
+}
+
+function tellWake(id: string, world: LogWorld): number {
+  const records = storyOf(world.paths, { since: 0 })
+    .filter((line) => line.wake_id === id || line.instruction_id === id);
+  const text = wholeText(world.paths, id) ?? waitingText(world.paths, id, records) ??
+    records.map((line) => textOf(line, "text")).find((one) => one !== "");
+  if (records.length === 0 && text === undefined) {
+    world.warn(`No wake or instruction "${id}" is known; texts are kept for 30 days`);
+    return 1;
+  }
+  new Printer(world, { json: false, kinds: undefined, grep: undefined }).print(records);
+  if (text !== undefined) world.say(`\n${text.trimEnd()}`);
+  return 0;
+}
+
+/** Of a wake that is not delivered yet, or never was. */
+function waitingText(paths: Paths, wake_id: string, records: StoryLine[]): string | undefined {
+  const agent_id = records.map((line) => textOf(line, "agent_id")).find((one) => one !== "");
+  if (agent_id === undefined) return undefined;
+  const files = [wakeFile(paths, { agent_id, wake_id }), deadFile(paths, { agent_id, wake_id })];
+  const message = files.map((file) => readWake(file)?.message).find((text) => text !== undefined);
+  return message === undefined ? undefined : withoutSecrets(message);
+}
+
+function realWorld(): LogWorld {
+  const end = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => end.abort());
+  }
+  return {
+    paths: pathsFrom((name) => Deno.env.get(name), ROOT),
+    now: () => new Date(),
+    width: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined,
+    end: end.signal,
+    warn: terminal.warn,
+    say: (line) => {
+      try {
+        const bytes = new TextEncoder().encode(`${printable(line)}\n`);
+        for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+      } catch {
+        end.abort(); // nobody reads any more, as with `| head`
+      }
+    },
+  };
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,232 @@
+/** What a record of the journal says in plain words: who, what, which words, how long. */
+
+import { textOf } from "../events.ts";
+import { isObject } from "../json.ts";
+import { dollars, duration } from "./since.ts";
+
+export type StoryLine = Record<string, unknown>;
+
+/** How it is coloured; the words say the same. */
+export type Tone = "asks" | "good" | "bad" | "plain" | "quiet";
+
+export interface Happening {
+  at: Date;
+  session: string;
+  who: string;
+  what: string;
+  text: string;
+  /** Shown in brackets: how long it took, what it cost. */
+  note: string;
+  tone: Tone;
+  record: StoryLine;
+}
+
+/** What a wake tells. `""`: another record tells the same. */
+const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
+  response_complete: { what: "turn ended", tone: "good" },
+  response_failed: { what: "failed", tone: "bad" },
+  ask_user_question: { what: "asks", tone: "asks" },
+  ask_user_question_answered: { what: "" },
+  permission_prompt: { what: "permission", tone: "asks" },
+  dialog_open: { what: "dialog", tone: "asks" },
+  idle_prompt: { what: "waits", tone: "quiet" },
+  pre_compact: { what: "compacts", tone: "quiet" },
+  interrupted: { what: "interrupted", tone: "bad" },
+  retrying: { what: "retrying", tone: "bad" },
+  stalled: { what: "stalled", tone: "bad" },
+  limited: { what: "limited", tone: "bad" },
+  session_end: { what: "ended" },
+  session_lost: { who: "–", what: "lost", tone: "bad" },
+  session_recovered: { who: "recover", what: "recovered", tone: "good" },
+  recovery_failed: { who: "recover", what: "not recovered", tone: "bad" },
+  queue_done: { who: "queue", what: "queue done", tone: "good" },
+  queue_paused: { who: "queue", what: "queue paused", tone: "bad" },
+  doctor_test: { who: "doctor", what: "test" },
+  report: { who: "report", what: "report" },
+};
+
+/** What `--kind` takes beside the kinds of records. */
+export const WORDS = [
+  ...new Set([
+    ...["typed", "cleared", "pressed", "refused", "told", "not told", "answered", "left"],
+    ...["allowed", "denied", "decided", "started", "resumed", "compacted", "problem", "goes on"],
+    ...Object.values(WAKES).map(({ what }) => what).filter((what) => what !== ""),
+  ]),
+].sort();
+
+/** Turns by their prompt: when each began. */
+export type TurnStarts = Map<string, number>;
+
+export function turnStarts(records: Iterable<StoryLine>): TurnStarts {
+  const starts: TurnStarts = new Map();
+  for (const line of records) noteStart(starts, line);
+  return starts;
+}
+
+export function noteStart(starts: TurnStarts, line: StoryLine): void {
+  const prompt = textOf(line, "prompt_id");
+  if (line.kind !== "prompt" || prompt === "" || starts.has(prompt)) return;
+  starts.set(prompt, Date.parse(textOf(line, "at")));
+}
+
+/** Undefined for what tells nothing new: other records have it. */
+export function happeningOf(record: StoryLine, starts: TurnStarts): Happening | undefined {
+  const said = sayingOf(record, starts);
+  if (said === undefined || said.what === "") return undefined;
+  return {
+    at: new Date(textOf(record, "at")),
+    session: textOf(record, "session"),
+    tone: "plain",
+    text: "",
+    note: "",
+    ...said,
+    record,
+  };
+}
+
+type Saying = Pick<Happening, "who" | "what"> & Partial<Happening>;
+
+function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
+  const agent = textOf(line, "agent_id");
+  const reason = textOf(line, "reason");
+  switch (line.kind) {
+    case "queued":
+      return wakeSaying(line, starts);
+    case "delivered": {
+      const tries = Number(line.tries ?? 1);
+      const after = typeof line.duration_ms === "number" ? `in ${duration(line.duration_ms)}` : "";
+      const note = tries > 1 ? `${tries} tries` : "";
+      return { who: `→${agent}`, what: "told", text: after, note, tone: "quiet" };
+    }
+    case "failed":
+      return { who: `→${agent}`, what: "not told", text: reason, tone: "bad" };
+    case "dead":
+      return { who: `→${agent}`, what: "dead letter", text: reason, tone: "bad" };
+    case "instruction":
+      return instructionSaying(line);
+    case "prompt":
+      return promptSaying(line);
+    case "answered":
+      return textOf(line, "status") !== ""
+        ? { who: agent, what: "replied", text: reason, tone: "quiet" }
+        : answerSaying(line);
+    case "decided":
+      return typeof line.decision === "string" ? replySaying(line) : answerSaying(line);
+    case "session":
+      return sessionSaying(line);
+    case "problem":
+      return { who: "–", what: "problem", text: reason, tone: "bad" };
+    default:
+      return undefined; // suppressed: another wake said it
+  }
+}
+
+function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
+  const trigger = textOf(line, "trigger");
+  const { who = "Claude", what, tone = "plain" } = WAKES[trigger] ??
+    { what: trigger.replaceAll("_", " ") || "wake" };
+  const ms = turnMs(line, starts);
+  const notes = [
+    textOf(line, "failure"),
+    ms === undefined ? "" : duration(ms),
+    typeof line.cost_usd === "number" ? dollars(line.cost_usd) : "",
+    line.prompted_by === "human" && trigger === "response_complete" ? "a person's turn" : "",
+  ];
+  return { who, what, tone, text: textOf(line, "text"), note: joined(notes) };
+}
+
+/** How long the turn took that a wake ends. */
+export function turnMs(line: StoryLine, starts: TurnStarts): number | undefined {
+  if (!/^response_/.test(textOf(line, "trigger"))) return undefined;
+  if (typeof line.turn_ms === "number") return line.turn_ms;
+  const began = starts.get(textOf(line, "prompt_id"));
+  return began === undefined ? undefined : Math.max(0, Date.parse(textOf(line, "at")) - began);
+}
+
+const ACTIONS: Record<string, Pick<Saying, "what" | "text">> = {
+  type: { what: "typed" },
+  start: { what: "typed" },
+  clear_then: { what: "cleared" },
+  esc: { what: "pressed", text: "Esc" },
+  enter: { what: "pressed", text: "Enter" },
+  submit: { what: "pressed", text: "submit" },
+};
+
+function instructionSaying(line: StoryLine): Saying {
+  const who = textOf(line, "by");
+  const action = textOf(line, "action");
+  if (line.outcome === "refused") {
+    const tried = joined([action, textOf(line, "text")], " ");
+    return { who, what: "refused", text: `${tried}: ${textOf(line, "reason")}`, tone: "bad" };
+  }
+  const { what, text } = ACTIONS[action] ?? { what: action, text: undefined };
+  const note = action === "clear_then" ? "a new conversation" : "";
+  return { who, what, text: text ?? textOf(line, "text"), note };
+}
+
+function promptSaying(line: StoryLine): Saying | undefined {
+  if (textOf(line, "instruction_id") !== "") return undefined; // the instruction tells it
+  const text = textOf(line, "text");
+  if (line.by_kind === "claude") return { who: "Claude", what: "goes on", text, tone: "quiet" };
+  return { who: line.by_kind === "unknown" ? "somebody" : textOf(line, "by"), what: "typed", text };
+}
+
+function answerSaying(line: StoryLine): Saying {
+  const after = typeof line.after_ms === "number" ? `after ${duration(line.after_ms)}` : "";
+  const who = textOf(line, "by") || "–";
+  const asked = textOf(line, "asked") || textOf(line, "tool");
+  switch (line.outcome) {
+    case "left":
+      return { who, what: "left", text: joined([asked, "without an answer"]), note: after };
+    case "timeout":
+      return { who: "–", what: "unanswered", text: asked, note: after, tone: "bad" };
+    case "claude gone":
+      return { who: "–", what: "unanswered", text: "Claude Code has ended", tone: "bad" };
+    case "unknown":
+      return { who, what: "decided", text: joined([asked, "how is not known"]), note: after };
+  }
+  const { what, text } = decisionWords(line.decision, line.kind === "answered");
+  return { who, what, text: text || asked, note: after, tone: "good" };
+}
+
+/** `SQLite`, `allowed`, `denied`: the answer in words. */
+export function decisionWords(
+  decision: unknown,
+  isAnswer: boolean,
+): { what: string; text: string } {
+  if (!isObject(decision)) return { what: isAnswer ? "answered" : "decided", text: "" };
+  if (decision.kind === "allow") return { what: "allowed", text: "" };
+  if (decision.kind === "deny") return { what: "denied", text: textOf(decision, "message") };
+  const answers = isObject(decision.answers) ? Object.values(decision.answers) : [];
+  return { what: isAnswer ? "answered" : "decided", text: answers.map(String).join(" · ") };
+}
+
+/** What became of the agent's reply to a wake that waited for it. */
+function replySaying(line: StoryLine): Saying | undefined {
+  if (line.decision === "none") return undefined;
+  const what = line.decision === "block" ? "sent on" : "decided";
+  const after = typeof line.duration_ms === "number" ? `after ${duration(line.duration_ms)}` : "";
+  return { who: textOf(line, "agent_id"), what, text: textOf(line, "text"), note: after };
+}
+
+const STARTS: Record<string, string> = {
+  resume: "resumed",
+  clear: "cleared",
+  compact: "compacted",
+};
+
+function sessionSaying(line: StoryLine): Saying | undefined {
+  const reason = textOf(line, "reason");
+  if (line.event === "SessionEnd" || textOf(line, "guest") !== "") return undefined;
+  if (line.event === "SessionStart") {
+    const what = STARTS[textOf(line, "source")] ?? "started";
+    return { who: "Claude", what, tone: "quiet" };
+  }
+  const [what = "", ...rest] = reason.split(": ");
+  const who = what === "recovered" ? "recover" : what === "spawned" ? "spawn" : "–";
+  return { who, what: what === "spawned" ? "started" : what, text: rest.join(": "), tone: "good" };
+}
+
+function joined(parts: string[], by = ", "): string {
+  return parts.filter((part) => part !== "").join(by);
+}

@@ -1,0 +1,43 @@
+/** The records of all sessions, or of some, in order of time. */
+
+import { textOf } from "../events.ts";
+import { journalSessions, readStory, whyUnreadable } from "../journal.ts";
+import type { Paths } from "../paths.ts";
+import type { StoryLine } from "./happenings.ts";
+
+export interface StoryWish {
+  /** A session, or an agent. */
+  name?: string;
+  since: number;
+}
+
+export function storyOf(
+  paths: Paths,
+  { name, since }: StoryWish,
+  warn: (why: string) => void = () => {},
+): StoryLine[] {
+  const lines: StoryLine[] = [];
+  for (const session of journalSessions(paths)) {
+    const why = whyUnreadable(paths, session);
+    if (why !== undefined) warn(why);
+    for (const line of readStory(paths, session, since)) {
+      if (isWanted(line, name) && Date.parse(textOf(line, "at")) >= since) lines.push(line);
+    }
+  }
+  return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+}
+
+export function isWanted(line: StoryLine, name: string | undefined): boolean {
+  return name === undefined || line.session === name || line.agent_id === name;
+}
+
+/** The names of sessions and agents that the journal has. */
+export function namesInStory(paths: Paths): Set<string> {
+  const names = new Set(journalSessions(paths));
+  for (const session of journalSessions(paths)) {
+    for (const { agent_id } of readStory(paths, session)) {
+      if (typeof agent_id === "string" && agent_id !== "") names.add(agent_id);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,181 @@
+/** The report as a page: lanes over time, and tables. It needs no script and asks nobody else. */
+
+import { onOneLine } from "../cli/speaker.ts";
+import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";
+import type { LaneState } from "./lanes.ts";
+import { counted, sessionWords, spanOf, STATES, totalWords, waitWords } from "./report_text.ts";
+import { clockTime, dayOf, dollars, duration } from "./since.ts";
+
+const WIDTH = 1000;
+const ROW = 34;
+const LABEL = 170;
+
+export function reportPage(figures: ReportFigures): string {
+  const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${spanOf(figures)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${safe(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${safe(spanOf(figures))}</h1>
+<p>${safe(totalWords(figures))}</p>
+${picture(figures)}
+<p class="legend">${legend()}</p>
+<p>${safe(waitWords(figures))}</p>
+${figures.sessions.map(sessionPart).join("\n")}
+</body>
+</html>
+`;
+}
+
+const COLOURS: Record<LaneState, [light: string, dark: string]> = {
+  working: ["#2f7d4f", "#4fae78"],
+  agent: ["#b9c4d0", "#5b6b7c"],
+  human: ["#d9a400", "#e8bd3f"],
+  api: ["#7a5cc0", "#a48be0"],
+  failed: ["#c2410c", "#f0803c"],
+  lost: ["#b91c1c", "#ef5350"],
+  idle: ["#e5e7eb", "#2d333b"],
+};
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+svg { width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+svg text { fill: currentColor; }
+svg .grid { stroke: currentColor; opacity: .15; }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
+th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; }
+td { border-top: 1px solid #8884; overflow-wrap: anywhere; }
+td:first-child { white-space: nowrap; }
+.legend span { display: inline-block; margin-right: 1rem; }
+.legend i { display: inline-block; width: 1em; height: 1em; margin-right: .4em; vertical-align: -.15em; }
+${styles(0)}
+@media (prefers-color-scheme: dark) {${styles(1)}}
+`;
+
+function styles(index: 0 | 1): string {
+  return Object.entries(COLOURS).map(([state, colours]) =>
+    `.${state} { fill: ${colours[index]}; background: ${colours[index]}; }`
+  ).join("\n");
+}
+
+function legend(): string {
+  return Object.entries(STATES).map(([state, { words }]) =>
+    `<span><i class="${state}"></i>${words}</span>`
+  ).join("");
+}
+
+/** A lane per session; what happened is under the pointer. */
+function picture({ sessions, since, until }: ReportFigures): string {
+  if (sessions.length === 0) return "<p>No session did anything.</p>";
+  const height = ROW * sessions.length + 30;
+  const place = (at: number) => LABEL + (at - since) / (until - since) * (WIDTH - LABEL);
+  const grid = hoursIn(since, until).map((at) => {
+    const x = round(place(at));
+    return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height - 20}"/>` +
+      `<text x="${x}" y="${height - 5}" text-anchor="middle">${
+        clockTime(new Date(at), false)
+      }</text>`;
+  });
+  const rows = sessions.map((one, index) => {
+    const top = index * ROW;
+    const lanes = one.lanes.map(({ state, from, to }) => {
+      const x = place(from);
+      const times = `${clockTime(new Date(from))} – ${clockTime(new Date(to))}`;
+      const about = `${one.session}: ${STATES[state].words}, ${times} (${duration(to - from)})`;
+      return `<rect class="${state}" x="${round(x)}" y="${top + 6}" height="${ROW - 12}" ` +
+        `width="${round(Math.max(1, place(to) - x))}"><title>${safe(about)}</title></rect>`;
+    });
+    const marks = one.asked.map((asked) =>
+      `<circle cx="${round(place(asked.at))}" cy="${top + ROW / 2}" r="4" fill="none" ` +
+      `stroke="currentColor" stroke-width="2"><title>${safe(askedLine(asked))}</title></circle>`
+    );
+    const name = `<text x="0" y="${top + ROW / 2 + 5}">${safe(short(one.session, 22))}</text>`;
+    return name + lanes.join("") + marks.join("");
+  });
+  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Lanes over time">` +
+    `${grid.join("")}${rows.join("\n")}</svg>`;
+}
+
+/** At most a dozen whole hours, or days. */
+function hoursIn(since: number, until: number): number[] {
+  const hour = 3_600_000;
+  const step =
+    [1, 2, 3, 6, 12, 24, 48, 168].find((hours) => (until - since) / hour / hours <= 12) ??
+      720;
+  const first = new Date(since);
+  first.setMinutes(0, 0, 0);
+  const found: number[] = [];
+  for (let at = first.getTime(); at <= until; at += step * hour) if (at >= since) found.push(at);
+  return found;
+}
+
+function sessionPart(one: SessionFigures): string {
+  const times = Object.entries(one.time_ms).filter(([, ms]) => ms > 0)
+    .map(([state, ms]) => `${STATES[state as LaneState].words} ${duration(ms)}`);
+  const cost = one.cost_usd === undefined ? "" : ` · ${dollars(one.cost_usd)}`;
+  return [
+    `<h2>${safe(one.session)} <small>${safe(one.agent_id)}</small></h2>`,
+    `<p>${safe(sessionWords(one).join(" · "))}<br>${safe(times.join(" · ") + cost)}</p>`,
+    rows("Asked", one.asked.map((asked) => [asked.at, askedLine(asked)])),
+    rows("Failures", one.failures.map(({ at, what, text }) => [at, `${what}: ${text}`])),
+    rows(
+      "Commits",
+      one.commits.map(({ at, hash, subject }) => [at, `${hash.slice(0, 9)} ${subject}`]),
+    ),
+  ].filter((part) => part !== "").join("\n");
+}
+
+function askedLine({ text, by = "", after_ms, answer, outcome }: AskedFigure): string {
+  const end = outcome === undefined
+    ? "open"
+    : [answer ?? outcome, by && `by ${by}`, after_ms !== undefined && `after ${duration(after_ms)}`]
+      .filter((part) => typeof part === "string" && part !== "").join(" ");
+  return `${short(onOneLine(text), 300)} → ${short(onOneLine(end), 300)}`;
+}
+
+/** Long lists end with their number. */
+const MOST_ROWS = 200;
+
+function rows(title: string, all: [at: number, text: string][]): string {
+  if (all.length === 0) return "";
+  const shown = all.slice(0, MOST_ROWS).map(([at, text]) =>
+    `<tr><td>${clockTime(new Date(at))}</td><td>${safe(short(onOneLine(text), 600))}</td></tr>`
+  );
+  const more = all.length > MOST_ROWS
+    ? `<tr><td></td><td>${counted(all.length - MOST_ROWS, "more line")}</td></tr>`
+    : "";
+  return `<table><tr><th colspan="2">${title}</th></tr>${shown.join("")}${more}</table>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function short(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}
+
+// What a page may not hold, and what reverses or hides text.
+const UNSEEN =
+  // deno-lint-ignore no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const NAMES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text of others in a page: every character that means something there is named. */
+export function safe(text: string): string {
+  return text.toWellFormed().replace(UNSEEN, "").replace(/[&<>"']/g, (char) => NAMES[char]!);
+}

@@ -1,0 +1,113 @@
+/** The report as text: a line for all, a line with a bar for each session, and what waits. */
+
+import { onOneLine, printable } from "../cli/speaker.ts";
+import { bySomebody, type ReportFigures, type SessionFigures, type WaitFigure } from "./figures.ts";
+import type { Lane, LaneState } from "./lanes.ts";
+import { fitted } from "./log_lines.ts";
+import { clockTime, dayOf, dollars, duration } from "./since.ts";
+
+export const STATES: Record<LaneState, { sign: string; words: string }> = {
+  working: { sign: "▆", words: "works" },
+  agent: { sign: "░", words: "waits for its agent" },
+  human: { sign: "?", words: "waits for you" },
+  api: { sign: "▒", words: "waits for the API" },
+  failed: { sign: "!", words: "failed" },
+  lost: { sign: "x", words: "gone" },
+  idle: { sign: "·", words: "idle" },
+};
+
+const LEAST_BAR = 18;
+const MOST_BAR = 48;
+
+export function reportText(figures: ReportFigures, width = 120): string {
+  const { sessions, since, until } = figures;
+  const head = `${spanOf(figures)}   ${totalWords(figures)}`;
+  if (sessions.length === 0) return `${head}\nNo session did anything`;
+  const names = Math.min(24, Math.max(...sessions.map(({ session }) => clean(session).length)));
+  const bar = Math.max(LEAST_BAR, Math.min(MOST_BAR, Math.floor(width / 4)));
+  const lines = sessions.flatMap((one) => {
+    const name = fitted(clean(one.session), names).padEnd(names);
+    const words = sessionWords(one);
+    return [`${name}  ${barOf(one.lanes, since, until, bar)}  ${words.join(" · ")}`];
+  });
+  const used = new Set(sessions.flatMap(({ lanes }) => lanes.map(({ state }) => state)));
+  const legend = Object.entries(STATES).filter(([state]) => used.has(state as LaneState))
+    .map(([, { sign, words }]) => `${sign} ${words}`).join("   ");
+  return [head, ...lines, legend, waitWords(figures)].filter((line) => line !== "").join("\n");
+}
+
+export function spanOf({ since, until }: ReportFigures): string {
+  const [from, to] = [new Date(since), new Date(until)];
+  const isDays = until - since > 86_400_000;
+  const moment = (date: Date) => `${isDays ? `${dayOf(date)} ` : ""}${clockTime(date, false)}`;
+  return `${moment(from)} – ${moment(to)}`;
+}
+
+export function totalWords({ since, until, sessions, totals }: ReportFigures): string {
+  return [
+    duration(until - since),
+    counted(sessions.length, "session"),
+    counted(totals.turns, "turn"),
+    ...(totals.cost_usd === undefined ? [] : [dollars(totals.cost_usd)]),
+    counted(totals.commits, "commit"),
+  ].join(", ");
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What a session did, in a few words each. */
+export function sessionWords(one: SessionFigures): string[] {
+  const { asked, time_ms: time, recoveries } = one;
+  const failures = Map.groupBy(one.failures, ({ what }) => what);
+  return [
+    counted(one.turns, "turn") + (one.human_turns > 0 ? ` (${one.human_turns} yours)` : ""),
+    ...(["question", "permission"] as const).flatMap((what) => askedWords(asked, what)),
+    ...(time.api > 0 ? [`${duration(time.api)} for the API`] : []),
+    ...[...failures].map(([what, list]) => list.length === 1 ? what : `${list.length} × ${what}`),
+    ...recoveries.map(({ after_ms }) => `back after ${duration(after_ms)}`),
+    ...(one.unsent > 0 ? [`${one.unsent} unsent`] : []),
+    ...(one.cost_usd === undefined ? [] : [dollars(one.cost_usd)]),
+    ...(one.commits.length > 0 ? [counted(one.commits.length, "commit")] : []),
+  ];
+}
+
+function askedWords(all: SessionFigures["asked"], what: "question" | "permission"): string[] {
+  const asked = all.filter((one) => one.what === what);
+  if (asked.length === 0) return [];
+  const longest = Math.max(...asked.map(({ after_ms = 0 }) => after_ms));
+  const wait = longest > 0 ? `, longest wait ${duration(longest)}` : "";
+  return [`${counted(asked.length, what)} (${clean(bySomebody(asked))}${wait})`];
+}
+
+/** Each sign is an equal part of the time: the state that took most of it. */
+export function barOf(lanes: Lane[], since: number, until: number, width: number): string {
+  const step = (until - since) / width;
+  return Array.from({ length: width }, (_, index) => {
+    const [from, to] = [since + index * step, since + (index + 1) * step];
+    const parts = lanes.map((lane) => ({
+      lane,
+      ms: Math.min(lane.to, to) - Math.max(lane.from, from),
+    })).filter(({ ms }) => ms > 0);
+    // What is short and bad must not vanish.
+    const bad = parts.find(({ lane }) => lane.state === "lost" || lane.state === "failed");
+    const most = bad ?? parts.sort((a, b) => b.ms - a.ms)[0];
+    return most === undefined ? " " : STATES[most.lane.state].sign;
+  }).join("");
+}
+
+export function waitWords({ totals }: ReportFigures): string {
+  const wait = ({ count, median_ms = 0 }: WaitFigure, who: string) =>
+    count === 0 ? [] : [`for ${who} ${duration(median_ms)} median`];
+  const waits = [...wait(totals.agent_wait, "agents"), ...wait(totals.human_wait, "you")];
+  return [
+    `Waiting: ${waits.length === 0 ? "nobody" : waits.join(", ")}`,
+    totals.unsent === 0 ? "nothing unsent" : `${totals.unsent} unsent`,
+    totals.unanswered === 0 ? "nothing unanswered" : `${totals.unanswered} unanswered`,
+  ].join(" · ");
+}
+
+function clean(text: string): string {
+  return printable(onOneLine(text));
+}

@@ -1,0 +1,127 @@
+/** Follows the journals: what is added to them, within a second. */
+
+import { textOf } from "../events.ts";
+import { openRegular } from "../files.ts";
+import { journalFile, journalSessions, recordsIn } from "../journal.ts";
+import type { Paths } from "../paths.ts";
+import { pause } from "../time.ts";
+import type { StoryLine } from "./happenings.ts";
+
+interface OpenJournal {
+  file: Deno.FsFile;
+  ino: number | null;
+  decoder: TextDecoder;
+  /** A line of which the end is not written yet. */
+  rest: string;
+}
+
+/** Reads on from the ends that the journals have when it is made. */
+export class StoryTail implements Disposable {
+  readonly #open = new Map<string, OpenJournal>();
+
+  constructor(private readonly paths: Paths) {
+    for (const session of this.#sessions()) {
+      this.#opened(session)?.file.seekSync(0, Deno.SeekMode.End);
+    }
+  }
+
+  /** The records since the last call. */
+  next(): StoryLine[] {
+    return this.#sessions().flatMap((session) => this.#added(session))
+      .sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+  }
+
+  #sessions(): string[] {
+    try {
+      return journalSessions(this.paths);
+    } catch {
+      return []; // it cannot be read now
+    }
+  }
+
+  #added(session: string): StoryLine[] {
+    const journal = this.#opened(session);
+    if (journal === undefined) return [];
+    const lines = readOn(journal);
+    if (isCurrent(journalFile(this.paths, session), journal)) return lines;
+    // It became an older one: what was added before that is read, then the new one from its start.
+    this.#close(session);
+    const next = this.#opened(session);
+    return next === undefined ? lines : [...lines, ...readOn(next)];
+  }
+
+  #opened(session: string): OpenJournal | undefined {
+    const known = this.#open.get(session);
+    if (known !== undefined) return known;
+    try {
+      const file = openRegular(journalFile(this.paths, session), { read: true });
+      const journal = { file, ino: file.statSync().ino, decoder: new TextDecoder(), rest: "" };
+      this.#open.set(session, journal);
+      return journal;
+    } catch {
+      return undefined; // not there, or not to be read
+    }
+  }
+
+  #close(session: string): void {
+    this.#open.get(session)?.file.close();
+    this.#open.delete(session);
+  }
+
+  [Symbol.dispose](): void {
+    for (const session of [...this.#open.keys()]) this.#close(session);
+  }
+}
+
+function isCurrent(path: string, { ino }: OpenJournal): boolean {
+  try {
+    return Deno.statSync(path).ino === ino;
+  } catch {
+    return true; // the new one is not there yet
+  }
+}
+
+function readOn(journal: OpenJournal): StoryLine[] {
+  const buffer = new Uint8Array(64 * 1024);
+  let text = journal.rest;
+  for (let count; (count = journal.file.readSync(buffer)) !== null;) {
+    text += journal.decoder.decode(buffer.subarray(0, count), { stream: true });
+  }
+  const end = text.lastIndexOf("\n") + 1;
+  journal.rest = text.slice(end);
+  return [...recordsIn(text.slice(0, end))];
+}
+
+/** Some file systems tell of no change, so it looks at least this often. */
+const LOOK_EVERY_MS = 500;
+
+/** Gives the new records until `signal` aborts. */
+export async function* follow(paths: Paths, signal: AbortSignal): AsyncGenerator<StoryLine[]> {
+  using tail = new StoryTail(paths);
+  const change = watching(`${paths.state}/journal`, signal);
+  while (!signal.aborted) {
+    const lines = tail.next();
+    if (lines.length > 0) yield lines;
+    await Promise.race([pause(LOOK_EVERY_MS), change()]);
+  }
+}
+
+/** A function whose promise resolves at the next change; never, where changes are not told. */
+function watching(folder: string, signal: AbortSignal): () => Promise<void> {
+  let next = Promise.withResolvers<void>();
+  const wake = () => {
+    next.resolve();
+    next = Promise.withResolvers<void>();
+  };
+  signal.addEventListener("abort", wake);
+  try {
+    const watcher = Deno.watchFs(folder);
+    signal.addEventListener("abort", () => watcher.close());
+    (async () => {
+      for await (const _ of watcher) wake();
+    })().catch(() => {}); // then the looks are enough
+  } catch {
+    // The folder is not there yet.
+  }
+  return () => next.promise;
+}

@@ -1,0 +1,285 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { type LogWorld, main } from "../commands/log.ts";
+import { keepText } from "../lib/doors/kept_texts.ts";
+import { journalFile, type JournalRecord, record } from "../lib/journal.ts";
+import { enqueue } from "../lib/outbox.ts";
+import { put } from "./support/delivery_home.ts";
+import { TestHome } from "./support/home.ts";
+import { until } from "./support/until.ts";
+
+const NOW = new Date(2026, 10, 17, 7, 0, 0);
+const at = (clock: string) => {
+  const [hours, minutes, seconds] = clock.split(":").map(Number) as [number, number, number];
+  return new Date(2026, 10, hours > 7 ? 16 : 17, hours, minutes, seconds);
+};
+
+const SHOP = { session: "shop-main", agent_id: "warden" };
+const DOCS = { session: "docs", agent_id: "forge" };
+const API = { session: "api-main", agent_id: "scout" };
+const AGENT = { by: "warden", by_kind: "agent", via: "keys" };
+
+/** A night: what was written when, and the line that tells it. */
+const NIGHT: [clock: string, record: JournalRecord, line?: string][] = [
+  [
+    "22:04:10",
+    {
+      ...{ kind: "instruction", ...SHOP, ...AGENT, instruction_id: "I1", action: "type" },
+      ...{ text: "Fix the failing tests", outcome: "done" },
+    },
+    "shop-main  warden    typed       Fix the failing tests",
+  ],
+  ["22:04:10", { kind: "prompt", ...SHOP, ...AGENT, prompt_id: "t1", instruction_id: "I1" }],
+  [
+    "22:09:51",
+    {
+      ...{ kind: "queued", ...SHOP, wake_id: "W1", trigger: "response_complete", prompt_id: "t1" },
+      ...{ text: "All 42 tests pass.\nThe cause was a missing index", cost_usd: 0.38 },
+    },
+    "shop-main  Claude    turn ended  All 42 tests pass. The cause was a missing index  (5 min 41 s, $0.38)",
+  ],
+  [
+    "22:09:52",
+    {
+      ...{ kind: "delivered", ...SHOP, wake_id: "W1", trigger: "response_complete" },
+      ...{ duration_ms: 84, tries: 1, transport: "gateway" },
+    },
+    "shop-main  →warden   told        in 84 ms",
+  ],
+  [
+    "22:10:12",
+    {
+      ...{ kind: "queued", ...SHOP, wake_id: "W2", trigger: "ask_user_question" },
+      ...{ question_id: "q-1", text: "Which database?\n1. PostgreSQL\n2. SQLite" },
+    },
+    "shop-main  Claude    asks        Which database? 1. PostgreSQL 2. SQLite",
+  ],
+  [
+    "22:10:40",
+    {
+      ...{ kind: "answered", ...SHOP, ...AGENT, question_id: "q-1", outcome: "given" },
+      ...{ after_ms: 28_000, decision: { kind: "answers", answers: { "Which?": "SQLite" } } },
+    },
+    "shop-main  warden    answered    SQLite  (after 28 s)",
+  ],
+  ["22:10:41", { kind: "queued", ...SHOP, wake_id: "W3", trigger: "ask_user_question_answered" }],
+  ["22:11:00", { kind: "suppressed", ...SHOP, trigger: "idle_prompt", reason: "sent before" }],
+  [
+    "23:31:02",
+    {
+      ...{ kind: "queued", ...DOCS, wake_id: "W4", trigger: "limited" },
+      ...{ text: "5-hour limit, resets 02:40" },
+    },
+    "docs       Claude    limited     5-hour limit, resets 02:40",
+  ],
+  [
+    "02:41:10",
+    {
+      kind: "prompt",
+      ...DOCS,
+      by: "keyboard",
+      by_kind: "keyboard",
+      prompt_id: "t2",
+      text: "go on",
+    },
+    "docs       keyboard  typed       go on",
+  ],
+  [
+    "03:02:44",
+    { kind: "queued", ...API, wake_id: "W5", trigger: "session_lost", text: "Killed (signal 9)" },
+    "api-main   –         lost        Killed (signal 9)",
+  ],
+  [
+    "03:02:51",
+    { kind: "session", ...API, reason: "recovered: Claude Code was killed" },
+    "api-main   recover   recovered   Claude Code was killed",
+  ],
+  [
+    "03:10:00",
+    {
+      ...{ kind: "instruction", ...API, by: "ana", by_kind: "person", via: "keys" },
+      ...{ instruction_id: "I2", action: "esc", outcome: "done" },
+    },
+    "api-main   ana       pressed     Esc",
+  ],
+  [
+    "03:11:00",
+    {
+      ...{ kind: "answered", ...API, by: "keyboard", by_kind: "keyboard", question_id: "q-2" },
+      ...{ outcome: "left", after_ms: 4000 },
+    },
+    "api-main   keyboard  left        without an answer  (after 4 s)",
+  ],
+  [
+    "03:12:00",
+    {
+      ...{ kind: "decided", ...API, by: "scout", by_kind: "agent", tool: "Bash", after_ms: 900 },
+      ...{ outcome: "given", decision: { kind: "deny", message: "not now" } },
+    },
+    "api-main   scout     denied      not now  (after 900 ms)",
+  ],
+  [
+    "03:13:00",
+    {
+      ...{ kind: "instruction", ...API, by: "scout", by_kind: "agent", via: "keys", text: "go" },
+      ...{ instruction_id: "I3", action: "type", outcome: "refused", reason: "Claude is working" },
+    },
+    "api-main   scout     refused     type go: Claude is working",
+  ],
+  [
+    "03:14:00",
+    { kind: "failed", ...API, wake_id: "W5", reason: "no gateway", tries: 1 },
+    "api-main   →scout    not told    no gateway",
+  ],
+];
+
+class Log {
+  readonly home = new TestHome();
+  out: string[] = [];
+  err: string[] = [];
+  readonly ending = new AbortController();
+
+  constructor(night = NIGHT) {
+    for (const [clock, entry] of night) record(this.home.paths, entry, at(clock));
+  }
+
+  async run(args: string[], more: Partial<LogWorld> = {}): Promise<number> {
+    this.out = [];
+    this.err = [];
+    return await main(args, {
+      paths: this.home.paths,
+      now: () => NOW,
+      width: () => undefined,
+      end: this.ending.signal,
+      say: (line) => void this.out.push(line),
+      warn: (line) => void this.err.push(line),
+      ...more,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.home[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("log tells a night in plain words, a line for each happening", async () => {
+  await using log = new Log();
+  assertEquals(await log.run(["--since", "22:00"]), 0);
+  const told = (from: number, to: number) =>
+    NIGHT.slice(from, to).flatMap(([clock, , line]) =>
+      line === undefined ? [] : [`${clock}  ${line}`]
+    );
+  assertEquals(log.out, [
+    "-- 2026-11-16",
+    ...told(0, 9),
+    "-- 2026-11-17",
+    ...told(9, NIGHT.length),
+  ]);
+});
+
+Deno.test("log shows one session or agent, some kinds, some words, or a time", async () => {
+  await using log = new Log();
+  const counts: [args: string[], count: number][] = [
+    [["shop-main"], 5],
+    [["forge"], 2],
+    [["--kind", "asks,answered"], 3],
+    [["--kind", "instruction"], 3],
+    [["--kind", "suppressed"], 1],
+    [["--grep", "SQLITE"], 2],
+    [["api-main", "--since", "03:12"], 3],
+    [["shop-main", "--since", "1h"], 0],
+  ];
+  for (const [args, count] of counts) {
+    assertEquals(await log.run(args), 0, args.join(" "));
+    const lines = log.out.filter((line) => /^\d\d:/.test(line));
+    assertEquals(lines.length, count, args.join(" "));
+  }
+  assertEquals(log.out, ["Nothing to tell since 2026-11-17 06:00"]);
+});
+
+Deno.test("log --json gives the records, also those that tell nothing new", async () => {
+  await using log = new Log();
+  assertEquals(await log.run(["shop-main", "--json"]), 0);
+  const kinds = log.out.map((line) => JSON.parse(line).kind);
+  assertEquals(kinds, NIGHT.slice(0, 8).map(([, { kind }]) => kind));
+});
+
+Deno.test("log says in one sentence what is wrong with its words", async () => {
+  await using log = new Log();
+  const cases: [args: string[], code: number, said: string][] = [
+    [["--since", "yesterday"], 2, "--since takes a time (22:00), a date"],
+    [["--kind", "aks"], 2, '--kind has no "aks"; it takes'],
+    [["shop-mian"], 1, 'no record of a session or agent "shop-mian"; did you mean shop-main?'],
+    [["--wake", "W9"], 1, 'No wake or instruction "W9" is known'],
+    [["--all"], 2, 'log does not take "--all"'],
+    [["a", "b"], 2, 'log does not take "b"'],
+  ];
+  for (const [args, code, said] of cases) {
+    assertEquals(await log.run(args), code, args.join(" "));
+    assertEquals([log.out, log.err.length], [[], 1]);
+    assertStringIncludes(log.err[0]!, said);
+  }
+});
+
+Deno.test("log fits its lines to the terminal, and a text cannot steer it", async () => {
+  const text = `\u001b[2J\u202eevil ${"x".repeat(1_000_000)}\n22:00:00  fake line`;
+  const night: typeof NIGHT = [
+    ["22:04:10", { kind: "queued", ...SHOP, wake_id: "W1", trigger: "response_complete", text }],
+    ["22:04:11", { kind: "problem", ...SHOP, reason: "漢字かな交じり文 ".repeat(30) }],
+  ];
+  await using log = new Log(night);
+  for (const width of [60, 80, 200]) {
+    await log.run([], { width: () => width });
+    const [, first = "", second = ""] = log.out;
+    assertEquals(log.out.length, 3);
+    assertEquals([first.length <= width, first.includes("\u001b"), first.includes("\u202e")], [
+      true,
+      false,
+      false,
+    ]);
+    const places = Array.from(second).reduce((sum, char) => sum + (char > "\u2e80" ? 2 : 1), 0);
+    assertEquals(places <= width, true);
+  }
+});
+
+Deno.test("log --wake gives the whole text, where it is delivered, waits, or has only a record", async () => {
+  await using log = new Log();
+  const { paths } = log.home;
+  keepText(paths, "shop-main", "W1", "[CONTENT]\nthe whole text");
+  assertEquals(await log.run(["--wake", "W1"]), 0);
+  assertStringIncludes(log.out.join("\n"), "turn ended  All 42 tests pass.");
+  assertEquals(log.out.at(-1), "\n[CONTENT]\nthe whole text");
+  const secret = "q-0123456789ABCDEF.0123456789ABCDEFGHJK";
+  const wake = { ...put(paths), message: `choose <n> --question ${secret}` };
+  enqueue(paths, wake);
+  record(paths, { kind: "queued", ...SHOP, wake_id: wake.wake_id, trigger: "x" }, NOW);
+  assertEquals(await log.run(["--wake", wake.wake_id]), 0);
+  assertEquals(log.out.at(-1), "\nchoose <n> --question q-0123456789ABCDEF");
+  assertEquals(await log.run(["--wake", "W4"]), 0);
+  assertEquals(log.out.at(-1), "\n5-hour limit, resets 02:40");
+  assertEquals(await log.run(["--wake", "I1"]), 0);
+  assertEquals(log.out.at(-1), "\nFix the failing tests");
+});
+
+Deno.test("log -f goes on with what is added, also in a new journal and past a full one", async () => {
+  await using log = new Log([]);
+  record(log.home.paths, { kind: "problem", ...SHOP, reason: "before" }, NOW);
+  const running = log.run(["-f", "--grep", "news"]);
+  const seen = (count: number) =>
+    until(`${count} lines`, () => log.out.filter((line) => line.includes("news")).length >= count);
+  await until("it follows", () => {
+    record(log.home.paths, { kind: "problem", ...SHOP, reason: "news 1" }, NOW);
+    return log.out.length > 0;
+  });
+  const count = log.out.filter((line) => line.includes("news 1")).length;
+  record(log.home.paths, { kind: "problem", ...DOCS, reason: "news of a new session" }, NOW);
+  await seen(count + 1);
+  const path = journalFile(log.home.paths, "shop-main");
+  record(log.home.paths, { kind: "problem", ...SHOP, reason: "news before it is full" }, NOW);
+  Deno.renameSync(path, `${path}.1`);
+  record(log.home.paths, { kind: "problem", ...SHOP, reason: "news after it was full" }, NOW);
+  await seen(count + 3);
+  log.ending.abort();
+  assertEquals(await running, 130);
+  assertEquals(log.out.filter((line) => line.includes("is full")).length, 1);
+  assertEquals(log.out.filter((line) => line.includes("was full")).length, 1);
+});

@@ -1,0 +1,325 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../commands/report.ts";
+import type { World } from "../lib/cli/world.ts";
+import { type JournalRecord, record } from "../lib/journal.ts";
+import { commitsIn } from "../lib/story/commits.ts";
+import { figuresOf } from "../lib/story/figures.ts";
+import { reportPage, safe } from "../lib/story/report_page.ts";
+import { TestHome } from "./support/home.ts";
+import { writeExecutable } from "./support/executable.ts";
+
+const NIGHT = new Date(2026, 10, 16, 22, 0, 0).getTime();
+const MORNING = new Date(2026, 10, 17, 7, 0, 0).getTime();
+const MINUTE = 60_000;
+
+type Fields = Partial<JournalRecord>;
+
+/** A session that follows a script: each step takes its minutes, then something happens. */
+class Script {
+  readonly records: JournalRecord[] = [];
+  #at: number;
+  #count = 0;
+
+  constructor(readonly session: string, readonly agent_id: string, startsAt = NIGHT) {
+    this.#at = startsAt;
+  }
+
+  after(minutes: number): this {
+    this.#at += minutes * MINUTE;
+    return this;
+  }
+
+  add(kind: JournalRecord["kind"], fields: Fields): this {
+    const at = new Date(this.#at).toISOString();
+    const { session, agent_id } = this;
+    this.records.push({ at, kind, session, agent_id, ...fields });
+    return this;
+  }
+
+  prompt(by_kind: string, by = this.agent_id): this {
+    return this.add("prompt", { by, by_kind, prompt_id: `t${++this.#count}` });
+  }
+
+  wake(trigger: string, fields: Fields = {}): this {
+    const wake_id = `${this.session}-${++this.#count}`;
+    this.add("queued", { wake_id, trigger, text: trigger, ...fields });
+    return this.add("delivered", { wake_id, trigger, duration_ms: 80, tries: 1 });
+  }
+
+  end(cost_usd: number, fields: Fields = {}): this {
+    return this.wake("response_complete", { cost_usd, ...fields });
+  }
+
+  ask(id: string): this {
+    return this.wake("ask_user_question", { question_id: id, text: "Which database?" });
+  }
+
+  answer(question_id: string, by: string, by_kind: string, minutes: number): this {
+    const decision = { kind: "answers", answers: { q: "SQLite" } };
+    const after_ms = minutes * MINUTE;
+    return this.after(minutes)
+      .add("answered", { question_id, by, by_kind, after_ms, decision, outcome: "given" });
+  }
+}
+
+/** Nine hours. Each figure below is counted by hand from this script. */
+function night(): JournalRecord[] {
+  const shop = new Script("shop-main", "warden").prompt("agent") // 22:00
+    .after(10).ask("q-1").answer("q-1", "warden", "agent", 1) // 22:11
+    .after(9).end(0.5) // 22:20
+    .after(2).prompt("agent").after(18).ask("q-2") // 22:40
+    .answer("q-2", "warden", "agent", 3) // 22:43
+    .after(17).ask("q-3").answer("q-3", "keyboard", "keyboard", 6) // 23:06
+    .after(54).end(1.25) // 00:00
+    .after(30).prompt("keyboard", "keyboard") // 00:30
+    .after(30).end(0.1, { prompted_by: "human" }); // 01:00, then idle
+  const docs = new Script("docs", "forge").prompt("agent") // 22:00
+    .after(60).wake("limited") // 23:00
+    .after(190).prompt("program", "watch") // 02:10
+    .after(50).end(2) // 03:00
+    .after(4).prompt("agent").after(6) // 03:10
+    .wake("response_failed", { failure: "server error (server_error)" })
+    .after(10).prompt("agent").after(10).end(0.3); // 03:30, then idle
+  const api = new Script("api-main", "scout", NIGHT - 60 * MINUTE).prompt("agent") // 21:00
+    .after(120).wake("session_lost") // 23:00
+    .after(0.1).add("session", { reason: "recovered: killed" }) // 23:00:06
+    .after(1.9).prompt("agent") // 23:02
+    .after(28).end(0.05) // 23:30
+    .after(30).wake("session_end") // 00:00
+    .add("problem", { reason: "Cannot start the deliverer" })
+    .add("queued", { wake_id: "late", trigger: "session_end" });
+  return [...shop.records, ...docs.records, ...api.records];
+}
+
+const minutes = (times: Record<string, number>) =>
+  Object.fromEntries(
+    Object.entries(times).map(([state, ms]) => [state, ms / MINUTE]).filter(([, ms]) => ms !== 0),
+  );
+
+Deno.test("figuresOf() counts a scripted night as the script says", () => {
+  const commit = (at: number) => ({ hash: "a".repeat(40), at, subject: "fix" });
+  const commits = new Map([
+    ["shop-main", [commit(NIGHT - 1), commit(NIGHT + MINUTE)]],
+    ["docs", [commit(NIGHT + MINUTE)]],
+  ]);
+  const { sessions, totals } = figuresOf(night(), NIGHT, MORNING, commits);
+  const [api, docs, shop] = sessions as [
+    typeof sessions[0],
+    typeof sessions[0],
+    typeof sessions[0],
+  ];
+  assertEquals([api.session, docs.session, shop.session], ["api-main", "docs", "shop-main"]);
+
+  assertEquals([shop.turns, shop.failed_turns, shop.human_turns, shop.cost_usd], [3, 0, 1, 1.85]);
+  assertEquals(minutes(shop.time_ms), {
+    working: 10 + 9 + 18 + 17 + 54 + 30,
+    agent: 1 + 2 + 3,
+    human: 6 + 30,
+    idle: 6 * 60,
+  });
+  assertEquals(shop.asked.map(({ by, after_ms, answer }) => [by, after_ms! / MINUTE, answer]), [
+    ["warden", 1, "SQLite"],
+    ["warden", 3, "SQLite"],
+    ["keyboard", 6, "SQLite"],
+  ]);
+  assertEquals([shop.failures, shop.unsent, shop.commits.length], [[], 0, 1]);
+
+  assertEquals([docs.turns, docs.failed_turns, docs.cost_usd], [3, 1, 2.3]);
+  assertEquals(minutes(docs.time_ms), {
+    working: 60 + 50 + 6 + 10,
+    api: 190 + 10,
+    agent: 4,
+    idle: 210,
+  });
+  assertEquals(docs.failures.map(({ what }) => what), ["turn failed"]);
+
+  assertEquals([api.turns, api.cost_usd, api.unsent], [1, 0.05, 1]);
+  assertEquals(minutes(api.time_ms), { working: 60 + 28, lost: 0.1, agent: 1.9, idle: 30 });
+  assertEquals(api.recoveries.map(({ after_ms }) => after_ms), [6000]);
+  assertEquals(api.failures.map(({ what }) => what), ["lost", "problem"]);
+
+  assertEquals(totals, {
+    turns: 7,
+    commits: 1,
+    cost_usd: 4.2,
+    unsent: 1,
+    unanswered: 0,
+    // 1, 3 and 2 in shop-main, 4 in docs, 1.9 in api-main.
+    agent_wait: { count: 5, median_ms: 2 * MINUTE, longest_ms: 4 * MINUTE },
+    human_wait: { count: 2, median_ms: 18 * MINUTE, longest_ms: 30 * MINUTE },
+  });
+});
+
+Deno.test("figuresOf() of nothing is empty, and of hostile records whole", () => {
+  assertEquals(figuresOf([], NIGHT, MORNING).sessions, []);
+  const odd = [null, 5, "x", {}, [], "2026-11-16T23:00:00Z"];
+  const records = odd.flatMap((at) =>
+    odd.map((value) => ({ at, kind: "queued", trigger: value, session: value, text: value }))
+  );
+  figuresOf(records, NIGHT, MORNING);
+});
+
+class Report {
+  readonly home = new TestHome();
+  out = "";
+  err = "";
+
+  constructor(records = night()) {
+    for (const { at, ...entry } of records) record(this.home.paths, entry, new Date(String(at)));
+  }
+
+  async run(args: string[]): Promise<number> {
+    this.out = this.err = "";
+    const world: World = {
+      env: this.home.variable,
+      environment: () => this.home.env,
+      cwd: () => this.home.dir,
+      deno: Deno.execPath(),
+      now: () => new Date(MORNING),
+      startDeliverer: () => {},
+      paths: this.home.paths,
+      say: (line) => void (this.out += `${line}\n`),
+      warn: (line) => void (this.err += `${line}\n`),
+    };
+    return await main(args, world);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.home[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("report tells the scripted night in a few lines", async () => {
+  await using report = new Report();
+  assertEquals(await report.run(["--since", "22:00"]), 0);
+  const [head, api, docs, shop, legend, waits] = report.out.split("\n");
+  assertEquals(head, "22:00 – 07:00   9 h, 3 sessions, 7 turns, $4.20, 0 commits");
+  assertEquals(
+    api?.split(/ {2,}/).at(-1),
+    "1 turn · lost · problem · back after 6 s · 1 unsent · $0.05",
+  );
+  assertEquals(
+    docs?.split(/ {2,}/).at(-1),
+    "3 turns · 3 h 20 min for the API · turn failed · $2.30",
+  );
+  assertEquals(
+    shop?.split(/ {2,}/).at(-1),
+    "3 turns (1 yours) · 3 questions (2 by warden, 1 by you, longest wait 6 min) · $1.85",
+  );
+  assertStringIncludes(api ?? "", "x");
+  assertStringIncludes(legend ?? "", "▆ works   ░ waits for its agent   ? waits for you");
+  assertEquals(
+    waits,
+    "Waiting: for agents 2 min median, for you 18 min median · 1 unsent · nothing unanswered",
+  );
+});
+
+Deno.test("report --json has the figures, and one agent alone where one is named", async () => {
+  await using report = new Report();
+  assertEquals(await report.run(["--since", "22:00", "--json", "forge"]), 0);
+  const { sessions, since, until } = JSON.parse(report.out);
+  assertEquals([since, until, sessions.length], [NIGHT, MORNING, 1]);
+  assertEquals(sessions[0].turns, 3);
+});
+
+Deno.test("report --html writes a page without scripts, and hostile text stays text", async () => {
+  const evil = `</title></svg><script>alert(1)</script><img src=x onerror="a">'"&\u202e\u0000`;
+  const script = new Script(`s${evil.slice(0, 40)}`, evil).prompt("agent").after(5)
+    .wake("ask_user_question", { question_id: "q", text: evil + "x".repeat(1_000_000) })
+    .answer("q", evil, "agent", 1).add("problem", { reason: evil }).end(1);
+  await using report = new Report(script.records);
+  assertEquals(await report.run(["--since", "22:00", "--html", "night.html"]), 0);
+  const page = Deno.readTextFileSync(`${report.home.dir}/night.html`);
+  assertEquals(page.length < 100_000, true);
+  const tags = new Set(Array.from(page.matchAll(/<([a-z]+)/gi), ([, tag]) => tag));
+  assertEquals([...tags].filter((tag) => /script|img|iframe|link|object|a$/i.test(tag!)), ["meta"]);
+  const inTags = Array.from(page.matchAll(/<[^>]*>/g), ([tag]) => tag).join("");
+  assertEquals(/\son\w+=|src=|href=/.test(inTags), false);
+  assertEquals(["http:", "https:", "\u202e", "\u0000"].filter((one) => page.includes(one)), []);
+  assertStringIncludes(page, "default-src 'none'");
+  assertStringIncludes(page, '<rect class="working"');
+});
+
+Deno.test("safe() names every character that means something in a page", () => {
+  assertEquals(
+    safe(`<a href='x' title="&">\u0007`),
+    "&lt;a href=&#39;x&#39; title=&quot;&amp;&quot;&gt;",
+  );
+});
+
+Deno.test("reportPage() says it where nothing happened", () => {
+  assertStringIncludes(reportPage(figuresOf([], NIGHT, MORNING)), "No session did anything");
+});
+
+Deno.test("report says in one sentence what is wrong", async () => {
+  await using report = new Report();
+  const cases: [args: string[], code: number, said: string][] = [
+    [["--since", "tomorrow"], 2, "--since takes a time (22:00), a date"],
+    [["--since", "2030-01-01"], 2, "--since takes a time"],
+    [["shop-mian"], 1, 'session or agent "shop-mian" in that time; did you mean shop-main?'],
+    [["--html", "no/such/page.html"], 1, "there is no folder"],
+    [["--send"], 1, "there is no registry"],
+  ];
+  for (const [args, code, said] of cases) {
+    assertEquals(await report.run(args), code, args.join(" "));
+    assertEquals(report.err.trim().split("\n").length, 1);
+    assertStringIncludes(report.err, said);
+  }
+  report.home.writeRegistry({ agents: [] });
+  assertEquals(await report.run(["--send"]), 1);
+  assertStringIncludes(report.err, "names no global status session");
+});
+
+Deno.test("report --send gives the text to the global status session", async () => {
+  await using report = new Report();
+  const key = "agent:main:main";
+  report.home.writeRegistry({ global_status_openclaw_session_key: key, agents: [] });
+  assertEquals(await report.run(["--since", "22:00", "--send"]), 0);
+  const [wake, ...more] = report.home.wakes("global_status");
+  assertEquals([wake?.trigger, more.length], ["report", 0]);
+  assertStringIncludes(wake?.message ?? "", "3 questions (2 by warden, 1 by you");
+});
+
+async function git(dir: string, ...args: string[]): Promise<void> {
+  const { code, stderr } = await new Deno.Command("git", {
+    args: ["-c", "user.name=a", "-c", "user.email=a@example.org", "-C", dir, ...args],
+    clearEnv: true,
+    env: {
+      PATH: Deno.env.get("PATH")!,
+      HOME: dir,
+      GIT_COMMITTER_DATE: `@${NIGHT / 1000 + 60} +0000`,
+    },
+  }).output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+}
+
+Deno.test("commitsIn() lists the commits of a time, and runs nothing that the repository names", async () => {
+  await using home = new TestHome();
+  const dir = `${home.dir}/repo`;
+  Deno.mkdirSync(dir);
+  await git(dir, "init", "-q");
+  const span = [NIGHT, MORNING] as const;
+  assertEquals(await commitsIn(home.variable, dir, ...span), [], "no commit yet");
+  await git(dir, "commit", "-q", "--allow-empty", "-m", "fix: one\tthing");
+  const trap = `${home.dir}/trap`;
+  writeExecutable(trap, `#!/bin/sh\ntouch ${home.dir}/ran\n`);
+  for (
+    const [name, value] of [
+      ["core.fsmonitor", trap],
+      ["core.pager", trap],
+      ["pager.log", trap],
+      ["core.sshCommand", trap],
+      ["gpg.program", trap],
+      ["log.showSignature", "true"],
+      ["diff.external", trap],
+      ["core.hooksPath", home.dir],
+    ]
+  ) await git(dir, "config", name!, value!);
+  const [commit, ...more] = await commitsIn(home.variable, dir, ...span);
+  assertEquals([commit?.subject, commit?.at, more.length], ["fix: one\tthing", NIGHT + MINUTE, 0]);
+  assertEquals(await commitsIn(home.variable, dir, NIGHT + 2 * MINUTE, MORNING), []);
+  assertEquals(await commitsIn(home.variable, `${home.dir}/none`, ...span), []);
+  assertEquals(await commitsIn(home.variable, "relative", ...span), []);
+  assertEquals(await commitsIn(() => undefined, dir, ...span), [], "no git");
+  assertEquals([...Deno.readDirSync(home.dir)].some(({ name }) => name === "ran"), false);
+});

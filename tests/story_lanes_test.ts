@@ -1,0 +1,153 @@
+import { assertEquals } from "@std/assert";
+import type { StoryLine } from "../lib/story/happenings.ts";
+import { lanesOf } from "../lib/story/lanes.ts";
+
+const START = Date.parse("2026-11-16T22:00:00Z");
+const SINCE = START;
+const UNTIL = START + 60 * 60_000;
+
+type Step = [minute: number, record: StoryLine];
+
+/** `working 0-5, agent 5-9`, in minutes. */
+function lanes(steps: Step[], since = SINCE): string {
+  const records = steps.map(([minute, record]) => ({
+    at: new Date(START + minute * 60_000).toISOString(),
+    session: "s",
+    ...record,
+  }));
+  const minutes = (at: number) => (at - START) / 60_000;
+  return lanesOf(records, since, UNTIL).lanes
+    .map(({ state, from, to }) => `${state} ${minutes(from)}-${minutes(to)}`).join(", ");
+}
+
+const prompt = (by_kind: string): StoryLine => ({ kind: "prompt", by_kind, prompt_id: "t" });
+const wake = (trigger: string, more: StoryLine = {}): StoryLine => ({
+  kind: "queued",
+  trigger,
+  ...more,
+});
+const asks = wake("ask_user_question", { question_id: "q-1" });
+const answered = (by_kind: string, more: StoryLine = {}): StoryLine => ({
+  kind: "answered",
+  question_id: "q-1",
+  by_kind,
+  outcome: "given",
+  ...more,
+});
+const done = wake("response_complete");
+const started = { kind: "session", event: "SessionStart", source: "startup" };
+
+const CASES: [what: string, steps: Step[], lanes: string][] = [
+  ["a turn", [[0, prompt("agent")], [5, done]], "working 0-5, idle 5-60"],
+  [
+    "the agent gives the next instruction",
+    [[0, prompt("agent")], [5, done], [9, prompt("agent")], [60, done]],
+    "working 0-5, agent 5-9, working 9-60",
+  ],
+  [
+    "a person gives it at the keyboard, another by a command",
+    [[0, prompt("agent")], [5, done], [9, prompt("keyboard")], [10, done], [20, prompt("person")]],
+    "working 0-5, human 5-9, working 9-10, human 10-20, working 20-60",
+  ],
+  [
+    "Claude goes on by itself after work in the background",
+    [[0, prompt("agent")], [5, done], [9, prompt("claude")], [10, done]],
+    "working 0-10, idle 10-60",
+  ],
+  [
+    "nobody knows who went on",
+    [[0, prompt("agent")], [5, done], [9, prompt("unknown")], [10, done]],
+    "working 0-5, idle 5-9, working 9-10, idle 10-60",
+  ],
+  [
+    "a question that the agent answers",
+    [[0, prompt("agent")], [2, asks], [3, answered("agent")], [6, done]],
+    "working 0-2, agent 2-3, working 3-6, idle 6-60",
+  ],
+  [
+    "a question that a person answers",
+    [[0, prompt("agent")], [2, asks], [3, answered("keyboard")], [6, done]],
+    "working 0-2, human 2-3, working 3-6, idle 6-60",
+  ],
+  [
+    "a question that is left with Esc",
+    [[0, prompt("agent")], [2, asks], [3, answered("keyboard", { outcome: "left" })]],
+    "working 0-2, human 2-3, idle 3-60",
+  ],
+  [
+    "a question for which the hook no longer waits",
+    [[0, prompt("agent")], [2, asks], [3, answered("", { outcome: "timeout" })]],
+    "working 0-2, agent 2-60",
+  ],
+  [
+    "the answer of another question changes nothing",
+    [[0, prompt("agent")], [2, asks], [3, answered("agent", { question_id: "q-0" })]],
+    "working 0-2, agent 2-60",
+  ],
+  [
+    "a permission that only a person may decide",
+    [[0, prompt("agent")], [2, wake("permission_prompt")], [8, done]],
+    "working 0-2, human 2-8, idle 8-60",
+  ],
+  [
+    "the API is tried again, and limits",
+    [[0, prompt("agent")], [1, wake("retrying")], [4, done], [5, wake("limited")]],
+    "working 0-1, api 1-4, idle 4-5, api 5-60",
+  ],
+  [
+    "a turn that fails because of the API, and one that fails otherwise",
+    [
+      [0, prompt("agent")],
+      [1, wake("response_failed", { failure: "rate limit (rate_limit)" })],
+      [6, prompt("agent")],
+      [7, wake("response_failed", { failure: "login (authentication_failed)" })],
+    ],
+    "working 0-1, api 1-6, working 6-7, failed 7-60",
+  ],
+  [
+    "Esc by the driver, while it works and at rest",
+    [
+      [0, prompt("agent")],
+      [2, { kind: "instruction", action: "esc", outcome: "done" }],
+      [3, { kind: "instruction", action: "esc", outcome: "done" }],
+    ],
+    "working 0-2, idle 2-60",
+  ],
+  [
+    "lost and back",
+    [[0, prompt("agent")], [4, wake("session_lost")], [5, started], [6, prompt("agent")]],
+    "working 0-4, lost 4-5, agent 5-6, working 6-60",
+  ],
+  [
+    "ended, and started again later",
+    [[0, prompt("agent")], [4, wake("session_end")], [30, started]],
+    "working 0-4, idle 30-60",
+  ],
+  [
+    "a /clear and a compaction are no break",
+    [
+      [0, prompt("agent")],
+      [4, { kind: "session", event: "SessionStart", source: "compact" }],
+      [5, done],
+      [6, { kind: "session", event: "SessionStart", source: "clear" }],
+    ],
+    "working 0-5, idle 5-60",
+  ],
+  [
+    "a claude -p beside it",
+    [[0, prompt("agent")], [3, { ...started, guest: "g" }]],
+    "working 0-60",
+  ],
+  ["before the first record", [[20, prompt("agent")]], "working 20-60"],
+  [
+    "what happened before",
+    [[-9, prompt("agent")], [-5, done], [5, prompt("agent")]],
+    "agent 0-5, working 5-60",
+  ],
+  ["what happens after", [[0, prompt("agent")], [70, done]], "working 0-60"],
+  ["records without a time", [[0, prompt("agent")], [3, { ...done, at: "?" }]], "working 0-60"],
+];
+
+for (const [what, steps, expected] of CASES) {
+  Deno.test(`lanesOf() knows ${what}`, () => assertEquals(lanes(steps), expected));
+}
