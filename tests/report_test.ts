@@ -103,12 +103,12 @@ Deno.test("figuresOf() counts a scripted night as the script says", () => {
     ["docs", [commit(NIGHT + MINUTE)]],
   ]);
   const { sessions, totals } = figuresOf(night(), NIGHT, MORNING, commits);
-  const [api, docs, shop] = sessions as [
+  const [docs, shop, api] = sessions as [
     typeof sessions[0],
     typeof sessions[0],
     typeof sessions[0],
   ];
-  assertEquals([api.session, docs.session, shop.session], ["api-main", "docs", "shop-main"]);
+  assertEquals([docs.session, shop.session, api.session], ["docs", "shop-main", "api-main"]);
 
   assertEquals([shop.turns, shop.failed_turns, shop.human_turns, shop.cost_usd], [3, 0, 1, 1.85]);
   assertEquals(minutes(shop.time_ms), {
@@ -148,6 +148,18 @@ Deno.test("figuresOf() counts a scripted night as the script says", () => {
     agent_wait: { count: 5, median_ms: 2 * MINUTE, longest_ms: 4 * MINUTE },
     human_wait: { count: 2, median_ms: 18 * MINUTE, longest_ms: 30 * MINUTE },
   });
+});
+
+Deno.test("figuresOf() puts first what waits for somebody, then failures, work and rest", () => {
+  const ask = new Script("asks", "a").prompt("agent").after(5).ask("q-1");
+  const failed = new Script("fails", "a").prompt("agent").after(5)
+    .wake("response_failed", { failure: "login" });
+  const working = new Script("at work", "a").prompt("agent");
+  const idle = new Script("at rest", "a").prompt("agent").after(5).end(1);
+  const records = [idle, working, failed, ask].flatMap((script) => script.records);
+  const { sessions, totals } = figuresOf(records, NIGHT, MORNING);
+  assertEquals(sessions.map(({ session }) => session), ["asks", "fails", "at work", "at rest"]);
+  assertEquals(totals.unanswered, 1);
 });
 
 Deno.test("figuresOf() of nothing is empty, and of hostile records whole", () => {
@@ -192,7 +204,7 @@ class Report {
 Deno.test("report tells the scripted night in a few lines", async () => {
   await using report = new Report();
   assertEquals(await report.run(["--since", "22:00"]), 0);
-  const [head, api, docs, shop, legend, waits] = report.out.split("\n");
+  const [head, docs, shop, api, legend, waits] = report.out.split("\n");
   assertEquals(head, "22:00 – 07:00   9 h, 3 sessions, 7 turns, $4.20, 0 commits");
   assertEquals(
     api?.split(/ {2,}/).at(-1),

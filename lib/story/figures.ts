@@ -82,8 +82,18 @@ export function figuresOf(
   const sessions = [...own].map(([session, lines]) =>
     sessionFigures(session, lines, since, until, commits.get(session) ?? [])
   ).filter((one) => one.lanes.length > 0 || hasNews(one))
-    .sort((a, b) => a.session < b.session ? -1 : 1);
+    .sort((a, b) => rankOf(a, until) - rankOf(b, until) || (a.session < b.session ? -1 : 1));
   return { since, until, sessions, totals: totalsOf(sessions) };
+}
+
+const RANKS: Record<LaneState, number> = {
+  ...{ human: 0, agent: 0, failed: 1, lost: 1, api: 1, working: 2, idle: 3 },
+};
+
+/** What waits for somebody at the end comes first, then failures, work, rest, and what has ended. */
+function rankOf({ lanes }: SessionFigures, until: number): number {
+  const last = lanes.at(-1);
+  return last?.to === until ? RANKS[last.state] : 4;
 }
 
 function hasNews(one: SessionFigures): boolean {

@@ -127,12 +127,11 @@ function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
     { what: trigger.replaceAll("_", " ") || "wake" };
   const ms = turnMs(line, starts);
   const notes = [
-    textOf(line, "failure"),
     ms === undefined ? "" : duration(ms),
     typeof line.cost_usd === "number" ? dollars(line.cost_usd) : "",
-    line.prompted_by === "human" && trigger === "response_complete" ? "a person's turn" : "",
   ];
-  return { who, what, tone, text: textOf(line, "text"), note: joined(notes) };
+  const text = joined([textOf(line, "failure"), textOf(line, "text")], ": ");
+  return { who, what, tone, text, note: joined(notes) };
 }
 
 /** How long the turn took that a wake ends. */

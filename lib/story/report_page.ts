@@ -4,7 +4,7 @@ import { onOneLine } from "../cli/speaker.ts";
 import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";
 import type { LaneState } from "./lanes.ts";
 import { counted, sessionWords, spanOf, STATES, totalWords, waitWords } from "./report_text.ts";
-import { clockTime, dayOf, dollars, duration } from "./since.ts";
+import { clockTime, dayOf, duration } from "./since.ts";
 
 const WIDTH = 1000;
 const ROW = 34;
@@ -47,13 +47,15 @@ const COLOURS: Record<LaneState, [light: string, dark: string]> = {
 const STYLE = `
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
-svg { width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+.lanes { overflow-x: auto; }
+svg { width: 100%; min-width: 44rem; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: currentColor; }
 svg .grid { stroke: currentColor; opacity: .15; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; }
 td { border-top: 1px solid #8884; overflow-wrap: anywhere; }
-td:first-child { white-space: nowrap; }
+.time { width: 6rem; }
+table { table-layout: fixed; }
 .legend span { display: inline-block; margin-right: 1rem; }
 .legend i { display: inline-block; width: 1em; height: 1em; margin-right: .4em; vertical-align: -.15em; }
 ${styles(0)}
@@ -86,12 +88,17 @@ function picture({ sessions, since, until }: ReportFigures): string {
   });
   const rows = sessions.map((one, index) => {
     const top = index * ROW;
-    const lanes = one.lanes.map(({ state, from, to }) => {
+    // The short and bad ones are drawn last, and wide enough to be seen.
+    const isBad = (state: LaneState) => state === "lost" || state === "failed";
+    const sorted = one.lanes.toSorted((a, b) => Number(isBad(a.state)) - Number(isBad(b.state)));
+    const lanes = sorted.map(({ state, from, to }) => {
       const x = place(from);
       const times = `${clockTime(new Date(from))} – ${clockTime(new Date(to))}`;
       const about = `${one.session}: ${STATES[state].words}, ${times} (${duration(to - from)})`;
       return `<rect class="${state}" x="${round(x)}" y="${top + 6}" height="${ROW - 12}" ` +
-        `width="${round(Math.max(1, place(to) - x))}"><title>${safe(about)}</title></rect>`;
+        `width="${round(Math.max(isBad(state) ? 4 : 1, place(to) - x))}"><title>${
+          safe(about)
+        }</title></rect>`;
     });
     const marks = one.asked.map((asked) =>
       `<circle cx="${round(place(asked.at))}" cy="${top + ROW / 2}" r="4" fill="none" ` +
@@ -100,8 +107,8 @@ function picture({ sessions, since, until }: ReportFigures): string {
     const name = `<text x="0" y="${top + ROW / 2 + 5}">${safe(short(one.session, 22))}</text>`;
     return name + lanes.join("") + marks.join("");
   });
-  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Lanes over time">` +
-    `${grid.join("")}${rows.join("\n")}</svg>`;
+  return `<div class="lanes"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Lanes over time">` +
+    `${grid.join("")}${rows.join("\n")}</svg></div>`;
 }
 
 /** At most a dozen whole hours, or days. */
@@ -120,10 +127,9 @@ function hoursIn(since: number, until: number): number[] {
 function sessionPart(one: SessionFigures): string {
   const times = Object.entries(one.time_ms).filter(([, ms]) => ms > 0)
     .map(([state, ms]) => `${STATES[state as LaneState].words} ${duration(ms)}`);
-  const cost = one.cost_usd === undefined ? "" : ` · ${dollars(one.cost_usd)}`;
   return [
     `<h2>${safe(one.session)} <small>${safe(one.agent_id)}</small></h2>`,
-    `<p>${safe(sessionWords(one).join(" · "))}<br>${safe(times.join(" · ") + cost)}</p>`,
+    `<p>${safe(sessionWords(one).join(" · "))}<br>${safe(times.join(" · "))}</p>`,
     rows("Asked", one.asked.map((asked) => [asked.at, askedLine(asked)])),
     rows("Failures", one.failures.map(({ at, what, text }) => [at, `${what}: ${text}`])),
     rows(
@@ -152,7 +158,9 @@ function rows(title: string, all: [at: number, text: string][]): string {
   const more = all.length > MOST_ROWS
     ? `<tr><td></td><td>${counted(all.length - MOST_ROWS, "more line")}</td></tr>`
     : "";
-  return `<table><tr><th colspan="2">${title}</th></tr>${shown.join("")}${more}</table>`;
+  return `<table><colgroup><col class="time"><col></colgroup><tr><th colspan="2">${title}</th></tr>${
+    shown.join("")
+  }${more}</table>`;
 }
 
 function round(value: number): number {

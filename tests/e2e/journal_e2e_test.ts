@@ -101,5 +101,38 @@ for (const version of VERSIONS.claude) {
       assertEquals(stage.journal().filter((line) => whyNoRecord(line) !== undefined), []);
       const answers = stage.journal().filter(({ kind }) => kind === "answered");
       assertEquals(answers.length, 3, "each question has one record of its end");
+
+      // What log and report make of it.
+      const said = async (...words: string[]) => {
+        const { code, stdout, stderr } = await stage.deno("commands/gsd_code.ts", ...words);
+        assertEquals([code, stderr], [0, ""]);
+        return stdout;
+      };
+      const lines = (await said("log", "--kind", "typed,asks,answered,left")).split("\n").slice(1);
+      const whoDidWhat = lines.filter((line) => line !== "").map((line) =>
+        line.split(/ {2,}/).slice(2, 4).join(" ")
+      );
+      const byHandAgain = ["keyboard typed", "Claude asks"];
+      assertEquals(whoDidWhat, [
+        ...["keyboard typed", "warden typed", "ana typed"],
+        ...[...byHandAgain, "warden answered", ...byHandAgain, "keyboard answered"],
+        ...[...byHandAgain, "keyboard left"],
+      ]);
+      const { sessions, totals } = JSON.parse(await said("report", "--since", "1h", "--json"));
+      const [{ turns, human_turns, asked: questions, time_ms, unsent }] = sessions;
+      assertEquals([sessions.length, turns, human_turns, unsent], [1, 5, 4, 0]);
+      assertEquals(
+        questions.map((one: Line) => [one.by, one.outcome, one.answer]),
+        [
+          ["warden", "given", "SQLite"],
+          ["keyboard", "given", "MongoDB"],
+          ["keyboard", "left", undefined],
+        ],
+      );
+      assertEquals([time_ms.lost, time_ms.api, totals.unanswered], [0, 0, 0]);
+      const spent = Number(time_ms.working) + Number(time_ms.agent) + Number(time_ms.human);
+      assertEquals(spent > 0, true);
+      const whole = await said("log", "--wake", String(byAgent?.wake_id));
+      assertEquals(whole.includes("[CONTENT]\n") && whole.includes("Good day."), true, whole);
     }));
 }
