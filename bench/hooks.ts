@@ -155,6 +155,13 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
       command: commandOf("PreToolUse"),
       event: question,
     },
+    {
+      name: "UserPromptSubmit",
+      budget: BUDGETS.preToolUse,
+      session,
+      command: commandOf("UserPromptSubmit"),
+      event: () => ({ ...fixtureEvent("user_prompt_submit"), prompt_id: `prompt-${count++}` }),
+    },
   ];
   return cases.map((one) => ({ ...one, world }));
 }

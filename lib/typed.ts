@@ -6,7 +6,7 @@
 import { readTextIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, safeName } from "./paths.ts";
-import { type ByKind, type Giver, KEYBOARD } from "./records.ts";
+import type { ByKind, Giver } from "./records.ts";
 
 interface TypedNote {
   instruction_id: string;
@@ -69,7 +69,9 @@ export function whoPrompted(
   if (found === undefined) {
     // Claude Code may have changed a text of ours: then nobody can tell.
     const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
-    return isOnItsWay ? { by: "unknown", by_kind: "unknown" } : KEYBOARD;
+    return isOnItsWay
+      ? { by: "unknown", by_kind: "unknown" }
+      : { by: "keyboard", by_kind: "keyboard" };
   }
   const { by, by_kind, instruction_id } = found;
   return { by, by_kind, instruction_id };
