@@ -228,16 +228,15 @@ Deno.test("mayBeStarting() waits for a young wrapper, and not for one that has s
 
 Deno.test("unitText() quotes for systemd", () => {
   const text = unitText(
-    "@ENVIRONMENT@\nExecStart=@BIN@/x --once\nGlob=@STATE@/o/*",
+    "@ENVIRONMENT@\nExecStart=@BIN@/x --once",
     {
       bin: "/home/my stuff/100%",
-      state: "/s%1[2]",
       environment: { A: 'say "hi"', B: "50%" },
     },
   );
   assertEquals(
     text,
     'Environment="A=say \\"hi\\""\nEnvironment="B=50%%"\n' +
-      'ExecStart="/home/my stuff/100%%/x" --once\nGlob=/s%%1\\[2\\]/o/*',
+      'ExecStart="/home/my stuff/100%%/x" --once',
   );
 });

@@ -5,7 +5,7 @@ import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import type { Registry } from "../registry.ts";
 import { comesBack } from "../sessions/comeback.ts";
-import { globalReceiver } from "../sessions/recovery_failures.ts";
+import { globalReceiver } from "../sessions/global_status.ts";
 import { sessionNameOf } from "../sessions/session_names.ts";
 import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";

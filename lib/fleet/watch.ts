@@ -4,7 +4,7 @@ import type { World } from "../cli/world.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
-import { globalReceiver } from "../sessions/recovery_failures.ts";
+import { globalReceiver } from "../sessions/global_status.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { FindingMarks } from "./finding_marks.ts";
 import { type Findings, findingsOf, type FleetFinding } from "./findings.ts";

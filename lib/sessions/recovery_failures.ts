@@ -3,7 +3,7 @@
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";
-import { newWakeId, type Receiver } from "../new_wake.ts";
+import { newWakeId } from "../new_wake.ts";
 import type { AgentResult } from "./recovery_result.ts";
 import { globalReceiver } from "./global_status.ts";
 import { send } from "./recovery_wake.ts";
@@ -37,20 +37,6 @@ export function reportFailures(
   if (lasting.length === 0) removeIfThere(file);
   else writeAtomic(file, JSON.stringify(lasting));
   return isWoken;
-}
-
-/** The global status session; undefined where there is none. */
-export function globalReceiver(registry: Registry): Receiver | undefined {
-  const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
-    registry;
-  if (key === "" && id === "" && registry.transport !== "inbox") return undefined;
-  return {
-    agent_id: "global_status",
-    transport: registry.transport,
-    openclaw_session_key: key,
-    openclaw_session_id: id,
-    maxChars: DEFAULT_SETTINGS.max_content_chars,
-  };
 }
 
 function draftOf(world: World, count: number, failed: AgentResult[]) {
