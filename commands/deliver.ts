@@ -177,7 +177,8 @@ function targetFromRegistry(registryPath: string) {
     try {
       const reading = readRegistry(readTextIfThere(registryPath) ?? "");
       if (reading.kind !== "registry") return undefined;
-      const match = findAgent(reading.registry, wake.session);
+      // By its id: the session may have another name by now, or belong to it by a record.
+      const match = findAgent(reading.registry, wake.session, wake.agent_id);
       if (match.kind !== "agent" || match.agent.agent_id !== wake.agent_id) return undefined;
       const { openclaw_session_key, openclaw_session_id, transport } = match.agent;
       if (openclaw_session_key + openclaw_session_id === "") return undefined;

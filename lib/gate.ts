@@ -5,6 +5,7 @@ import { isKnownName } from "./known_sessions.ts";
 import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./events.ts";
 import { type Env, later, type Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
+import { ownerOf } from "./owners.ts";
 import {
   type Agent,
   findAgent,
@@ -71,8 +72,10 @@ export async function openGate(
   const asked = await answer;
   const shownIn = asked.kind === "session" ? asked.shownIn : [];
   const names = shownIn.map(({ name }) => name);
+  const looked = known === undefined ? names : [...names, known];
+  const owners: Owners = new Map(looked.map((name) => [name, ownerOf(paths, name) ?? ""]));
   const reading = typeof text === "string"
-    ? readRegistry(text, known === undefined ? names : [...names, known])
+    ? readRegistry(text, looked, [...owners.values()].filter((owner) => owner !== ""))
     : text;
   if (reading.kind === "broken") {
     // Which agent it has cannot be read: write only for a session that was managed before.
@@ -80,7 +83,7 @@ export async function openGate(
     const reason = `Cannot use the registry ${paths.registry}: ${reading.reason}`;
     return session === undefined ? { kind: "unmanaged" } : { kind: "refused", session, reason };
   }
-  const owner = ownerAmong(reading.registry, shownIn, madeIn);
+  const owner = ownerAmong(reading.registry, shownIn, madeIn, owners);
   if (owner.kind === "several") {
     const names = owner.names.map((name) => `"${name}"`).join(" and ");
     const reason = `No agent is woken: the window is shown in the sessions ${names}, ` +
@@ -91,7 +94,7 @@ export async function openGate(
   const session = asked.kind === "session" ? owner.name : known;
   if (session === undefined) return { kind: "unmanaged" };
 
-  const match = findAgent(reading.registry, session);
+  const match = findAgent(reading.registry, session, owners.get(session));
   if (match.kind === "none") return { kind: "unmanaged" };
   if (match.kind === "refused") {
     const { agent_id } = match;
@@ -106,16 +109,27 @@ export async function openGate(
   return { kind: "mute", session, pane, agent, reason };
 }
 
+/** The agent of each session by its record; "" without one. */
+type Owners = Map<string, string>;
+
 type WindowOwner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };
 
 /** Where several sessions show the window, the one of the registry; of several, where it was made. */
-function ownerAmong(registry: Registry, shownIn: ShowingSession[], madeIn: string): WindowOwner {
-  const owners = shownIn.filter(({ name }) => findAgent(registry, name).kind !== "none");
+function ownerAmong(
+  registry: Registry,
+  shownIn: ShowingSession[],
+  madeIn: string,
+  recorded: Owners,
+): WindowOwner {
+  const owners = shownIn.filter(({ name }) =>
+    findAgent(registry, name, recorded.get(name)).kind !== "none"
+  );
   if (owners.length < 2) return { kind: "one", name: owners[0]?.name };
   const made = owners.find(({ id }) => id === madeIn);
   if (made !== undefined) return { kind: "one", name: made.name };
   // tmux names a second view of the session `warden-main-1`, like a session that spawn makes.
   const exact = owners.filter(({ name }) =>
+    recorded.get(name) ||
     registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === name)
   );
   return exact.length === 1

@@ -41,8 +41,15 @@ export type RegistryReading =
   | { kind: "registry"; registry: Registry }
   | { kind: "broken"; reason: string };
 
-/** With `sessions`, only the agents that one of these tmux sessions can belong to. */
-export function readRegistry(text: string, sessions?: readonly string[]): RegistryReading {
+/**
+ * With `sessions`, only the agents that one of these tmux sessions can belong to: by its name, or by
+ * its record, which names one of `recorded`.
+ */
+export function readRegistry(
+  text: string,
+  sessions?: readonly string[],
+  recorded: readonly string[] = [],
+): RegistryReading {
   let value: unknown;
   try {
     value = parseJsonWithComments(text);
@@ -63,7 +70,7 @@ export function readRegistry(text: string, sessions?: readonly string[]): Regist
       transport: transportFrom(undefined, value.delivery, problems),
       agents: sessions === undefined
         ? value.agents.map((entry, index) => readAgent(entry, index, value))
-        : agentsNamed(sessions, value.agents, value),
+        : agentsNamed(sessions, recorded, value.agents, value),
       problems,
     },
   };
@@ -75,17 +82,19 @@ export type AgentMatch =
   | { kind: "refused"; agent_id: string; reason: string };
 
 /**
- * The agent a tmux session belongs to: its exact name first, then the name with the numeric suffix
- * that spawn adds. Never a prefix: `forge` must not catch `forge-x-main`.
+ * The agent a tmux session belongs to: the one of its record (`ownerOf`), else by its exact name,
+ * else by the name with the numeric suffix that spawn adds. Never a prefix: `forge` must not catch
+ * `forge-x-main`.
  */
-export function findAgent(registry: Registry, session: string): AgentMatch {
+export function findAgent(registry: Registry, session: string, owner = ""): AgentMatch {
   const named = (name: string) =>
     name === ""
       ? []
       : registry.agents.filter((agent) => tmuxSessionName(agent.tmux_session_name) === name);
   const exact = named(session);
   const base = withoutSuffix(session);
-  const owners = exact.length > 0 || base === undefined ? exact : named(base);
+  const byName = exact.length > 0 || base === undefined ? exact : named(base);
+  const owners = owner === "" ? byName : recordedIn(registry, byName, owner);
   if (owners.length === 0) return { kind: "none" };
 
   const usable = owners.filter((agent) => agent.enabled && !agent.unusable);
@@ -106,6 +115,13 @@ export function findAgent(registry: Registry, session: string): AgentMatch {
   return { kind: "agent", agent };
 }
 
+/** Entries of the record's agent, first those of the session's name; without any, the others. */
+function recordedIn(registry: Registry, byName: Agent[], owner: string): Agent[] {
+  const isOwner = ({ agent_id }: Agent) => agent_id === owner;
+  return [byName.filter(isOwner), registry.agents.filter(isOwner)]
+    .find((found) => found.length > 0) ?? byName;
+}
+
 function withoutSuffix(session: string): string | undefined {
   return /^(.+)-\d+$/.exec(session)?.[1];
 }
@@ -113,6 +129,7 @@ function withoutSuffix(session: string): string | undefined {
 /** There may be a thousand entries: the length of the name rules most of them out. */
 function agentsNamed(
   sessions: readonly string[],
+  recorded: readonly string[],
   entries: unknown[],
   root: Record<string, unknown>,
 ): Agent[] {
@@ -120,10 +137,13 @@ function agentsNamed(
   const lengths = new Set(Array.from(names, (name) => name.length));
   const agents: Agent[] = [];
   for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index] as { tmux_session_name?: unknown } | null;
+    const entry = entries[index] as { tmux_session_name?: unknown; agent_id?: unknown } | null;
     const name = entry?.tmux_session_name;
-    if (typeof name !== "string" || !lengths.has(name.length)) continue;
-    if (names.has(tmuxSessionName(name))) agents.push(readAgent(entry, index, root));
+    const isNamed = typeof name === "string" && lengths.has(name.length) &&
+      names.has(tmuxSessionName(name));
+    if (isNamed || recorded.includes(entry?.agent_id as string)) {
+      agents.push(readAgent(entry, index, root));
+    }
   }
   return agents;
 }

@@ -62,6 +62,7 @@ const DOUBTS: Record<string, string | ((world: HookWorld) => unknown)> = {
     Deno.writeTextFileSync(world.paths.registry, '{"agents": [');
     writeAtomic(`${world.paths.state}/sessions/x_y-1.json`, "{}");
   },
+  "no such name, but the session has a record": (world) => writeAtomic(`${world.paths.data}/launches/x_y-1.json`, "{"),
 };
 for (const [what, registry] of Object.entries(DOUBTS)) {
   Deno.test(`bin/hook starts Deno where the registry has ${what}`, async () => {

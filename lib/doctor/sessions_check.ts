@@ -6,6 +6,7 @@ import { commandOf, wayBack } from "../sessions/agent_launch.ts";
 import type { Launch } from "../sessions/launch.ts";
 import { launchesOf } from "../sessions/launch_files.ts";
 import { isOwn } from "../sessions/session_names.ts";
+import { ownerOf } from "../owners.ts";
 import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
 import { sessionNames } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
@@ -32,7 +33,9 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
   const agents = agentsToWake(context).filter((agent) => agent.tmux_session_name !== "");
   const findings: Finding[] = [];
   for (const agent of agents) {
-    const own = [...running].filter((session) => isOwn(registry, agent, session));
+    const own = [...running].filter((session) =>
+      isOwn(registry, agent, session, ownerOf(world.paths, session))
+    );
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
     const fix = serverMark === undefined ? recover : `${unmark} && ${recover}`;
     if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {

@@ -11,6 +11,7 @@ import { inboxIn } from "./inbox_road.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
+import { ownerOf } from "../owners.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { newWakeId } from "../new_wake.ts";
 import { findAgent } from "../registry.ts";
@@ -85,7 +86,9 @@ export async function contextFor(
   given: Pick<DriverContext, "mod" | "inbox"> & { instructionId?: string } = {},
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
-  const match = registry.kind === "registry" ? findAgent(registry.registry, session) : undefined;
+  const match = registry.kind === "registry"
+    ? findAgent(registry.registry, session, ownerOf(world.paths, session))
+    : undefined;
   const agent = match?.kind === "agent" ? match.agent : undefined;
   const whyNoDecision = agent?.settings.answer_permissions
     ? caller.kind === "unknown" ? WHY_UNKNOWN : undefined

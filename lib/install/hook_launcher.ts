@@ -7,6 +7,7 @@ import {
   SHELL_DELIVERS,
   WAKE_WAITS,
 } from "../events.ts";
+import { launchesDir } from "../owners.ts";
 import { assignments, shellQuote } from "../text.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";
@@ -57,6 +58,7 @@ deno=${shellQuote(install.deno)}
 tmux=${shellQuote(install.tmux)}
 state=${shellQuote(paths.state)}
 registry=${shellQuote(paths.registry)}
+launches=${shellQuote(launchesDir(paths))}
 script=${shellQuote(`${paths.root}/hooks`)}/$1.ts
 
 # A Deno or a folder that was removed must not cause an error after every turn.
@@ -129,10 +131,10 @@ unmanaged() {
   [ -f "$registry" ] && [ -s "$registry" ] || return 1
   names=$(ask display-message -p -t "$TMUX_PANE" '#{session_name},#{window_linked_sessions_list}')
   name=\${names%%,*} pattern= suffix=
-  # The window is shown in one session, which has a plain name and never had an agent.
+  # The window is shown in one session, which has a plain name, no record, and never had an agent.
   [ "$names" = "$name,$name" ] && [ \${#name} -le 100 ] || return 1
   case $name in '' | *[!A-Za-z0-9_-]*) return 1 ;; esac
-  [ ! -e "$state/sessions/$name.json" ] || return 1
+  [ ! -e "$state/sessions/$name.json" ] && [ ! -e "$launches/$name.json" ] || return 1
   # An agent's session has its name, or its name and a number. tmux writes _ for . and :
   case \${name##*-} in
   "$name" | '' | *[!0-9]*) ;;

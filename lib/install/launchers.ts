@@ -4,6 +4,7 @@ import { pinDeno } from "../doors/deno_binary.ts";
 import { realPath } from "../doors/user_file.ts";
 import { REGISTERED_GATEWAY } from "../delivery/gateway_address.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
+import { launchesDir } from "../owners.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { assignments, exportLine, shellQuote } from "../text.ts";
 import { captureLauncherText, shebang } from "./capture_launcher.ts";
@@ -83,7 +84,10 @@ function menuDriverText(install: Installation): string {
   const env = [...ENV_NAMES, ...DRIVER_NAMES];
   const run = runLine(install, "menu_driver.ts", {
     env,
-    read: [...ourFiles(install), ...install.transcripts, ...inboxFolders(install)],
+    read: [
+      ...[...ourFiles(install), ...install.transcripts, ...inboxFolders(install)],
+      launchesDir(install.paths),
+    ],
     write: [install.paths.state],
     run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
     net: [],

@@ -1,6 +1,7 @@
 /** What each of our programs may touch, spelled out with absolute paths. */
 
 import { realPath } from "../doors/user_file.ts";
+import { launchesDir } from "../owners.ts";
 import { ENV_NAMES, type Paths } from "../paths.ts";
 import type { HookEntry } from "./hook_list.ts";
 
@@ -64,6 +65,7 @@ export function hookScope(install: Installation, { timeout }: Pick<HookEntry, "t
       paths.registry,
       paths.state,
       `${paths.data}/bin`,
+      launchesDir(paths),
       installFile(paths.data),
       ...install.transcripts,
     ],

@@ -5,6 +5,7 @@ import { comesBack, type SeenSession } from "./comeback.ts";
 import { lastSign, memorySince } from "./conversations.ts";
 import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
+import { ownerOf } from "../owners.ts";
 import type { Agent, Registry } from "../registry.ts";
 import { isOwn, sessionNameOf } from "./session_names.ts";
 import { type SessionState, stateOfSession } from "./session_state.ts";
@@ -15,8 +16,6 @@ export interface AgentSession extends SeenSession {
   server: SeenServer;
   pane: string;
   launch: Launch | undefined;
-  /** Hooks find the agent by this name. False when the agent was renamed in the registry. */
-  isOwn: boolean;
 }
 
 export interface AgentSessions {
@@ -52,7 +51,6 @@ export async function sessionsOf(
       session,
       server,
       launch,
-      isOwn: isOwn(registry, agent, session),
       state: found.kind,
       pane: "pane" in found ? found.pane : "",
       isServerThere: server.run !== undefined &&
@@ -70,7 +68,7 @@ export async function sessionsOf(
   for (const server of servers) {
     for (const session of server.sessions) {
       if (sessions.some((one) => one.server === server && one.session === session)) continue;
-      if (!isOwn(registry, agent, session)) continue;
+      if (!isOwn(registry, agent, session, ownerOf(world.paths, session))) continue;
       // A shell under the agent's name may be anybody's: only a running Claude Code counts.
       const one = await look(session, server);
       if (one.state === "alive") sessions.push(one);

@@ -27,6 +27,10 @@ export interface Launch {
   tmux_server?: string;
   /** The session goes on under this name; the record is no longer used. */
   moved_to?: string;
+  /** Ended by `stop`: `recover` leaves it alone until it is asked for it by name. */
+  stopped_at?: string;
+  /** Started by hand, and given to its agent by `adopt`. */
+  adopted_at?: string;
   /** A recovery has started it, and has not yet woken its agent. */
   recovery?: PendingRecovery;
 }

@@ -54,7 +54,14 @@ function parseLaunch(text: string | undefined): Launch | undefined {
     const more = ["prompt_file", "system_prompt", "claude_session_id", "started_at"];
     const whole = [...texts, ...more].every((name) => typeof value[name] === "string") &&
       Object.values(value.env).every((entry) => typeof entry === "string");
-    const later = ["tmux_socket", "tmux_server", "moved_to", "first_command"]
+    const later = [
+      "tmux_socket",
+      "tmux_server",
+      "moved_to",
+      "first_command",
+      "stopped_at",
+      "adopted_at",
+    ]
       .every((name) => value[name] === undefined || typeof value[name] === "string");
     const { recovery } = value;
     const isKnown = recovery === undefined || isObject(recovery) && isObject(recovery.conversation);

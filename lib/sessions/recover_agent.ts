@@ -83,17 +83,8 @@ function tmuxFor({ server }: AgentSession, { servers }: AgentSessions): string {
 
 /** A session that runs; one that an interrupted recovery has started still waits for its wake. */
 function leave(scope: RecoveryScope, one: AgentSession, view: AgentSessions): Ending {
-  const { agent, registry } = scope;
+  const { agent } = scope;
   const { session, launch } = one;
-  if (!one.isOwn) {
-    const others = namesOfOthers(registry, agent.agent_id);
-    const name = chooseSession(sessionNameOf(agent), view.names, others);
-    view.names.add(name);
-    const rename = `rename-session -t ${shellQuote(`=${session}`)} ${shellQuote(name)}`;
-    const reason = "it runs under a name that is no longer the agent's, so that no hook finds " +
-      `the agent: ${tmuxFor(one, view)} ${rename}`;
-    return () => resultFor(agent, "failed", session, reason);
-  }
   if (launch?.recovery === undefined) return () => resultFor(agent, "alive", session, "");
   const { recovery } = launch;
   if (scope.dryRun) return () => broughtBack(agent, "would recover", session, recovery);
@@ -121,7 +112,7 @@ async function bringBack(
   const { world: there, dir, command } = way;
 
   const others = namesOfOthers(registry, agent.agent_id);
-  const keepsName = one.isOwn && state !== "occupied";
+  const keepsName = state !== "occupied";
   const session = keepsName
     ? chooseSession(one.session, new Set(), others)
     : chooseSession(sessionNameOf(agent), view.names, others);

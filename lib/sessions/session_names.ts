@@ -29,9 +29,9 @@ export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry 
   return { ...registry, agents };
 }
 
-/** Whether the hooks find this agent by the session. */
-export function isOwn(registry: Registry, agent: Named, session: string): boolean {
-  const match = findAgent(registry, session);
+/** Whether the hooks find this agent by the session; `owner`: the agent of its record. */
+export function isOwn(registry: Registry, agent: Named, session: string, owner = ""): boolean {
+  const match = findAgent(registry, session, owner);
   return match.kind === "agent" && match.agent.agent_id === agent.agent_id;
 }
 
