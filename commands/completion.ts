@@ -5,6 +5,7 @@ import { SCRIPTS } from "../lib/cli/completion_scripts.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
+import { currentName } from "../lib/owners.ts";
 import { originalName, type Paths } from "../lib/paths.ts";
 import { readRegistry, type Registry, tmuxSessionName } from "../lib/registry.ts";
 
@@ -42,13 +43,15 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   return 0;
 }
 
-/** The registry's names; sessions that spawn has numbered are known by their launch files. */
+/** The registry's names; other sessions are known by their launch records. */
 function namesOf(paths: Paths): Names {
   let registry: Registry | undefined;
   const agents = () => (registry ??= registryAt(paths.registry))?.agents ?? [];
   const launched = () =>
-    namesIn(`${paths.data}/launches`).filter((name) => name.endsWith(".sh"))
-      .map((name) => originalName(name.slice(0, -".sh".length)));
+    namesIn(`${paths.data}/launches`)
+      .filter((name) => name.endsWith(".json") && !name.endsWith(".settings.json"))
+      .map((name) => originalName(name.slice(0, -".json".length)))
+      .filter((name) => currentName(paths, name) === name);
   return {
     agents: () => unique(agents().map((agent) => agent.agent_id)),
     sessions: () =>

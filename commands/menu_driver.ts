@@ -27,6 +27,7 @@ import {
 import { noteInstruction } from "../lib/driver/instructions.ts";
 import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { newWakeId } from "../lib/new_wake.ts";
+import { currentName } from "../lib/owners.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { maskFields, maskForApproval } from "../lib/text.ts";
@@ -96,8 +97,10 @@ export async function main(
     world.warn(`${order.problem}; see gsd-code menu-driver --help`);
     return 2;
   }
-  const { session, verb, options } = order;
+  const { verb, options } = order;
+  let { session } = order;
   try {
+    session = await nameNow(world, session, options);
     const outcome = verb.kind === "snapshot"
       ? await snapshot(world, session, options)
       : await inTurn(world, session, options, () => carryOut(world, session, verb, options));
@@ -105,6 +108,19 @@ export async function main(
   } catch (error) {
     return report(world, session, verb, options, refused(messageOf(error)));
   }
+}
+
+/** A session that was renamed is found by its earlier name, unless another one has that now. */
+async function nameNow(
+  world: DriverWorld,
+  session: string,
+  options: MenuOptions,
+): Promise<string> {
+  const name = currentName(world.paths, session);
+  if (name === session) return session;
+  const { tmux } = paneWorld(world, options);
+  const { kind } = await tmux.call("has-session", "-t", `=${session}`);
+  return kind === "ok" ? session : name;
 }
 
 function report(

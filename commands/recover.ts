@@ -10,10 +10,11 @@ import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP = `Starts the sessions again that should be running and are not.
 
-Usage: gsd-code recover [options]
+Usage: gsd-code recover [<session>…] [options]
 
   gsd-code recover                   every agent that is enabled and has auto_wake
   gsd-code recover --agent warden    this one alone
+  gsd-code recover docs              this session alone, however it ended
   gsd-code recover --dry-run         say what would be done
 
 A session in which Claude Code runs is not touched. Others are started as before, in their own
@@ -23,7 +24,8 @@ no file is deleted. A second run has nothing to do.
 If an agent has several sessions, those that were cut off come back: killed, or lost with their tmux
 server or the machine. A session that was left with /exit or closed stays closed while another one
 runs; --agent brings back one that was left, as long as its tmux session exists. An agent without
-any session gets its latest one back. Skipped sessions are listed with the reason and the way back;
+any session gets its latest one back. What gsd-code stop has ended stays so until it is named.
+Skipped sessions are listed with the reason and the way back;
 one that was left and is gone is listed for a day.
 
 Options:
@@ -41,6 +43,7 @@ const COMMAND = {
   help: HELP,
   flags: ["unattended", "skip-sync", "dry-run", "json"],
   values: { agent: "an agent's id", timeout: "seconds" },
+  words: Infinity,
 } as const;
 
 export async function main(args: string[], world: World = realWorld()): Promise<number> {
@@ -51,12 +54,15 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const options: RecoveryOptions = {
     only: given.values.agent ?? [],
     unattended: given.flags.unattended,
+    sessions: given.words,
     sync: !given.flags["skip-sync"],
     timeoutMs,
     dryRun: given.flags["dry-run"],
   };
   try {
-    const lock = options.dryRun ? undefined : lockOrRefuse(world, options.only);
+    const lock = options.dryRun
+      ? undefined
+      : lockOrRefuse(world, [...options.only, ...options.sessions]);
     try {
       const results = await recoverAll(options, world);
       if (given.flags.json) world.say(JSON.stringify({ agents: results }, null, 2));

@@ -24,13 +24,16 @@ Usage: gsd-code spawn <agent> <folder> [first command] [options]
   gsd-code spawn warden ~/work/shop "Fix the failing tests"    begins with these words
   gsd-code spawn warden ~/work/shop /gsd-progress              begins with this command
   gsd-code spawn warden ~/work/shop "" --system-prompt brief.md
+  gsd-code spawn warden ~/work/shop --name docs                a second session with a name of its own
 
 An agent that OpenClaw knows is added to the registry when it is missing there. Its session has the
-name in the registry, else <agent>-main, with a number when a session of that name is running.
+name in the registry, else <agent>-main, with a number when a session of that name is running; --name
+gives it any other one. It belongs to the agent by its record, whatever its name is.
 Without a first command: GSD's next step where GSD is installed, /init for a project without
 CLAUDE.md, else nothing. "" begins with nothing.
 
 Options:
+  --name <session>                the name of the tmux session
   --new                           for an agent that neither the registry nor OpenClaw has yet
   --system-prompt <text or file>  the agent's part of the system prompt, after the default one
   --no-attach-hint                do not say how to look at the session
@@ -44,7 +47,7 @@ const COMMAND = {
   task: "spawn",
   help: HELP,
   flags: ["new", "no-attach-hint", "dry-run", "json"],
-  values: { "system-prompt": "a text or a file", timeout: "seconds" },
+  values: { name: "a session's name", "system-prompt": "a text or a file", timeout: "seconds" },
   words: Infinity,
 } as const;
 
@@ -71,7 +74,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
 
 /** The wish, or what is wrong with the call. */
 function wishFrom(
-  { flags, values, words }: CommandLine<"dry-run" | "new", "system-prompt" | "timeout">,
+  { flags, values, words }: CommandLine<"dry-run" | "new", "name" | "system-prompt" | "timeout">,
   cwd: string,
 ): SpawnWish | string {
   const [agentId = "", folder = "", ...first] = words;
@@ -85,6 +88,7 @@ function wishFrom(
   }
   return {
     agentId,
+    name: values.name?.at(-1),
     dir: absolute(folder, cwd),
     first: first.length === 0 ? undefined : first.join(" "),
     systemPrompt,

@@ -16,6 +16,7 @@ const seen = (change: Partial<SeenSession> = {}): SeenSession => ({
   ended: "",
   endedAt: hoursAgo(1),
   isUnfinished: false,
+  isStopped: false,
   ...change,
 });
 const ALIVE = seen({ session: "other", state: "alive", isServerThere: true });
@@ -43,6 +44,13 @@ const ONE: [what: string, change: Partial<SeenSession>, verdict: Verdict, whenNa
   ["left long ago, its shell still there", OLD_SHELL, "stays_out", "comes_back"],
   ["left 23 hours ago and gone", { ...EXITED, endedAt: hoursAgo(23) }, "stays_out"],
   ["left 25 hours ago and gone", { ...EXITED, endedAt: hoursAgo(25) }, "unlisted"],
+  [
+    "stopped, with its shell still there",
+    { ...SHELL, ended: "other", isStopped: true },
+    "stays_out",
+  ],
+  ["stopped, and lost with its server", { ended: "other", isStopped: true }, "stays_out"],
+  ["stopped 25 hours ago", { isStopped: true, endedAt: hoursAgo(25) }, "unlisted"],
   ["started by a recovery that was interrupted", UNFINISHED, "comes_back"],
 ];
 for (const [what, change, verdict, whenNamed = verdict] of ONE) {
@@ -60,9 +68,15 @@ Deno.test("verdictsOn() gives an agent without any session its latest one, howev
   assertEquals(verdicts(left, { ...left }), ["comes_back", "stays_out"]);
   assertEquals(verdicts(left, seen()), ["stays_out", "comes_back"]);
   assertEquals(verdicts(), []);
+  assertEquals(verdicts(seen({ isStopped: true }), left), ["stays_out", "stays_out"]);
 });
 
-const ABOUT = { recover: "gsd-code recover", tmux: "tmux -S /s", record: "/data/w-main.json" };
+const ABOUT = {
+  recover: "gsd-code recover",
+  restart: "gsd-code recover w-main",
+  tmux: "tmux -S /s",
+  record: "/data/w-main.json",
+};
 const NEW = "tmux -S /s new-session -d -s w-main, then gsd-code recover, brings it back";
 const CLOSED = `its tmux session was closed; ${NEW}; to give it up, remove /data/w-main.json`;
 const LEFT = "it was left with /exit, Ctrl-C or Ctrl-D";
@@ -75,6 +89,10 @@ const REASONS: [Partial<SeenSession>, reason: string][] = [
   [{ ended: "tired" }, `it has ended (tired); ${NEW}`],
   [{}, CLOSED],
   [{ ended: "other" }, CLOSED],
+  [
+    { ended: "other", isStopped: true },
+    "it was stopped; gsd-code recover w-main brings it back",
+  ],
 ];
 for (const [change, reason] of REASONS) {
   Deno.test(`whyStaysOut() says of ${JSON.stringify(change)}: ${reason}`, () =>

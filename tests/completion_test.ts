@@ -15,7 +15,7 @@ const NAMES = {
 Deno.test("complete() knows commands, options, and the names of sessions and agents", async () => {
   const cases: [string[], string[]][] = [
     [[], [...COMMANDS.map(({ name }) => name), "help"]],
-    [["s"], ["status", "send", "spawn", "sync"]],
+    [["s"], ["status", "send", "spawn", "stop", "sync"]],
     [["-"], ["--help", "--version"]],
     [["help", "sp"], ["spawn"]],
     [["help", "spawn", ""], []],
@@ -30,7 +30,8 @@ Deno.test("complete() knows commands, options, and the names of sessions and age
     [["spawn", "--d"], ["--dry-run"]],
     [["spawn", "warden", "--", "-"], []],
     [["recover", "--agent", ""], NAMES.agents()],
-    [["recover", ""], []],
+    [["recover", ""], NAMES.sessions()],
+    [["adopt", "warden-main", ""], NAMES.agents()],
     [["status", "w"], ["warden-main", "warden-main-2", "warden"]],
     [["menu-driver", "warden-main", "s"], ["snapshot", "submit"]],
     [["completion", ""], ["bash", "zsh"]],
@@ -122,7 +123,10 @@ Deno.test("gsd-code completion --words answers without a registry, and with a br
   assertEquals(await home.run("gsd-code", "completion", "--words", "send", ""), none);
   const data = `${home.dir}/home/.local/share/gsd-code-skill`;
   await Deno.mkdir(`${data}/launches`);
-  await Deno.writeTextFile(`${data}/launches/warden-main-2.sh`, "");
+  const put = (session: string, more = {}) =>
+    Deno.writeTextFile(`${data}/launches/${session}.json`, JSON.stringify({ session, ...more }));
+  await put("warden-main-2");
+  await put("old", { moved_to: "warden-main-2" });
   const { out } = await home.run("gsd-code", "completion", "--words", "send", "");
   assert(out === "warden-main-2\tsession\n", out);
 });

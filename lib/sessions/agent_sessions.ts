@@ -56,8 +56,9 @@ export async function sessionsOf(
       isServerThere: server.run !== undefined &&
         [undefined, server.run].includes(launch?.tmux_server),
       ended: memory?.ended ?? "",
-      endedAt: memory?.updated_at ?? "",
+      endedAt: memory?.updated_at ?? launch?.stopped_at ?? "",
       isUnfinished: launch?.recovery !== undefined,
+      isStopped: launch !== undefined && isStopped(launch, memory),
     };
   };
   const sessions: AgentSession[] = [];
@@ -78,6 +79,11 @@ export async function sessionsOf(
   return { sessions, servers, names: new Set(servers.flatMap(({ sessions }) => [...sessions])) };
 }
 
+/** A Claude Code that was started there by hand since has no end yet: it is not the stopped one. */
+function isStopped({ stopped_at }: Launch, memory: { ended: string } | undefined): boolean {
+  return stopped_at !== undefined && (memory === undefined || memory.ended !== "");
+}
+
 /** The names that a new session cannot have: they run, or a recovery will bring them back. */
 export async function namesKept(
   world: World,
@@ -86,7 +92,9 @@ export async function namesKept(
 ): Promise<Set<string>> {
   const { sessions, names } = await sessionsOf(world, registry, agent);
   for (const one of sessions) {
-    if (one.launch !== undefined && comesBack(one, false)) names.add(one.session);
+    if (one.launch !== undefined && (one.isStopped || comesBack(one, false))) {
+      names.add(one.session);
+    }
   }
   return names;
 }

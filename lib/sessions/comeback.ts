@@ -13,6 +13,8 @@ export interface SeenSession {
   endedAt: string;
   /** A recovery has started it and did not finish. */
   isUnfinished: boolean;
+  /** `stop` has ended it, and nobody has started it since. */
+  isStopped: boolean;
 }
 
 /** `unlisted`: it stays out, and the result does not mention it. */
@@ -33,7 +35,8 @@ const DAY_MS = 86_400_000;
  *   killed, or lost with its tmux server or the machine    comes back
  *   left by a person                                       stays out, unless named and still there
  *   its tmux session closed while the server runs on       stays out
- * An agent that has no session alive or coming back gets its latest one, however that ended.
+ *   ended by `stop`                                        stays out
+ * An agent that has no session alive or coming back gets its latest one, unless that was stopped.
  */
 export function verdictsOn(
   sessions: SeenSession[],
@@ -41,7 +44,8 @@ export function verdictsOn(
 ): Verdict[] {
   const alive = sessions.filter(({ state }) => state === "alive");
   const back = sessions.filter((seen) => !alive.includes(seen) && comesBack(seen, isNamed));
-  if (alive.length + back.length === 0) back.push(...sessions.slice(0, 1));
+  const latest = sessions.slice(0, 1).filter(({ isStopped }) => !isStopped);
+  if (alive.length + back.length === 0) back.push(...latest);
   return sessions.map((seen) => {
     if (alive.includes(seen)) return "alive";
     if (back.includes(seen)) return "comes_back";
@@ -50,6 +54,7 @@ export function verdictsOn(
 }
 
 export function comesBack(seen: SeenSession, isNamed: boolean): boolean {
+  if (seen.isStopped) return false;
   if (seen.isUnfinished) return true;
   if (seen.state === "gone") return !wasLeft(seen) && !seen.isServerThere;
   return isNamed || !wasLeft(seen);
@@ -57,7 +62,8 @@ export function comesBack(seen: SeenSession, isNamed: boolean): boolean {
 
 /** Left more than a day ago, and no tmux session that could be taken for a running one. */
 function isOldNews(seen: SeenSession, now: number): boolean {
-  return seen.state === "gone" && wasLeft(seen) && now - Date.parse(seen.endedAt) >= DAY_MS;
+  const isOver = wasLeft(seen) || seen.isStopped;
+  return seen.state === "gone" && isOver && now - Date.parse(seen.endedAt) >= DAY_MS;
 }
 
 /** SessionEnd's reasons in the words of a person. */
@@ -70,9 +76,16 @@ const LEFT_BY: Record<string, string> = {
 /** `recover` and `tmux`: how they are called for this agent and its server. */
 export function whyStaysOut(
   seen: SeenSession,
-  { recover, tmux, record }: { recover: string; tmux: string; record: string },
+  { recover, restart, tmux, record }: {
+    recover: string;
+    /** How this one session is started again. */
+    restart: string;
+    tmux: string;
+    record: string;
+  },
 ): string {
   const { ended, session } = seen;
+  if (seen.isStopped) return `it was stopped; ${restart} brings it back`;
   const isLeft = wasLeft(seen);
   const why = isLeft ? LEFT_BY[ended] ?? `it has ended (${ended})` : "its tmux session was closed";
   if (seen.state !== "gone") return `${why}; ${recover} brings it back`;

@@ -206,7 +206,10 @@ function opens(args: string[], id: string): boolean {
 }
 
 /** The conversations of living processes. A killed one leaves its entry; its pid may be reused. */
-function listedSessions(folder: string, processes: ProcessInfo[]): Map<number, unknown> {
+export function listedSessions(
+  folder: string,
+  processes: ProcessInfo[],
+): Map<number, unknown> {
   const found = new Map<number, unknown>();
   for (const file of namesIn(folder)) {
     const process = processes.find(({ pid }) => file === `${pid}.json`);

@@ -10,7 +10,7 @@ import { type Agent, type Registry, whyUnreachable } from "../registry.ts";
 import { shellQuote } from "../text.ts";
 import { wayBack } from "./agent_launch.ts";
 import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
-import { verdictsOn, whyStaysOut } from "./comeback.ts";
+import { type Verdict, verdictsOn, whyStaysOut } from "./comeback.ts";
 import {
   conversationOpened,
   firstAgain,
@@ -33,6 +33,8 @@ export interface RecoveryScope {
   agent: Agent;
   /** `--agent` names this agent. */
   isNamed: boolean;
+  /** Named by the caller: they come back however they ended, and no other one is looked at. */
+  sessions: readonly string[];
   timeoutMs: number;
   dryRun: boolean;
   /** The conversations that this run opens: a process may not show them yet. */
@@ -53,7 +55,8 @@ export async function recoverAgent(scope: RecoveryScope): Promise<AgentResult[]>
 async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
   const { world, registry, agent, isNamed } = scope;
   const view = await sessionsOf(world, registry, agent);
-  const verdicts = verdictsOn(view.sessions, { isNamed, now: world.now().getTime() });
+  const verdicts = verdictsOn(view.sessions, { isNamed, now: world.now().getTime() })
+    .map((verdict, at) => verdictFor(scope, view.sessions[at]!, verdict));
   const all = (verdict: string) => view.sessions.filter((_, at) => verdicts[at] === verdict);
   for (const { session } of view.sessions) view.names.add(session);
 
@@ -69,12 +72,23 @@ async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
   for (const one of all("stays_out")) {
     const reason = whyStaysOut(one, {
       recover: taskCommand(world, "recover", "--agent", agent.agent_id),
+      restart: taskCommand(world, "recover", one.session),
       tmux: tmuxFor(one, view),
       record: launchFiles(world.paths, one.session).record,
     });
     endings.push(() => resultFor(agent, "left out", one.session, reason));
   }
   return endings;
+}
+
+function verdictFor(
+  { sessions }: RecoveryScope,
+  { session, state }: AgentSession,
+  verdict: Verdict,
+): Verdict {
+  if (sessions.length === 0) return verdict;
+  if (!sessions.includes(session)) return "unlisted";
+  return state === "alive" ? "alive" : "comes_back";
 }
 
 function tmuxFor({ server }: AgentSession, { servers }: AgentSessions): string {

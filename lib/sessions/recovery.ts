@@ -3,7 +3,9 @@
 import { taskCommand } from "../cli/task_command.ts";
 import { readTextIfThere } from "../files.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
+import { ownerOf } from "../owners.ts";
 import { messageOf } from "../process.ts";
+import { allLaunches } from "./launch_files.ts";
 import { reportFailures } from "./recovery_failures.ts";
 import { recoverAgent, type RecoveryScope } from "./recover_agent.ts";
 import { type AgentResult, resultFor } from "./recovery_result.ts";
@@ -19,6 +21,8 @@ export interface RecoveryOptions {
   only: string[];
   /** Nobody has asked for it: what a person has left stays away, also for the agents named. */
   unattended?: boolean;
+  /** These sessions only; all that come back when empty. */
+  sessions: string[];
   sync: boolean;
   timeoutMs: number;
   dryRun: boolean;
@@ -28,6 +32,7 @@ export interface RecoveryOptions {
 export async function recoverAll(options: RecoveryOptions, world: World): Promise<AgentResult[]> {
   let registry = load(world);
   const ids = registry.agents.map(({ agent_id }) => agent_id);
+  const owners = ownersOf(options.sessions, world);
   const unknown = options.only.find((id) => !ids.includes(id));
   if (unknown !== undefined) {
     const known = `its agents: ${ids.join(", ") || "none"}`;
@@ -45,12 +50,14 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
     }
   }
   const chosen = registry.agents.filter(({ agent_id }) =>
-    options.only.length === 0 || options.only.includes(agent_id)
+    options.sessions.length > 0
+      ? owners.includes(agent_id)
+      : options.only.length === 0 || options.only.includes(agent_id)
   );
   const opened: RecoveryScope["opened"] = new Map();
   const results = (await Promise.all(chosen.map(async (agent) => {
     try {
-      const isNamed = options.only.includes(agent.agent_id);
+      const isNamed = options.only.includes(agent.agent_id) || owners.includes(agent.agent_id);
       const excluded = whyExcluded(agent, registry, isNamed);
       if (excluded !== undefined) return [excluded];
       // Hooks find the agent by its session's name in the registry.
@@ -76,6 +83,19 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
     deliver(world, agentId, "recovery");
   }
   return results;
+}
+
+/** The agents that sessions have by their records; throws for one without a record. */
+function ownersOf(sessions: string[], { paths }: World): string[] {
+  return sessions.map((session) => {
+    const owner = ownerOf(paths, session);
+    if (owner !== undefined) return owner;
+    const known = allLaunches(paths).filter((launch) => launch.moved_to === undefined)
+      .map((launch) => launch.session).join(", ");
+    throw new Error(
+      `no session "${session}" was started by spawn or given by adopt; known: ${known || "none"}`,
+    );
+  });
 }
 
 /** `--agent` overrules `auto_wake`, not `enabled`. */

@@ -1,5 +1,8 @@
 /** The names of an agent's tmux sessions, for spawn and recover. */
 
+import { ownerOf } from "../owners.ts";
+import type { Paths } from "../paths.ts";
+import { shellQuote } from "../text.ts";
 import { type Agent, findAgent, type Registry, tmuxSessionName } from "../registry.ts";
 
 type Named = Pick<Agent, "agent_id" | "tmux_session_name">;
@@ -36,13 +39,41 @@ export function isOwn(registry: Registry, agent: Named, session: string, owner =
 }
 
 /** Why tmux would give a session another name than asked for, under which it is not found. */
-function whyNoName(name: string): string | undefined {
+export function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex
   const isOdd = name === "" || /^\$|[#\\\u0000-\u001f\u007f]|;$/.test(name);
   return isOdd
     ? `tmux would call a session ${JSON.stringify(name)} something else: give it a ` +
       `tmux_session_name without "#", "\\", line ends, a "$" at its beginning and a ";" at its end`
     : undefined;
+}
+
+/** Why a session cannot have this name, given by a person; undefined when it can. */
+export function whyNotFree(
+  name: string,
+  { paths, taken, registry, agentId }: {
+    paths: Paths;
+    /** The names of sessions that run or will come back. */
+    taken: ReadonlySet<string>;
+    registry: Registry | undefined;
+    agentId: string;
+  },
+): string | undefined {
+  const unfit = whyNoName(name);
+  if (unfit !== undefined) return unfit;
+  const own = tmuxSessionName(name);
+  if (own !== name) return `tmux would call it "${own}": "." and ":" have a meaning there`;
+  const owner = ownerOf(paths, name);
+  if (owner !== undefined && (owner !== agentId || taken.has(name))) {
+    return `${owner} has a session "${name}" already: gsd-code remove ${shellQuote(name)} gives ` +
+      "that up, gsd-code status shows all";
+  }
+  if (taken.has(name)) return `a tmux session "${name}" is there already`;
+  const match = registry === undefined ? undefined : findAgent(registry, name);
+  const named = match?.kind === "agent" ? match.agent.agent_id : undefined;
+  return named === undefined || named === agentId
+    ? undefined
+    : `by its name the session "${name}" belongs to ${named}`;
 }
 
 /** The name itself, or with the first free number where it is taken; throws for an unusable one. */

@@ -26,13 +26,22 @@ export interface AgentWish {
 
 /** The registry and the agent in it; throws for a broken registry. */
 export function agentIn(world: World, agentId: string): { registry?: Registry; agent?: Agent } {
+  const registry = registryIn(world);
+  const agent = registry?.agents.find((candidate) => candidate.agent_id === agentId);
+  return {
+    ...(registry === undefined ? {} : { registry }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+/** The registry, where there is one; throws for a broken one. */
+export function registryIn(world: World): Registry | undefined {
   const text = readTextIfThere(world.paths.registry);
-  if (text === undefined) return {};
+  if (text === undefined) return undefined;
   refuseBroken(world.paths.registry, text, "it was left untouched");
   const reading = readRegistry(text);
   if (reading.kind === "broken") throw new Error(reading.reason);
-  const agent = reading.registry.agents.find((candidate) => candidate.agent_id === agentId);
-  return { registry: reading.registry, ...(agent === undefined ? {} : { agent }) };
+  return reading.registry;
 }
 
 /**

@@ -7,13 +7,20 @@ import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.t
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
 import { type Launch, whyTooLong } from "./launch.ts";
+import { allLaunches } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds, whyOpen } from "./conversations.ts";
 import { findProgram } from "../doors/programs.ts";
 import { readRegistry } from "../registry.ts";
-import { chooseSession, namesOfOthers, sessionNameOf, withNames } from "./session_names.ts";
+import {
+  chooseSession,
+  namesOfOthers,
+  sessionNameOf,
+  whyNotFree,
+  withNames,
+} from "./session_names.ts";
 import { shellQuote } from "../text.ts";
 import {
   agentIn,
@@ -28,6 +35,8 @@ import { whyMarked } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
 
 export interface SpawnWish extends AgentWish {
+  /** The session's name; undefined: the agent's, with a number where that is taken. */
+  name: string | undefined;
   first: string | undefined;
   timeoutMs: number;
   dryRun: boolean;
@@ -122,6 +131,11 @@ async function chooseName(
   }
   const taken = await namesInUse(world, wish.agentId);
   const { registry } = agentIn(world, wish.agentId);
+  if (wish.name !== undefined) {
+    const refused = whyNotFree(wish.name, { ...world, taken, registry, agentId: wish.agentId });
+    if (refused !== undefined) throw new Error(refused);
+    return wish.name;
+  }
   return chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
 }
 
@@ -133,7 +147,12 @@ async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
   const { registry = alone.registry, agent = alone.registry.agents[0]! } = agentIn(world, agentId);
   const agents = [...new Set([...registry.agents, agent])];
   const named = withNames({ ...registry, agents }, new Set([agent]));
-  return await namesKept(world, named, agent);
+  const names = await namesKept(world, named, agent);
+  // The record of another agent's session is not overwritten.
+  for (const launch of allLaunches(world.paths)) {
+    if (launch.agent_id !== agentId && launch.moved_to === undefined) names.add(launch.session);
+  }
+  return names;
 }
 
 /** Waits for the prompt, and reports what became of the first command. */

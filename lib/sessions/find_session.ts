@@ -1,0 +1,105 @@
+/** One session by its name: its record, its agent, its tmux server, and what runs in it. */
+
+import { nearest } from "../cli/nearest.ts";
+import type { World } from "../cli/world.ts";
+import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
+import { panesOf } from "../doors/tmux_sessions.ts";
+import { isKnownName } from "../known_sessions.ts";
+import { isShell } from "../doors/command_words.ts";
+import { currentName, ownerOf } from "../owners.ts";
+import { type Agent, findAgent, type Registry } from "../registry.ts";
+import { commandOf, launchCommand } from "./agent_launch.ts";
+import { listedSessions } from "./conversations.ts";
+import type { Launch } from "./launch.ts";
+import { allLaunches } from "./launch_files.ts";
+import { type SessionState, stateOfSession } from "./session_state.ts";
+import { registryIn } from "./spawn_agent.ts";
+import { type SeenServer, seeServer } from "./tmux_servers.ts";
+
+export interface FoundSession {
+  /** The name that it has now. */
+  session: string;
+  launch: Launch | undefined;
+  registry: Registry | undefined;
+  agent: Agent | undefined;
+  server: SeenServer;
+  state: SessionState;
+}
+
+/** Looks on the tmux server of its record, and on the one in reach. */
+export async function findSession(world: World, name: string): Promise<FoundSession> {
+  const inReach = await seeServer(world);
+  const session = inReach.sessions.has(name) ? name : currentName(world.paths, name);
+  const launch = launchOf(world, session);
+  const socket = launch?.tmux_socket;
+  const own = socket === undefined || socket === inReach.socket
+    ? inReach
+    : await seeServer(world, socket);
+  const server = own.sessions.has(session) || !inReach.sessions.has(session) ? own : inReach;
+  const registry = registryIn(world);
+  const match = registry === undefined
+    ? undefined
+    : findAgent(registry, session, ownerOf(world.paths, session));
+  const agent = match?.kind === "agent" ? match.agent : undefined;
+  const command = agent === undefined
+    ? launch?.command ?? launchCommand(world, { claude_launch_command: "" })
+    : commandOf(world, agent, launch);
+  const state: SessionState = server.sessions.has(session)
+    ? await stateOfSession(server.tmux, session, command)
+    : { kind: "gone" };
+  return { session, launch, registry, agent, server, state };
+}
+
+export function launchOf({ paths }: World, session: string): Launch | undefined {
+  return allLaunches(paths).find((launch) =>
+    launch.session === session && launch.moved_to === undefined
+  );
+}
+
+/** Why nothing can be done with a session that is not ours; undefined when it is. */
+export function whyNotOurs(world: World, found: FoundSession): string | undefined {
+  const { session, launch, agent } = found;
+  if (launch !== undefined || agent !== undefined || isKnownName(world.paths, session)) {
+    return undefined;
+  }
+  const ours = allLaunches(world.paths).filter(({ moved_to }) => moved_to === undefined)
+    .map((one) => one.session);
+  const near = nearest(session, ours);
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  return found.state.kind === "gone"
+    ? `there is no session "${session}"${meant}`
+    : `the tmux session "${session}" has no agent${meant || "; gsd-code adopt gives it one"}`;
+}
+
+/** The process of Claude Code in a session, and its entry in Claude Code's own list. */
+export interface RunningClaude {
+  process: ProcessInfo;
+  pane: string;
+  /** "" where the list does not have it. */
+  claudeSessionId: string;
+}
+
+export async function claudeIn(
+  { server: { tmux }, session }: Pick<FoundSession, "server" | "session">,
+  claudeConfig: string,
+): Promise<RunningClaude | undefined> {
+  const processes = await allProcesses();
+  const trees = (await panesOf(tmux, session)).filter(({ dead }) => !dead)
+    .map(({ pane, pid }) => ({ pane, tree: treeBelow(processes, pid) }));
+  const listed = listedSessions(`${claudeConfig}/sessions`, processes);
+  const signs: ((process: ProcessInfo, at: number) => boolean)[] = [
+    ({ pid }) => listed.has(pid),
+    (process) => isClaude(process),
+    // A launch command of another name: what runs before the shell or script of the pane.
+    (process, at) => process.foreground && !(at === 0 && isShell(process.args[0] ?? "")),
+  ];
+  for (const isIt of signs) {
+    for (const { pane, tree } of trees) {
+      const process = tree.find(isIt);
+      if (process === undefined) continue;
+      const id = listed.get(process.pid);
+      return { process, pane, claudeSessionId: typeof id === "string" ? id : "" };
+    }
+  }
+  return undefined;
+}

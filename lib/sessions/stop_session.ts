@@ -1,0 +1,124 @@
+/** Ends Claude Code in a session: after its turn, or now. Its conversation stays. */
+
+import type { World } from "../cli/world.ts";
+import { allProcesses } from "../doors/process_tree.ts";
+import { record } from "../journal.ts";
+import { readScreen } from "../pane.ts";
+import { pause } from "../time.ts";
+import { ensureRecord } from "./adopt_session.ts";
+import { commandOf } from "./agent_launch.ts";
+import { claudeIn, findSession, type FoundSession, whyNotOurs } from "./find_session.ts";
+import { writeLaunch } from "./launch_files.ts";
+import { stateOfSession } from "./session_state.ts";
+
+export interface StopWish {
+  session: string;
+  /** Also in the middle of a turn. */
+  now: boolean;
+  /** How long to wait for the end of the turn. */
+  waitMs: number;
+  dryRun: boolean;
+}
+
+export interface StopResult {
+  session: string;
+  agent_id: string;
+  /** `not running`: it had ended before; recover leaves it alone from now on. */
+  state: "planned" | "stopped" | "not running";
+}
+
+const LOOK_EVERY_MS = 200;
+const TELL_EVERY_MS = 10_000;
+/** Its SessionEnd hooks run first. */
+const ENDS_WITHIN_MS = 30_000;
+
+/** Throws the reason where it cannot be stopped; it goes on then. */
+export async function stopSession(wish: StopWish, world: World): Promise<StopResult> {
+  const found = await findSession(world, wish.session);
+  const { session, agent, state } = found;
+  const foreign = whyNotOurs(world, found);
+  if (foreign !== undefined) throw new Error(foreign);
+  if (agent === undefined) throw new Error("no enabled agent of the registry has it");
+  const result = { session, agent_id: agent.agent_id };
+  const isAlive = state.kind === "alive";
+  if (isAlive && !wish.now) await turnEnd(found, state.pane, wish, world);
+  if (wish.dryRun) return { ...result, state: "planned" };
+  if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
+
+  const launch = await ensureRecord(world, found, agent);
+  // Before the end, so that the wake of the end can say so.
+  writeLaunch(world.paths, { ...launch, stopped_at: world.now().toISOString() });
+  if (isAlive) {
+    const reason = await end(found, world);
+    if (reason !== undefined) {
+      writeLaunch(world.paths, launch);
+      throw new Error(reason);
+    }
+  }
+  record(world.paths, { kind: "session", ...result, reason: "stopped" });
+  return { ...result, state: isAlive ? "stopped" : "not running" };
+}
+
+/** Waits until Claude has nothing to do and nobody has begun to type; throws where that stays out. */
+async function turnEnd(
+  { server: { tmux } }: FoundSession,
+  pane: string,
+  { waitMs, dryRun }: StopWish,
+  world: World,
+): Promise<void> {
+  const began = performance.now();
+  for (let told = began;; await pause(LOOK_EVERY_MS)) {
+    const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
+    const why = capture.kind === "ok" ? whyBusy(capture.stdout) : capture.reason;
+    if (why === undefined) return;
+    const now = performance.now();
+    if (dryRun || now - began >= waitMs) {
+      const how = "--now ends it all the same, --wait <seconds> waits longer";
+      throw new Error(`${why}; ${how}`);
+    }
+    if (now - told < TELL_EVERY_MS) continue;
+    told = now;
+    world.warn(`Waiting for the end of the turn: ${why}, ${Math.round((now - began) / 1000)} s`);
+  }
+}
+
+/** Why Claude Code should not be ended now; undefined when it waits for a prompt. */
+export function whyBusy(capture: string): string | undefined {
+  const { state, dialog, draft, ready } = readScreen(capture);
+  if (dialog !== undefined && dialog.kind !== "slash_menu") {
+    return "a dialog is open in it, which nobody has answered";
+  }
+  if (draft !== "") return "somebody's draft is in its input box";
+  if (state === "working") return "Claude is working";
+  return ready || state === "idle" || state === "error"
+    ? undefined
+    : "its prompt is not to be seen";
+}
+
+/** By SIGTERM: Claude Code keeps its conversation and runs its SessionEnd hooks. */
+async function end(found: FoundSession, world: World): Promise<string | undefined> {
+  const { session, agent, launch, server } = found;
+  const claude = await claudeIn(found, world.paths.claudeConfig);
+  if (claude === undefined) return "its process is not to be seen: end it there, with /exit";
+  try {
+    Deno.kill(claude.process.pid, "SIGTERM");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const command = commandOf(world, agent!, launch);
+  const until = performance.now() + ENDS_WITHIN_MS;
+  for (;; await pause(LOOK_EVERY_MS)) {
+    const isThere = await isRunning(claude.process.pid, claude.process.start);
+    const { kind } = isThere
+      ? { kind: "alive" }
+      : await stateOfSession(server.tmux, session, command);
+    if (!isThere && kind !== "alive") return undefined;
+    if (performance.now() > until) {
+      return `Claude Code (process ${claude.process.pid}) was asked to end, and has not`;
+    }
+  }
+}
+
+async function isRunning(pid: number, start: string | undefined): Promise<boolean> {
+  return (await allProcesses()).some((process) => process.pid === pid && process.start === start);
+}
