@@ -5,6 +5,7 @@ import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { onOneLine, type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { recoverLost } from "../lib/delivery/lost_wakes.ts";
+import { endOf, listHolds } from "../lib/doors/holds.ts";
 import { record } from "../lib/journal.ts";
 import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "../lib/outbox.ts";
 import { readTextIfThere } from "../lib/files.ts";
@@ -116,8 +117,10 @@ function agentsToServe(
   if (agent !== undefined) return [agent];
   const claimed = by === undefined ? [] : claimedBy(paths, by);
   if (claimed.length > 0) return claimed;
+  const due = listHolds(paths).filter((hold) => (endOf(hold) ?? Infinity) <= now())
+    .map((hold) => hold.agent_id).filter((id) => id !== "");
   // Also when a full disk kept the hook from writing its claim: its wake waits.
-  return agentsIn(paths, "outbox").filter((id) => {
+  const waiting = agentsIn(paths, "outbox").filter((id) => {
     try {
       recoverLost(paths, id, now());
       return waitingIds(paths, id).length > 0;
@@ -125,6 +128,7 @@ function agentsToServe(
       return true; // serving that agent reports why its folder cannot be read
     }
   });
+  return [...new Set([...waiting, ...due])];
 }
 
 /** A failure with one agent does not stop the others. */

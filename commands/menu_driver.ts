@@ -2,6 +2,7 @@
 
 import { listPending } from "../lib/answers.ts";
 import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
+import { whyTakenFrom } from "../lib/driver/taken.ts";
 import { findPane } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
@@ -60,7 +61,9 @@ Options, before type, clear_then and deny:
   --queue              type also while Claude works: it reads the text after the tool call that
                        runs, in this turn; where no tool runs any more, after the turn
   --now                type at once: a running turn is interrupted first
-  --anyway             with clear, enter and submit: also with a draft that a person has typed
+  --prompt-only        type nothing while a question is open: the text is not an answer
+  --anyway             for a person: also with a draft that somebody has typed (clear, enter,
+                       submit), and in a session that a person has taken
   --road <name>        mod, socket or keys: this road and no other. Without it: the mod inside
                        Claude Code, else keys; the inbox socket where a draft is in their way
   --pane <%id>         which pane, where several run Claude Code
@@ -182,6 +185,8 @@ async function carryOut(
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
+  const taken = whyTakenFrom(world, session, options, caller);
+  if (taken !== undefined) return refused(taken);
   const roads = options.road === "keys" || !TYPING.includes(verb.kind)
     ? {}
     : await roadsInto(world, panes, session, { id: found.pane.id, pid: found.pid });

@@ -5,10 +5,12 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 /** With these the same Claude Code goes on at once under another id. */
 const GOES_ON = ["clear", "resume"];
 
+const STOPPED = "It was ended on purpose, with gsd-code stop. Do not start it again by yourself.";
+
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
-    const { actions, note, rememberSession, sendWake, textOf } = tools;
+    const { actions, note, rememberSession, sendWake, stoppedAt, textOf } = tools;
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
@@ -18,13 +20,15 @@ export const hook: Hook = {
       await note(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
     } else {
       const isOwn = owner === "own";
+      const isStopped = isOwn && stoppedAt(paths, session) !== undefined;
       await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",
         body: `Claude Code has ended (${reason}). Its conversation is kept: ${event.sessionId}` +
           (isOwn ? "" : "\nAnother Claude Code has since run in this session."),
+        ...(isStopped ? { details: { advice: STOPPED } } : {}),
         state: "terminated",
-        actions: actions(context, { kind: "ended" }),
+        actions: actions(context, { kind: "ended", isStopped }),
       }, { source: "event", open: null });
       if (isOwn) forgetPane(paths, session);
     }

@@ -15,6 +15,7 @@ import type { StillRunning } from "./still_running.ts";
 // Tools that most hooks need.
 export { runsSubagents, textOf } from "./events.ts";
 export { note };
+export { stoppedAt } from "./owners.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
 export { actions, pressureLine, replyExpected } from "./wake.ts";

@@ -252,10 +252,12 @@ export async function pressureLine(context: HookContext, tokens?: number): Promi
 
 export function actions(
   context: HookContext,
-  situation: Exclude<Situation, { kind: "ended" }> | { kind: "ended" },
+  situation: Exclude<Situation, { kind: "ended" }> | { kind: "ended"; isStopped?: boolean },
 ): string[] {
   if (situation.kind === "ended") {
-    const recover = [...commandWords(context.paths, "recover"), "--agent", context.agent.agent_id];
+    // One that was stopped comes back by its name alone.
+    const which = situation.isStopped ? [context.session] : ["--agent", context.agent.agent_id];
+    const recover = [...commandWords(context.paths, "recover"), ...which];
     return actionsFor("", context.session, {
       kind: "ended",
       restart: recover.map(shellQuote).join(" "),

@@ -4,6 +4,7 @@
  */
 
 import { assertEquals } from "@std/assert";
+import { writeAtomic } from "../lib/files.ts";
 import { fixtureEvent, fixturePane, fixtureTranscript } from "./support/fixtures.ts";
 import { assertGolden } from "./support/golden.ts";
 import { HookWorld } from "./support/hook_world.ts";
@@ -16,6 +17,8 @@ interface Case {
   transcript?: { name: string; lines: number };
   screen?: string;
   settings?: Record<string, unknown>;
+  /** Fields of the session's launch record. */
+  record?: Record<string, unknown>;
 }
 
 const GOLDEN = new URL("./golden/", import.meta.url);
@@ -55,6 +58,10 @@ async function wakeOf(test: Case, permissions: "registered" | "all"): Promise<st
   }
   if (test.screen) {
     await world.server.show(await world.pane("warden-main"), fixturePane(test.screen));
+  }
+  if (test.record) {
+    const record = { session: "warden-main", agent_id: "warden", ...test.record };
+    writeAtomic(`${world.dir}/data/launches/warden-main.json`, JSON.stringify(record));
   }
   const result = await world.hook(test.hook, event);
   assertEquals({ ...result, ms: 0 }, { code: 0, stdout: "", stderr: "", ms: 0 });

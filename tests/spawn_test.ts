@@ -243,3 +243,33 @@ Deno.test("spawn called wrongly gives 2 and the way to its help", async () => {
     assertEquals(await main(["--help"], world), 0);
   });
 });
+
+Deno.test("spawn gives a session any name with --name, and its record makes it the agent's", () =>
+  inSessionWorld(async (world) => {
+    const claude_launch_command = world.standIn("claude", IDLE);
+    world.registry({
+      agents: [
+        { agent_id: "w", tmux_session_name: "w-main", claude_launch_command },
+        { agent_id: "forge", tmux_session_name: "forge-main" },
+      ],
+    });
+    const dir = project(world);
+    assertEquals(await main(["w", dir, "", "--name", "docs"], world), 0, world.warned.join("\n"));
+    assertEquals(await world.tmux("list-sessions", "-F", "#S"), "docs");
+    assertEquals(readLaunch(world.paths, "docs").agent_id, "w");
+    assertEquals(agents(world)[0]!.tmux_session_name, "w-main");
+    await world.tmux("new-session", "-d", "-s", "mine", "cat");
+    for (
+      const [name, reason] of [
+        ["docs", /w has a session "docs" already: gsd-code remove docs gives that up/],
+        ["mine", /a tmux session "mine" is there already/],
+        ["forge-main-2", /by its name the session "forge-main-2" belongs to forge/],
+        ["a.b", /tmux would call it "a_b"/],
+        ["x;", /tmux would call a session/],
+      ] as const
+    ) {
+      assertEquals(await main(["w", dir, "", "--name", name], world), 1);
+      assertMatch(world.warned.at(-1)!, reason);
+    }
+    assertEquals(await main(["w", dir, "", "--name"], world), 2);
+  }));

@@ -1,5 +1,6 @@
 /** One agent's outbox as a deliverer sees it: what waits, what is new, what must be skipped. */
 
+import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { record } from "../journal.ts";
 import {
   outboxDir,
@@ -7,6 +8,7 @@ import {
   readWake,
   setAside,
   waitingIds,
+  wakeFile,
   whyNoWake,
 } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
@@ -22,11 +24,39 @@ export class AgentOutbox {
   private readonly seen = new Set<string>();
   /** Delivered, or not a wake, but the disk does not allow to remove it. */
   private readonly stuck = new Set<string>();
+  /** Of each wake that was looked at because something is held. */
+  private readonly sessions = new Map<string, string>();
 
   constructor(private readonly paths: Paths, private readonly agentId: string) {}
 
+  /** Those that may be sent now. */
   waiting(): string[] {
+    const holds = listHolds(this.paths);
+    const ids = this.all();
+    return holds.length === 0 ? ids : ids.filter((id) => !this.isHeld(id, holds));
+  }
+
+  /** Those that a pause, or a person who has the session, keeps from the agent. */
+  held(): string[] {
+    const holds = listHolds(this.paths);
+    return holds.length === 0 ? [] : this.all().filter((id) => this.isHeld(id, holds));
+  }
+
+  /** Since the list was made, somebody may have paused it. */
+  isHeldNow(wake: QueuedWake): boolean {
+    return holdsOn(listHolds(this.paths), wake).length > 0;
+  }
+
+  private all(): string[] {
     return waitingIds(this.paths, this.agentId).filter((id) => !this.stuck.has(id));
+  }
+
+  private isHeld(id: string, holds: Hold[]): boolean {
+    const agent_id = this.agentId;
+    const session = this.sessions.get(id) ??
+      readWake(wakeFile(this.paths, { agent_id, wake_id: id }))?.session ?? "";
+    this.sessions.set(id, session);
+    return holdsOn(holds, { agent_id, session }).length > 0;
   }
 
   /** Wakes that came after `see()`. */

@@ -18,6 +18,7 @@ import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.t
 import { isLockWanted } from "./handover.ts";
 import { asOfNow } from "./late_wake.ts";
 import { recoverLost } from "./lost_wakes.ts";
+import { nextDue, releaseDue } from "./release_holds.ts";
 import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
@@ -95,7 +96,9 @@ export class AgentQueue {
   /** "wanted": another process has asked for the lock. */
   async work(lock: HeldLock): Promise<"done" | "wanted"> {
     try {
-      while (lock.isOurs() && this.outbox.waiting().length > 0) {
+      while (lock.isOurs()) {
+        const next = await this.next();
+        if (next !== "work") return next;
         const before = this.delivered + this.dead;
         const began = this.world.now();
         await this.pass();
@@ -118,6 +121,23 @@ export class AgentQueue {
     }
   }
 
+  /** Ends what is held too long; waits for the end of a pause that this process will see. */
+  private async next(): Promise<"work" | "done" | "wanted"> {
+    const { paths, now, sleep } = this.world;
+    for (;; this.carriers.close()) {
+      releaseDue(paths, this.agentId, now());
+      if (this.outbox.waiting().length > 0) return "work";
+      const held = this.outbox.held();
+      if (held.length === 0) return "done";
+      endReplyWaits(paths, held, "it is held by a pause or a person");
+      const due = nextDue(paths, this.agentId);
+      if (due === undefined || this.options.once) return "done";
+      if (due > this.startedAt + this.options.lifeMs || this.isOver()) return "done";
+      await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
+      if (isLockWanted(paths, this.agentId)) return "wanted";
+    }
+  }
+
   // A clock that was set back makes a life longer, not endless: it still advances.
   isOver(): boolean {
     return this.world.now() - this.startedAt > this.options.lifeMs;
@@ -133,7 +153,7 @@ export class AgentQueue {
       const wake = this.read(id);
       if (wake === undefined || this.isRepeated(wake)) continue;
       this.turnEnds.add(wake);
-      if (closed.has(targetOf(wake))) continue;
+      if (closed.has(targetOf(wake)) || this.outbox.isHeldNow(wake)) continue;
       const sent = asOfNow(wake, this.world.paths, this.world.now());
       const { outcome, transport, why } = await this.tryOne(sent);
       if (outcome.kind === "delivered") this.settle(sent, outcome, { transport, why });

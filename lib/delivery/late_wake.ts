@@ -44,7 +44,7 @@ function replyLine(line: string, delayMs: number, replyMs: number | undefined): 
   return [isLate ? `reply_expected: within ${Math.max(1, Math.floor(replyMs / SECOND))} s` : line];
 }
 
-function span(ms: number): string {
+export function span(ms: number): string {
   const minutes = Math.floor(ms / MINUTE);
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;

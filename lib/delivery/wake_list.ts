@@ -13,6 +13,7 @@ import {
 } from "../outbox.ts";
 import { namesIn, removeIfThere } from "../files.ts";
 import { messageOf } from "../json.ts";
+import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import type { Paths } from "../paths.ts";
 
 export interface ListedWake {
@@ -80,14 +81,22 @@ function listIn(
   agent_id: string,
   now: number,
 ): ListedWake[] {
+  const holds = listHolds(paths);
   const ids = place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
   return ids.flatMap((wake_id) => {
     const about = { agent_id, wake_id };
     const file = place === "dead" ? deadFile(paths, about) : wakeFile(paths, about);
     const wake = readWake(file);
     if (wake === undefined) return [];
-    return [{ ...listed(wake, place === "dead" ? "dead" : "waiting", now), ...about, file }];
+    const found = listed(wake, place === "dead" ? "dead" : "waiting", now);
+    const held = place === "dead" ? undefined : holdsOn(holds, wake)[0];
+    return [{ ...found, ...(held ? { reason: whyHeld(held) } : {}), ...about, file }];
   });
+}
+
+function whyHeld({ kind, name, until }: Hold): string {
+  if (kind === "taken") return `held: a person has ${name}`;
+  return `held: ${name} is paused${until === undefined ? "" : ` until ${until}`}`;
 }
 
 function listed(wake: QueuedWake & { reason?: string }, state: ListedWake["state"], now: number) {

@@ -46,6 +46,11 @@ function hasPaneOf(env: Env, id: string, server: number): boolean {
   return env("TMUX_PANE") === id && env("TMUX")?.split(",")[1] === String(server);
 }
 
+/** The programs above a process, as in `Caller.chain`. */
+export function callChain(processes: ProcessInfo[], parent: number): string {
+  return chainOf(ancestorsOf(processes, parent), []);
+}
+
 const MOST_NAMES = 8;
 
 /** The names of programs, the first one first, without arguments. */

@@ -28,7 +28,9 @@ export interface MenuOptions {
   notes: string[];
   waitMs: number;
   queue: boolean;
-  /** Also with a draft that the agent did not type. */
+  /** `type` is for the prompt alone, and never an answer. */
+  promptOnly: boolean;
+  /** A person says so: also with a draft of another, and in a session that a person has taken. */
   anyway: boolean;
   json: boolean;
   dryRun: boolean;
@@ -48,6 +50,7 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
     notes: [],
     waitMs: DEFAULT_WAIT_MS,
     queue: false,
+    promptOnly: false,
     anyway: false,
     json: false,
     dryRun: false,
@@ -77,7 +80,6 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   if (options.now) return usage(NOW_TYPES);
   if (options.road === "socket") return usage(SOCKET_TYPES);
   if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
-  if (options.anyway && !WITH_DRAFT.includes(read.kind)) return usage(NOT_ANYWAY);
   return { kind: "order", session: session.word, verb: read, options };
 }
 
@@ -85,9 +87,6 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
 const BOUND = ["choose", "answer", "type", "allow", "deny"];
 const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 
-/** The actions that a draft of a person stops. */
-const WITH_DRAFT = ["clear", "enter", "submit"];
-const NOT_ANYWAY = `--anyway goes with ${WITH_DRAFT.join(", ")} only`;
 const NOW_TYPES = "--now goes with type only";
 const SOCKET_TYPES = "--road socket goes with type only";
 
@@ -103,7 +102,6 @@ function textOrder(
   options: MenuOptions,
   readStdin: () => string,
 ): MenuOrder {
-  if (options.anyway) return usage(NOT_ANYWAY);
   const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
   const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
   // A prompt may go by another road than keys.
@@ -184,6 +182,9 @@ function takeOption(
       return undefined;
     case "--queue":
       options.queue = true;
+      return undefined;
+    case "--prompt-only":
+      options.promptOnly = true;
       return undefined;
     case "--anyway":
       options.anyway = true;

@@ -178,6 +178,7 @@ export async function type(
   text: string,
   options: MenuOptions,
 ): Promise<ActionResult> {
+  if (options.promptOnly) return await typeAtPrompt(context, text, options.queue);
   const screen = options.question === undefined
     ? await context.pane.look()
     : await lookForDialog(context, options.question);

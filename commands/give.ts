@@ -1,0 +1,58 @@
+/** Gives a session that a person has taken back to its agent, and tells it what happened. */
+
+import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
+import { callChain } from "../lib/driver/caller.ts";
+import { isFromOpenClaw } from "../lib/driver/taken.ts";
+import { allProcesses } from "../lib/doors/process_tree.ts";
+import { messageOf } from "../lib/process.ts";
+import { endHold, sessionTarget } from "../lib/sessions/hold_session.ts";
+
+export const HELP = `Gives a session back to its agent.
+
+Usage: gsd-code give <session> [<what you did>] [options]
+
+  gsd-code give warden-main "I fixed the database by hand. Go on with the tests."
+
+The agent gets one wake of the type given_back: what happened meanwhile, the last state, and your
+words. From then on it may work in the session again. An agent cannot give a session to itself.
+
+Options:
+  --dry-run   check everything, change nothing
+  --json      the result as one JSON object
+  --help      this text
+`;
+
+const COMMAND = { task: "give", help: HELP, flags: ["dry-run", "json"], words: Infinity } as const;
+
+export async function main(
+  args: string[],
+  world: World = realWorld(),
+  chain: () => Promise<string> = async () => callChain(await allProcesses(), Deno.ppid),
+): Promise<number> {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const [name = "", ...words] = given.words;
+  if (name === "") return refuse("give needs a session", COMMAND, world);
+  const { json, "dry-run": dryRun } = given.flags;
+  try {
+    if (isFromOpenClaw(world.env("OPENCLAW_SHELL"), await chain())) {
+      throw new Error("a person has it, and only a person gives it back");
+    }
+    const target = await sessionTarget(world, name);
+    const said = words.join(" ").trim();
+    const result = endHold(world, target, { isTaken: true, said, dryRun });
+    if (json) world.say(JSON.stringify(result, null, 2));
+    else {
+      const verb = dryRun ? "would be given" : "is given";
+      world.say(`${target.name} ${verb} back to ${target.agent_id}, which is told what happened`);
+    }
+    return 0;
+  } catch (error) {
+    world.warn(onOneLine(`Cannot give "${name}" back: ${messageOf(error)}`));
+    return 1;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,52 @@
+/** Ends a pause: the agent is told in one wake what happened. */
+
+import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
+import { messageOf } from "../lib/process.ts";
+import { endHold, targetOf } from "../lib/sessions/hold_session.ts";
+
+export const HELP = `Ends a pause.
+
+Usage: gsd-code resume <agent or session> [options]
+
+  gsd-code resume warden
+
+The agent gets one wake for each session of which wakes were held, of the type resumed: what happened
+meanwhile, and the last state. Where nothing was held, nobody is woken. (A conversation of Claude Code
+that ended is brought back by gsd-code recover.)
+
+Options:
+  --dry-run   check everything, change nothing
+  --json      the result as one JSON object
+  --help      this text
+`;
+
+const COMMAND = { task: "resume", help: HELP, flags: ["dry-run", "json"], words: 1 } as const;
+
+export async function main(args: string[], world: World = realWorld()): Promise<number> {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const [name = ""] = given.words;
+  if (name === "") return refuse("resume needs an agent or a session", COMMAND, world);
+  const { json, "dry-run": dryRun } = given.flags;
+  try {
+    const target = await targetOf(world, name);
+    const result = endHold(world, target, { isTaken: false, dryRun });
+    if (json) world.say(JSON.stringify(result, null, 2));
+    else {
+      const what = `The ${target.kind} ${target.name}`;
+      world.say(
+        dryRun
+          ? `${what} would be resumed`
+          : `${what} is resumed: what was held since ${result.since} is told now`,
+      );
+    }
+    return 0;
+  } catch (error) {
+    world.warn(onOneLine(`Cannot resume "${name}": ${messageOf(error)}`));
+    return 1;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

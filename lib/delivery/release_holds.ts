@@ -1,0 +1,96 @@
+/**
+ * Ends the holds whose time is over: the wakes that waited become one. Only the deliverer of the agent
+ * does it, under the agent's lock. A kill at any moment neither loses nor doubles a wake: the plan is
+ * written first, then the summary, then the wakes are removed, and the hold goes last.
+ */
+
+import { endOf, type Hold, listHolds, removeHold, writeHold } from "../doors/holds.ts";
+import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
+import { readJournal, record } from "../journal.ts";
+import { newWakeId, type Receiver, receiverOf } from "../new_wake.ts";
+import { enqueue, type QueuedWake, readWake, waitingIds, wakeFile } from "../outbox.ts";
+import type { Paths } from "../paths.ts";
+import { DEFAULT_SETTINGS, findAgent, readRegistry } from "../registry.ts";
+import { summaryOf } from "./held_summary.ts";
+
+export function releaseDue(paths: Paths, agentId: string, now: number): void {
+  for (const hold of listHolds(paths)) {
+    if (hold.agent_id === agentId && (endOf(hold) ?? Infinity) <= now) release(paths, hold, now);
+  }
+}
+
+/** When the next hold on a waiting wake of the agent ends; undefined when none does by itself. */
+export function nextDue(paths: Paths, agentId: string): number | undefined {
+  const ends = listHolds(paths).filter((hold) => hold.agent_id === agentId)
+    .flatMap((hold) => endOf(hold) ?? []);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+function release(paths: Paths, hold: Hold, now: number): void {
+  const planned = hold.release === undefined
+    ? { ...hold, release: planOf(paths, hold, now) }
+    : hold;
+  if (planned !== hold) writeHold(paths, planned);
+  const { agent_id } = hold;
+  const summaries = Object.entries(planned.release!.summaries);
+  for (const [session, { wake_id, of }] of summaries) {
+    const held = of.flatMap((id) => readWake(wakeFile(paths, { agent_id, wake_id: id })) ?? []);
+    if (!isThere(wakeFile(paths, { agent_id, wake_id }))) {
+      const to = receiverFor(paths, hold, session, held.at(-1));
+      if (to === undefined) continue; // the wakes go out as they are
+      const records = readJournal(paths, session);
+      const about = { hold, session, wakes: held, records, wakeId: wake_id, now: new Date(now) };
+      const wake = summaryOf(paths, to, about);
+      enqueue(paths, wake);
+      record(paths, { kind: "queued", session, agent_id, wake_id, trigger: wake.trigger });
+    }
+    for (const { wake_id: id, trigger } of held) {
+      removeIfThere(wakeFile(paths, { agent_id, wake_id: id }));
+      const reason = "it was held, and is told in one wake with others";
+      const about = { session, agent_id, wake_id: id, trigger };
+      record(paths, { kind: "suppressed", ...about, reason, of: wake_id });
+    }
+  }
+  removeHold(paths, hold);
+  const session = hold.kind === "agent" ? agent_id : hold.name;
+  const reason = hold.kind === "taken" ? "given back" : "resumed";
+  record(paths, { kind: "session", session, agent_id, reason });
+}
+
+/** One summary for each session; for one that was taken also where nothing happened. */
+function planOf(paths: Paths, hold: Hold, now: number): NonNullable<Hold["release"]> {
+  const { agent_id, kind, name } = hold;
+  const bySession = new Map<string, string[]>(kind === "taken" ? [[name, []]] : []);
+  for (const wake_id of waitingIds(paths, agent_id)) {
+    const wake = readWake(wakeFile(paths, { agent_id, wake_id }));
+    if (wake === undefined || (kind !== "agent" && wake.session !== name)) continue;
+    bySession.set(wake.session, [...bySession.get(wake.session) ?? [], wake_id]);
+  }
+  const summaries = Array.from(
+    bySession,
+    ([session, of]) => [session, { wake_id: newWakeId(now), of }] as const,
+  );
+  return { at: new Date(now).toISOString(), summaries: Object.fromEntries(summaries) };
+}
+
+/** As the registry has it now, else as the last wake has it. */
+function receiverFor(
+  paths: Paths,
+  { agent_id }: Hold,
+  session: string,
+  last: QueuedWake | undefined,
+): Receiver | undefined {
+  const { max_content_chars: maxChars } = DEFAULT_SETTINGS;
+  try {
+    const reading = readRegistry(readTextIfThere(paths.registry) ?? "");
+    const match = reading.kind === "registry"
+      ? findAgent(reading.registry, session, agent_id)
+      : undefined;
+    if (match?.kind === "agent" && match.agent.agent_id === agent_id) {
+      return receiverOf(match.agent);
+    }
+  } catch {
+    // The registry cannot be read.
+  }
+  return last === undefined ? undefined : { ...last, maxChars };
+}

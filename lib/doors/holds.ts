@@ -1,0 +1,92 @@
+/**
+ * Who is not told for a while: a file for each agent or session that is paused, and for each session
+ * that a person has taken. While the file is there, wakes wait in the outbox.
+ */
+
+import { isObject } from "../json.ts";
+import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { originalName, type Paths, safeName } from "../paths.ts";
+import type { QueuedWake } from "../outbox.ts";
+
+export type HoldKind = "agent" | "session" | "taken";
+
+const FOLDERS: Record<HoldKind, string> = {
+  agent: "paused-agents",
+  session: "paused",
+  taken: "taken",
+};
+const KINDS = Object.keys(FOLDERS) as HoldKind[];
+
+export interface Hold {
+  kind: HoldKind;
+  /** The agent's id, or the session's name. */
+  name: string;
+  /** The agent that is not told. */
+  agent_id: string;
+  since: string;
+  /** When it ends; without it, when somebody says so. */
+  until?: string;
+  /** The tmux server of a session, where plain `tmux` does not find it. */
+  socket?: string;
+  /** What the person has done, in the person's words. */
+  said?: string;
+  /** Begun: which wakes become which summary. A second try must not make another one. */
+  release?: { at: string; summaries: Record<string, { wake_id: string; of: string[] }> };
+}
+
+export function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
+  return `${state}/${FOLDERS[kind]}/${safeName(name)}.json`;
+}
+
+export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
+  const text = readTextIfThere(holdFile(paths, kind, name));
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    // By its place, not by its text: a session may have been renamed since.
+    if (isObject(value)) return { agent_id: "", since: "", ...value, kind, name } as Hold;
+  } catch {
+    // It holds all the same: better told late than at the wrong time.
+  }
+  return { kind, name, agent_id: "", since: "" };
+}
+
+export function writeHold(paths: Paths, hold: Hold): void {
+  const { kind, name } = hold;
+  writeAtomic(holdFile(paths, kind, name), JSON.stringify(hold, null, 1), { durable: true });
+}
+
+export function removeHold(paths: Paths, { kind, name }: Pick<Hold, "kind" | "name">): void {
+  removeIfThere(holdFile(paths, kind, name));
+}
+
+/** All that is held. Mostly there is nothing, and three looks show it. */
+export function listHolds(paths: Paths): Hold[] {
+  return KINDS.flatMap((kind) =>
+    namesIn(`${paths.state}/${FOLDERS[kind]}`).filter((file) => file.endsWith(".json"))
+      .flatMap((file) => readHold(paths, kind, originalName(file.slice(0, -".json".length))) ?? [])
+  );
+}
+
+/** Those that keep a wake from its agent. */
+export function holdsOn(
+  holds: readonly Hold[],
+  { agent_id, session }: Pick<QueuedWake, "agent_id" | "session">,
+): Hold[] {
+  return holds.filter(({ kind, name }) => name === (kind === "agent" ? agent_id : session));
+}
+
+/** When a hold ends, in milliseconds; undefined while nobody knows. */
+export function endOf({ until }: Hold): number | undefined {
+  const at = Date.parse(until ?? "");
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Why an agent may do nothing in a session; undefined where nobody has taken it. */
+export function whyTaken(paths: Paths, session: string): string | undefined {
+  const hold = readHold(paths, "taken", session);
+  if (hold === undefined || hold.until !== undefined) return undefined;
+  const since = hold.since === "" ? "" : ` since ${hold.since.replace(/\.\d+Z$/, "Z")}`;
+  return `a person has taken this session${since}: no instruction and no answer of an agent is ` +
+    "carried out, and its wakes are held, until the person gives it back (snapshot works)";
+}

@@ -1,0 +1,120 @@
+/** Begins and ends holds: pause and resume of an agent or a session, take and give of a session. */
+
+import { nearest } from "../cli/nearest.ts";
+import type { World } from "../cli/world.ts";
+import { endOf, type Hold, type HoldKind, readHold, writeHold } from "../doors/holds.ts";
+import { record } from "../journal.ts";
+import { registryIn } from "./spawn_agent.ts";
+import { findSession, whyNotOurs } from "./find_session.ts";
+
+export interface HoldTarget {
+  kind: "agent" | "session";
+  name: string;
+  agent_id: string;
+  socket?: string;
+}
+
+/** An agent by its id, else a session by its name; throws where there is neither. */
+export async function targetOf(world: World, name: string): Promise<HoldTarget> {
+  const ids = registryIn(world)?.agents.map(({ agent_id }) => agent_id) ?? [];
+  return ids.includes(name)
+    ? { kind: "agent", name, agent_id: name }
+    : await sessionTarget(world, name, ids);
+}
+
+/** A session of an agent, by its name. */
+export async function sessionTarget(
+  world: World,
+  name: string,
+  alsoMeant: string[] = [],
+): Promise<HoldTarget> {
+  const found = await findSession(world, name);
+  const foreign = whyNotOurs(world, found);
+  if (foreign !== undefined) {
+    const near = nearest(name, alsoMeant);
+    throw new Error(near === undefined ? foreign : `${foreign}; did you mean the agent ${near}?`);
+  }
+  if (found.agent === undefined) throw new Error("no enabled agent of the registry has it");
+  const { session, agent: { agent_id }, server: { socket } } = found;
+  return {
+    kind: "session",
+    name: session,
+    agent_id,
+    ...(socket === undefined ? {} : { socket }),
+  };
+}
+
+export interface HoldResult extends HoldTarget {
+  state: "planned" | "paused" | "resumed" | "taken" | "given back";
+  since: string;
+  until?: string;
+}
+
+function kindOf(target: HoldTarget, isTaken: boolean): HoldKind {
+  return isTaken ? "taken" : target.kind;
+}
+
+/** A hold that is there already keeps its beginning. */
+export function beginHold(
+  world: World,
+  target: HoldTarget,
+  { isTaken, forMs, dryRun }: { isTaken: boolean; forMs?: number; dryRun: boolean },
+): HoldResult {
+  const now = world.now();
+  const kind = kindOf(target, isTaken);
+  const present = openHold(world, kind, target.name);
+  const until = forMs === undefined ? {} : { until: new Date(now.getTime() + forMs).toISOString() };
+  const since = present?.since || now.toISOString();
+  if (dryRun) return { ...target, state: "planned", since, ...until };
+  const state = isTaken ? "taken" : "paused";
+  writeHold(world.paths, { ...target, kind, since, ...until });
+  note(world, target, state);
+  return { ...target, state, since, ...until };
+}
+
+/**
+ * The deliverer ends it: it alone may change what waits. Throws where nothing is held. `said`: what
+ * the person did.
+ */
+export function endHold(
+  world: World,
+  target: HoldTarget,
+  { isTaken, said, dryRun }: { isTaken: boolean; said?: string; dryRun: boolean },
+): HoldResult {
+  const kind = kindOf(target, isTaken);
+  const hold = openHold(world, kind, target.name);
+  if (hold === undefined) {
+    throw new Error(isTaken ? "nobody has taken it" : `the ${target.kind} is not paused`);
+  }
+  const now = world.now().toISOString();
+  const about = { ...target, since: hold.since, until: now };
+  if (dryRun) return { ...about, state: "planned" };
+  writeHold(world.paths, { ...hold, ...(said ? { said } : {}), until: now });
+  note(world, target, isTaken ? "to be given back" : "to be resumed");
+  world.startDeliverer(target.agent_id);
+  return { ...about, state: isTaken ? "given back" : "resumed" };
+}
+
+/** One that is there and has not ended. */
+function openHold(world: World, kind: HoldKind, name: string): Hold | undefined {
+  const hold = readHold(world.paths, kind, name);
+  const isOver = hold !== undefined && (endOf(hold) ?? Infinity) <= world.now().getTime();
+  return isOver ? undefined : hold;
+}
+
+function note({ paths }: World, { kind, name, agent_id }: HoldTarget, reason: string): void {
+  const session = kind === "agent" ? agent_id : name;
+  record(paths, { kind: "session", session, agent_id, reason });
+}
+
+/** `90s`, `30m`, `2h`, `1d`, or several: `1h30m`; undefined for anything else. */
+export function spanOf(text: string): number | undefined {
+  if (!/^(\d+[smhd])+$/.test(text)) return undefined;
+  const unit: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  const ms = Array.from(
+    text.matchAll(/(\d+)([smhd])/g),
+    ([, count, of]) => Number(count) * unit[of!]!,
+  )
+    .reduce((sum, part) => sum + part, 0);
+  return ms > 0 && ms <= 366 * unit.d! ? ms : undefined;
+}
