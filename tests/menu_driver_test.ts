@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
 import { main as send } from "../commands/send.ts";
+import { writeHold } from "../lib/doors/holds.ts";
+import { writeAtomic } from "../lib/files.ts";
 import { realClock } from "../lib/time.ts";
 import { openPending } from "../lib/answers.ts";
 import { driverWorld, pendingFor } from "./support/driver_context.ts";
@@ -207,4 +209,47 @@ Deno.test("send types as the menu driver does, with its options before or after 
     for (const args of [["warden-main"], [], ["warden-main", "text", "--quene"]]) {
       assertEquals((await drive.send(...args)).code, 2, args.join(" "));
     }
+  }));
+
+Deno.test("menu-driver finds a renamed session by its old name, unless another one has it", () =>
+  withScreen("01-idle-fresh", async (drive, server, { paths }) => {
+    writeAtomic(
+      `${paths.data}/launches/old.json`,
+      JSON.stringify({ session: "old", agent_id: "warden", moved_to: "warden-main" }),
+    );
+    assertEquals((await drive("old", "snapshot")).code, 0);
+    await server.session("old", "cat");
+    assertStringIncludes((await drive("old", "snapshot")).err, 'Cannot snapshot in session "old"');
+  }));
+
+Deno.test("menu-driver and send refuse in a session that a person has taken, and --anyway is a person's", () =>
+  withScreen("01-idle-fresh", async (drive, _, home) => {
+    const hold = { kind: "taken", name: "warden-main", agent_id: "warden" } as const;
+    writeHold(home.paths, { ...hold, since: "2026-11-16T09:00:00.000Z" });
+    const taken = "a person has taken this session since 2026-11-16T09:00:00Z: no instruction";
+    for (const words of [["type", "x"], ["choose", "1"], ["esc"], ["allow"], ["clear_then", "x"]]) {
+      const { code, err } = await drive("warden-main", ...words);
+      assertEquals(code, 1);
+      assertStringIncludes(err, taken);
+      assertStringIncludes(err, "a person at a terminal adds --anyway");
+    }
+    assertStringIncludes((await drive.send("warden-main", "x")).err, taken);
+    assertEquals((await drive("warden-main", "snapshot")).code, 0);
+    assertEquals((await drive("--anyway", "--dry-run", "warden-main", "type", "x")).code, 0);
+    assertEquals((await drive.send("--anyway", "--dry-run", "warden-main", "x")).code, 0);
+    home.env.OPENCLAW_SHELL = "exec";
+    const { code, err } = await drive("--anyway", "--dry-run", "warden-main", "type", "x");
+    assertEquals(code, 1);
+    assertStringIncludes(err, "--anyway is for a person, and this call comes from OpenClaw");
+    delete home.env.OPENCLAW_SHELL;
+    // Given back: it ends before the deliverer has told it.
+    writeHold(home.paths, { ...hold, since: "", until: "2026-11-16T09:30:00.000Z" });
+    assertEquals((await drive("--dry-run", "warden-main", "type", "x")).code, 0);
+  }));
+
+Deno.test("menu-driver type --prompt-only answers no question", () =>
+  withScreen("10-ask-single", async (drive) => {
+    const { code, err } = await drive("--prompt-only", "warden-main", "type", "x");
+    assertEquals(code, 1);
+    assertStringIncludes(err, "a dialog is open (choose or answer it, or esc)");
   }));

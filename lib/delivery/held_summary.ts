@@ -78,7 +78,7 @@ export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake
     trigger: isGiven ? "given_back" : "resumed",
     section: parts?.section ?? "CONTENT",
     ...(earlier === "" ? {} : { before: { title: "Meanwhile, oldest first:", text: earlier } }),
-    body: parts?.body ?? "No wake was held.",
+    body: bodyOf(parts, last, earlier !== ""),
     isReady: true, // it was masked and guarded when the wake was made
     ...(said === ""
       ? {}
@@ -90,11 +90,24 @@ export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake
       held: `${wakes.length} ${wakes.length === 1 ? "wake" : "wakes"}`,
       ...(last === undefined ? {} : { last: last.trigger, last_at: atSecond(last.created_at) }),
       ...(whole === undefined ? {} : { last_whole_text: whole }),
-      advice: "The content is the last wake that was held. Look (snapshot) before you act on it.",
+      advice: last === undefined ? NOTHING_HELD : LAST_SHOWN,
       ...Object.fromEntries(kept),
     },
     actions: parts?.actions ?? promptActions(paths, session, hold.socket),
   }, { wakeId, now, ...(fenceId === undefined ? {} : { fenceId }) });
+}
+
+const LAST_SHOWN =
+  "The content ends with the last wake that was held. Look (snapshot) before you act.";
+const NOTHING_HELD = "Nothing was held. Look (snapshot) before you act.";
+
+function bodyOf(
+  parts: WakeParts | undefined,
+  last: QueuedWake | undefined,
+  hasMore: boolean,
+): string {
+  if (parts === undefined) return "No wake was held.";
+  return hasMore ? `Last, ${last?.trigger}:\n${parts.body}` : parts.body;
 }
 
 function lasted({ since }: Hold, now: Date): string {
@@ -107,10 +120,10 @@ function lasted({ since }: Hold, now: Date): string {
 function meanwhile({ hold, wakes, records }: SummaryOf): string {
   const told = wakes.slice(0, -1).map((wake) => ({
     at: wake.created_at,
-    text: `${wake.trigger}: ${firstLine(partsOf(wake.message).body)}`,
+    text: `${wake.trigger}: ${brief(partsOf(wake.message).body)}`,
   }));
   const prompts = Array.from(records).filter((line) => isByHand(line, hold.since))
-    .map((line) => ({ at: String(line.at), text: `prompt by hand: ${firstLine(`${line.text}`)}` }));
+    .map((line) => ({ at: String(line.at), text: `prompt by hand: ${brief(`${line.text}`)}` }));
   const all = [...told, ...prompts].sort((a, b) => a.at < b.at ? -1 : 1);
   const shown = all.slice(-MOST_LISTED);
   const left = all.length - shown.length;
@@ -128,8 +141,9 @@ function isByHand(line: Record<string, unknown>, since: string): boolean {
 
 const LINE_CHARS = 160;
 
-function firstLine(text: string): string {
-  const line = text.split("\n").find((one) => one.trim() !== "")?.trim() ?? "(no text)";
+/** Its beginning, on one line. */
+function brief(text: string): string {
+  const line = text.slice(0, 4 * LINE_CHARS).replace(/\s+/g, " ").trim() || "(no text)";
   return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS).toWellFormed()}…` : line;
 }
 

@@ -63,6 +63,11 @@ export function beginHold(
   const now = world.now();
   const kind = kindOf(target, isTaken);
   const present = openHold(world, kind, target.name);
+  if (present === undefined && readHold(world.paths, kind, target.name) !== undefined) {
+    // Overwritten, what was held would be told twice, or what the person said not at all.
+    if (!dryRun) world.startDeliverer(target.agent_id);
+    throw new Error("the last one is just ending: try again in a moment");
+  }
   const until = forMs === undefined ? {} : { until: new Date(now.getTime() + forMs).toISOString() };
   const since = present?.since || now.toISOString();
   if (dryRun) return { ...target, state: "planned", since, ...until };
