@@ -6,6 +6,7 @@ import { messageOf } from "../process.ts";
 import type { Registry } from "../registry.ts";
 import { comesBack } from "../sessions/comeback.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
+import { isStopped } from "../sessions/agent_sessions.ts";
 import { sessionNameOf } from "../sessions/session_names.ts";
 import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";
@@ -107,6 +108,9 @@ function isRecoverable({ session, seen }: SessionView): boolean {
   const isKnown = launch !== undefined ||
     session === sessionNameOf(agent) && agent.working_directory !== "";
   const ended = memory?.ended ?? "";
-  const left = { session, state: holds, isServerThere, ended, endedAt: "", isUnfinished: false };
+  const left = {
+    ...{ session, state: holds, isServerThere, ended, endedAt: "", isUnfinished: false },
+    isStopped: launch !== undefined && isStopped(launch, memory),
+  };
   return isKnown && comesBack(left, false);
 }

@@ -80,7 +80,7 @@ export async function sessionsOf(
 }
 
 /** A Claude Code that was started there by hand since has no end yet: it is not the stopped one. */
-function isStopped({ stopped_at }: Launch, memory: { ended: string } | undefined): boolean {
+export function isStopped({ stopped_at }: Launch, memory: { ended: string } | undefined): boolean {
   return stopped_at !== undefined && (memory === undefined || memory.ended !== "");
 }
 
