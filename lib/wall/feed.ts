@@ -1,0 +1,146 @@
+/** What changes, for every page that is open. Nothing is read while none is. */
+
+import { messageOf } from "../json.ts";
+import type { Clock } from "../time.ts";
+import type { CapturedScreen } from "./screens.ts";
+import { type Run, styledLines } from "./styled_lines.ts";
+import type { Tile } from "./tile.ts";
+
+export interface FeedSource {
+  tiles(): Promise<Tile[]>;
+  screens(panes: string[]): Promise<CapturedScreen[]>;
+}
+
+export type FeedEvent =
+  | { kind: "tiles"; tiles: Tile[] }
+  /** Only the lines that changed; `all`: there are no others. */
+  | {
+    kind: "screen";
+    session: string;
+    columns: number;
+    rows: number;
+    all: boolean;
+    lines: [number, Run[]][];
+  }
+  | { kind: "trouble"; reason: string };
+
+export type FeedListener = (event: FeedEvent) => void;
+
+const SCREENS_EVERY_MS = 250;
+const TILES_EVERY_MS = 1500;
+
+interface Shown {
+  columns: number;
+  rows: number;
+  /** As tmux wrote it: the same text need not be read again. */
+  text: string;
+  lines: Run[][];
+  /** Each line as JSON, to compare. */
+  keys: string[];
+}
+
+export class Feed {
+  #listeners = new Set<FeedListener>();
+  #shown = new Map<string, Shown>();
+  #tiles: Tile[] = [];
+  #tilesKey = "";
+  #tilesAt = -Infinity;
+  #running = false;
+
+  constructor(readonly source: FeedSource, readonly clock: Clock) {}
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** Tells the listener all there is, then what changes. Returns how to stop. */
+  listen(listener: FeedListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#tilesKey !== "") listener({ kind: "tiles", tiles: this.#tiles });
+    for (const [session, shown] of this.#shown) listener(whole(session, shown));
+    if (!this.#running) {
+      this.#running = true;
+      this.#run();
+    }
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Something was done: the tiles are read again at once. */
+  nudge(): void {
+    this.#tilesAt = -Infinity;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#listeners.size > 0) {
+      const began = this.clock.now();
+      try {
+        await this.#look(began);
+      } catch (error) {
+        this.#tell({ kind: "trouble", reason: messageOf(error) });
+      }
+      // A slow machine gets as long a rest as a look took.
+      const spent = this.clock.now() - began;
+      await this.clock.sleep(Math.max(SCREENS_EVERY_MS - spent, spent, 1));
+    }
+    // What was seen is old when somebody looks again.
+    this.#shown.clear();
+    this.#tilesKey = "";
+    this.#tilesAt = -Infinity;
+    this.#running = false;
+  }
+
+  async #look(now: number): Promise<void> {
+    if (now - this.#tilesAt >= TILES_EVERY_MS) {
+      this.#tilesAt = now;
+      const tiles = await this.source.tiles();
+      const key = JSON.stringify(tiles);
+      if (key !== this.#tilesKey) {
+        this.#tiles = tiles;
+        this.#tilesKey = key;
+        this.#tell({ kind: "tiles", tiles });
+      }
+    }
+    const byPane = new Map<string, string>();
+    for (const { pane, session } of this.#tiles) if (pane !== undefined) byPane.set(pane, session);
+    for (const screen of await this.source.screens([...byPane.keys()])) {
+      const session = byPane.get(screen.pane);
+      if (session !== undefined) this.#show(session, screen);
+    }
+    const sessions = new Set(byPane.values());
+    for (const session of this.#shown.keys()) {
+      if (!sessions.has(session)) this.#shown.delete(session);
+    }
+  }
+
+  #show(session: string, { columns, rows, text }: CapturedScreen): void {
+    const before = this.#shown.get(session);
+    const isSameSize = before?.columns === columns && before.rows === rows;
+    if (isSameSize && before.text === text) return;
+    const lines = styledLines(text);
+    const now = { columns, rows, text, lines, keys: lines.map((line) => JSON.stringify(line)) };
+    this.#shown.set(session, now);
+    if (!isSameSize || before.lines.length !== lines.length) {
+      this.#tell(whole(session, now));
+      return;
+    }
+    const changed = lines.map((line, at): [number, Run[]] => [at, line])
+      .filter(([at]) => now.keys[at] !== before.keys[at]);
+    if (changed.length === 0) return;
+    this.#tell({ kind: "screen", session, columns, rows, all: false, lines: changed });
+  }
+
+  #tell(event: FeedEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function whole(session: string, { columns, rows, lines }: Shown): FeedEvent {
+  return {
+    kind: "screen",
+    session,
+    columns,
+    rows,
+    all: true,
+    lines: lines.map((line, at) => [at, line]),
+  };
+}

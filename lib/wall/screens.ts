@@ -1,0 +1,45 @@
+/** The screens of many panes by one call of tmux. */
+
+import type { Tmux } from "../tmux.ts";
+
+export interface PaneSize {
+  pane: string;
+  columns: number;
+  rows: number;
+}
+
+export interface CapturedScreen extends PaneSize {
+  /** With colours, as tmux writes them. */
+  text: string;
+}
+
+/** tmux stops at the first pane that has gone. Then each pane is asked for alone. */
+export async function captureScreens(tmux: Tmux, panes: string[]): Promise<CapturedScreen[]> {
+  const known = panes.filter((pane) => /^%\d+$/.test(pane));
+  if (known.length === 0) return [];
+  // A screen cannot hold this line: it is made for this one call.
+  const mark = `--${crypto.randomUUID()}--`;
+  const captures = known.flatMap((pane) => [
+    ...[";", "display-message", "-p", "-t", pane, `${mark}#{pane_id} #{pane_width} #{pane_height}`],
+    ...[";", "capture-pane", "-e", "-p", "-t", pane],
+  ]);
+  const outcome = await tmux.call(...captures.slice(1));
+  if (outcome.kind === "failed") return known.length === 1 ? [] : await oneByOne(tmux, known);
+  return screensIn(outcome.stdout, mark);
+}
+
+async function oneByOne(tmux: Tmux, panes: string[]): Promise<CapturedScreen[]> {
+  const all: CapturedScreen[] = [];
+  for (const pane of panes) all.push(...await captureScreens(tmux, [pane]));
+  return all;
+}
+
+export function screensIn(printed: string, mark: string): CapturedScreen[] {
+  return printed.split(mark).slice(1).flatMap((part) => {
+    const end = part.indexOf("\n");
+    const [pane = "", columns = "", rows = ""] = part.slice(0, end).split(" ");
+    return /^%\d+$/.test(pane)
+      ? [{ pane, columns: Number(columns), rows: Number(rows), text: part.slice(end + 1) }]
+      : [];
+  });
+}

@@ -1,0 +1,96 @@
+/** What the page is told of a session. */
+
+import type { Pending } from "../answers.ts";
+import { readQuestions } from "../questions.ts";
+import { describeRequest } from "../request_text.ts";
+
+export interface Tile {
+  session: string;
+  agent: string;
+  /** One of the states of a session, such as `asks` or `working`. */
+  state: string;
+  /** Since when, as an ISO time. */
+  since?: string;
+  /** One line: what it asks, what it said last, what it waits for. */
+  now: string;
+  /** How full the context window is, in percent. */
+  context?: number;
+  usd?: number;
+  /** Wakes that wait. */
+  unsent: number;
+  /** The pane with Claude Code; none where the session has gone. */
+  pane?: string;
+  /** The line that attaches a terminal to it. */
+  attach: string;
+  open: OpenRequest[];
+}
+
+/** A question or request that somebody has to answer. */
+export interface OpenRequest {
+  id: string;
+  kind: Pending["kind"];
+  asked_at: string;
+  questions: {
+    question: string;
+    many: boolean;
+    options: { label: string; description: string }[];
+  }[];
+  /** Of a permission or a plan: what is asked for. */
+  text: string;
+  /** Why it cannot be decided here. */
+  why_not?: string;
+}
+
+/** Longer texts are for the terminal. */
+const MOST_OF_A_REQUEST = 4000;
+const MOST_OF_A_LINE = 600;
+const MOST_ROWS = 30;
+
+export function openRequest(pending: Pending, mayDecide: boolean): OpenRequest {
+  const { id, kind, asked_at, tool, tool_input } = pending;
+  const isQuestion = kind === "question";
+  const request = isQuestion ? undefined : describeRequest(tool, tool_input, MOST_OF_A_REQUEST);
+  return {
+    id,
+    kind,
+    asked_at,
+    questions: isQuestion
+      ? readQuestions(tool_input).slice(0, MOST_ROWS).map((one) => ({
+        question: shortened(one.question, MOST_OF_A_REQUEST),
+        many: one.multiSelect,
+        options: one.options.slice(0, MOST_ROWS).map(({ label, description }) => ({
+          label: shortened(label, MOST_OF_A_LINE),
+          description: shortened(description, MOST_OF_A_LINE),
+        })),
+      }))
+      : [],
+    text: request?.text ?? "",
+    ...whyNot(isQuestion, mayDecide, request?.cut !== undefined),
+  };
+}
+
+function whyNot(
+  isQuestion: boolean,
+  mayDecide: boolean,
+  isCut: boolean,
+): Pick<OpenRequest, "why_not"> {
+  if (isQuestion) return {};
+  if (!mayDecide) return { why_not: "Decide it in the terminal: answer_permissions is off." };
+  return isCut ? { why_not: "Decide it in the terminal: it is too long to show here." } : {};
+}
+
+function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
+}
+
+/** What waits for somebody comes first, then what failed, then work, then the rest. */
+const ORDER = [
+  ...["asks", "permission", "dialog", "stalled", "failed", "lost", "limited", "retrying"],
+  ...["working", "paused", "idle", "held", "taken", "ended"],
+];
+
+export function inOrder(tiles: Tile[]): Tile[] {
+  const place = ({ state }: Tile) => (ORDER.indexOf(state) + ORDER.length + 1) % (ORDER.length + 1);
+  return tiles.toSorted((a, b) => place(a) - place(b) || (a.session < b.session ? -1 : 1));
+}
