@@ -18,7 +18,7 @@ export async function captureScreens(tmux: Tmux, panes: string[]): Promise<Captu
   const known = panes.filter((pane) => /^%\d+$/.test(pane));
   if (known.length === 0) return [];
   // A screen cannot hold this line: it is made for this one call.
-  const mark = `--${crypto.randomUUID()}--`;
+  const mark = `screen ${crypto.randomUUID()} `;
   const captures = known.flatMap((pane) => [
     ...[";", "display-message", "-p", "-t", pane, `${mark}#{pane_id} #{pane_width} #{pane_height}`],
     ...[";", "capture-pane", "-e", "-p", "-t", pane],

@@ -80,8 +80,7 @@ function whyNot(
 }
 
 function shortened(text: string, most: number): string {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** What waits for somebody comes first, then what failed, then work, then the rest. */
@@ -91,6 +90,6 @@ const ORDER = [
 ];
 
 export function inOrder(tiles: Tile[]): Tile[] {
-  const place = ({ state }: Tile) => (ORDER.indexOf(state) + ORDER.length + 1) % (ORDER.length + 1);
+  const place = ({ state }: Tile) => ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length;
   return tiles.toSorted((a, b) => place(a) - place(b) || (a.session < b.session ? -1 : 1));
 }

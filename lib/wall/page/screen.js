@@ -31,6 +31,13 @@ function spanOf({ t, f, b, s = 0 }) {
   return span;
 }
 
+/** A screen that is half empty shows its last words, not the emptiness below them. */
+function hideEmptyEnd(place) {
+  const lines = [...place.children];
+  const last = lines.findLastIndex((line) => line.textContent.trim() !== "");
+  lines.forEach((line, at) => line.hidden = at > last);
+}
+
 /** The screens by session. A screen can be drawn in several places: the tile, and the open session. */
 export class Screens {
   #lines = new Map();
@@ -56,7 +63,10 @@ export class Screens {
     for (const place of this.#places.get(session) ?? []) {
       if (!place.isConnected) this.#places.get(session).delete(place);
       else if (all || place.children.length !== known.length) this.#draw(session, place);
-      else for (const [at, runs] of lines) place.children[at].replaceChildren(...runs.map(spanOf));
+      else {
+        for (const [at, runs] of lines) place.children[at].replaceChildren(...runs.map(spanOf));
+        hideEmptyEnd(place);
+      }
     }
   }
 
@@ -76,5 +86,7 @@ export class Screens {
       line.append(...runs.map(spanOf));
       return line;
     }));
+    hideEmptyEnd(place);
+    place.scrollTop = place.scrollHeight;
   }
 }

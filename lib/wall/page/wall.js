@@ -104,7 +104,8 @@ function fillTile(tile, { session, agent, state, now, context, open }) {
   const { node, parts } = tile;
   node.dataset.state = state;
   setText(parts.state, state);
-  setText(parts.now, now);
+  // The request below says the same, in full.
+  setText(parts.now, open.length > 0 ? "" : now);
   setText(parts.agent, agent);
   parts.context.hidden = context === undefined;
   parts.context.value = context ?? 0;
@@ -269,9 +270,10 @@ function close() {
 function fillDetail({ session, state, now, open }) {
   const { parts } = opened;
   detail.dataset.state = state;
-  const isNew = parts.state.textContent !== state || parts.now.textContent !== now;
+  const isNew = opened.now !== now || parts.state.textContent !== state;
+  opened.now = now;
   setText(parts.state, state);
-  setText(parts.now, now);
+  setText(parts.now, open.length > 0 ? "" : now);
   fillRequests(opened, session, open, parts);
   if (isNew) drawStory();
 }

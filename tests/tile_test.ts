@@ -1,0 +1,71 @@
+import "../lib/cli/load_guards.ts";
+import { assert, assertEquals } from "@std/assert";
+import type { Pending } from "../lib/answers.ts";
+import { inOrder, openRequest, type Tile } from "../lib/wall/tile.ts";
+
+function pending(more: Partial<Pending>): Pending {
+  return {
+    ...{ id: "q-1", kind: "question", session: "shop-main", agent_id: "warden" },
+    ...{ tool: "AskUserQuestion", tool_input: {}, asked_at: "2026-11-16T10:00:00Z" },
+    ...{ until: "", pid: 1, secret_sha256: "abc" },
+    ...more,
+  };
+}
+
+Deno.test("a question has its options, and no secret", () => {
+  const tool_input = {
+    questions: [{
+      question: "Which database?",
+      multiSelect: true,
+      options: [{ label: "SQLite", description: "small" }, { label: "PostgreSQL" }],
+    }],
+  };
+  assertEquals(openRequest(pending({ tool_input }), false), {
+    ...{ id: "q-1", kind: "question", asked_at: "2026-11-16T10:00:00Z", text: "" },
+    questions: [{
+      question: "Which database?",
+      many: true,
+      options: [{ label: "SQLite", description: "small" }, {
+        label: "PostgreSQL",
+        description: "",
+      }],
+    }],
+  });
+});
+
+Deno.test("a permission can be decided where its agent may, and where it is shown whole", () => {
+  const bash = (command: string) =>
+    pending({ id: "p-1", kind: "permission", tool: "Bash", tool_input: { command } });
+  const short = openRequest(bash("make test"), true);
+  assert(short.text.includes("make test"));
+  assertEquals(short.why_not, undefined);
+  assert(openRequest(bash("make test"), false).why_not?.includes("answer_permissions"));
+  const long = openRequest(bash("echo x;".repeat(5000)), true);
+  assert(long.why_not?.includes("too long"));
+  assert(long.text.length < 7000);
+});
+
+Deno.test("texts of a million characters are cut", () => {
+  const text = "x".repeat(1_000_000);
+  const option = { label: text, description: text };
+  const tool_input = {
+    questions: Array(50).fill({ question: text, options: Array(50).fill(option) }),
+  };
+  const request = openRequest(pending({ tool_input }), false);
+  assertEquals(request.questions.length, 30);
+  assertEquals(request.questions[0]!.options.length, 30);
+  assert(JSON.stringify(request).length < 1_500_000);
+});
+
+Deno.test("what waits for somebody comes first", () => {
+  const tile = (session: string, state: string): Tile => ({
+    ...{ session, state, agent: "", now: "", unsent: 0, attach: "", open: [] },
+  });
+  const states = ["idle", "new word", "working", "limited", "asks", "permission", "ended", "lost"];
+  const order = inOrder(states.map((state) => tile(state, state))).map(({ state }) => state);
+  assertEquals(order, [
+    ...["asks", "permission", "lost", "limited", "working", "idle", "ended", "new word"],
+  ]);
+  const same = inOrder([tile("b", "idle"), tile("a", "idle")]).map(({ session }) => session);
+  assertEquals(same, ["a", "b"]);
+});
