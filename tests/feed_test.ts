@@ -1,13 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { Feed, type FeedEvent } from "../lib/wall/feed.ts";
-import type { CapturedScreen } from "../lib/wall/screens.ts";
 import type { Tile } from "../lib/wall/tile.ts";
 import { SimClock } from "./support/sim_clock.ts";
 
-function tile(session: string, pane: string, more: Partial<Tile> = {}): Tile {
+function tile(session: string, more: Partial<Tile> = {}): Tile {
   return {
     session,
-    pane,
     agent: "warden",
     state: "idle",
     now: "",
@@ -20,19 +18,19 @@ function tile(session: string, pane: string, more: Partial<Tile> = {}): Tile {
 
 class Stage {
   readonly sim = new SimClock(0);
-  tiles: Tile[] = [tile("one", "%1"), tile("two", "%2")];
-  texts: Record<string, string> = { "%1": "a\nb\n", "%2": "c\n" };
+  tiles: Tile[] = [tile("one"), tile("two")];
+  texts: Record<string, string> = { one: "a\nb\n", two: "c\n" };
   looks = { tiles: 0, screens: 0 };
   readonly feed = new Feed({
     tiles: () => {
       this.looks.tiles++;
       return Promise.resolve(this.tiles);
     },
-    screens: (panes) => {
+    screens: () => {
       this.looks.screens++;
-      const seen = panes.map((pane): CapturedScreen => ({
-        ...{ pane, columns: 80, rows: 24 },
-        text: this.texts[pane] ?? "",
+      const seen = this.tiles.map(({ session }) => ({
+        ...{ session, columns: 80, rows: 24 },
+        text: this.texts[session] ?? "",
       }));
       return Promise.resolve(seen);
     },
@@ -55,7 +53,7 @@ Deno.test("a page gets everything first, then only what changes", async () => {
   const first = await stage.pass(100);
   assertEquals(first.map(({ kind }) => kind), ["tiles", "screen", "screen"]);
   assertEquals(await stage.pass(5000), []);
-  stage.texts["%1"] = "a\nB\n";
+  stage.texts.one = "a\nB\n";
   assertEquals(await stage.pass(500), [
     {
       kind: "screen",
@@ -87,7 +85,7 @@ Deno.test("while nobody looks, nothing is read", async () => {
   const { tiles, screens } = stage.looks;
   await stage.pass(60_000);
   assertEquals(stage.looks, { tiles, screens });
-  stage.texts["%2"] = "later\n";
+  stage.texts.two = "later\n";
   stage.open();
   const again = await stage.pass(100);
   assertEquals(again.map(({ kind }) => kind), ["tiles", "screen", "screen"]);
@@ -97,7 +95,7 @@ Deno.test("a change is seen within half a second", async () => {
   const stage = new Stage();
   stage.open();
   await stage.pass(1000);
-  stage.texts["%1"] = "new\nb\n";
+  stage.texts.one = "new\nb\n";
   assertEquals((await stage.pass(499)).length, 1);
 });
 
@@ -105,7 +103,7 @@ Deno.test("after an action the tiles are read at once", async () => {
   const stage = new Stage();
   stage.open();
   await stage.pass(300);
-  stage.tiles = [tile("one", "%1", { state: "working" })];
+  stage.tiles = [tile("one", { state: "working" })];
   stage.feed.nudge();
   assertEquals((await stage.pass(300)).map(({ kind }) => kind), ["tiles"]);
 });

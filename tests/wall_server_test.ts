@@ -9,7 +9,7 @@ import { until } from "./support/until.ts";
 
 const TILE: Tile = {
   ...{ session: "shop-main", agent: "warden", state: "idle", now: "All tests pass" },
-  ...{ unsent: 0, attach: "tmux attach", open: [], pane: "%1" },
+  ...{ unsent: 0, attach: "tmux attach", open: [] },
 };
 
 /** The wall's server on a free port. */
@@ -17,7 +17,8 @@ class Wall implements AsyncDisposable {
   readonly orders: WallOrder[] = [];
   readonly feed = new Feed({
     tiles: () => Promise.resolve([TILE]),
-    screens: () => Promise.resolve([{ pane: "%1", columns: 80, rows: 24, text: "hello\n" }]),
+    screens: () =>
+      Promise.resolve([{ session: "shop-main", columns: 80, rows: 24, text: "hello\n" }]),
   }, realClock);
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly base: string;

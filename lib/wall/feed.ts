@@ -2,13 +2,14 @@
 
 import { messageOf } from "../json.ts";
 import type { Clock } from "../time.ts";
-import type { CapturedScreen } from "./screens.ts";
+import type { SessionScreen } from "./screens.ts";
 import { type Run, styledLines } from "./styled_lines.ts";
 import type { Tile } from "./tile.ts";
 
 export interface FeedSource {
   tiles(): Promise<Tile[]>;
-  screens(panes: string[]): Promise<CapturedScreen[]>;
+  /** The screens of the sessions that were last read. */
+  screens(): Promise<SessionScreen[]>;
 }
 
 export type FeedEvent =
@@ -100,19 +101,14 @@ export class Feed {
         this.#tell({ kind: "tiles", tiles });
       }
     }
-    const byPane = new Map<string, string>();
-    for (const { pane, session } of this.#tiles) if (pane !== undefined) byPane.set(pane, session);
-    for (const screen of await this.source.screens([...byPane.keys()])) {
-      const session = byPane.get(screen.pane);
-      if (session !== undefined) this.#show(session, screen);
-    }
-    const sessions = new Set(byPane.values());
+    for (const screen of await this.source.screens()) this.#show(screen);
+    const sessions = new Set(this.#tiles.map(({ session }) => session));
     for (const session of this.#shown.keys()) {
       if (!sessions.has(session)) this.#shown.delete(session);
     }
   }
 
-  #show(session: string, { columns, rows, text }: CapturedScreen): void {
+  #show({ session, columns, rows, text }: SessionScreen): void {
     const before = this.#shown.get(session);
     const isSameSize = before?.columns === columns && before.rows === rows;
     if (isSameSize && before.text === text) return;

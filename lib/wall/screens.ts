@@ -2,16 +2,15 @@
 
 import type { Tmux } from "../tmux.ts";
 
-export interface PaneSize {
+export interface CapturedScreen {
   pane: string;
   columns: number;
   rows: number;
-}
-
-export interface CapturedScreen extends PaneSize {
   /** With colours, as tmux writes them. */
   text: string;
 }
+
+export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };
 
 /** tmux stops at the first pane that has gone. Then each pane is asked for alone. */
 export async function captureScreens(tmux: Tmux, panes: string[]): Promise<CapturedScreen[]> {

@@ -18,8 +18,6 @@ export interface Tile {
   usd?: number;
   /** Wakes that wait. */
   unsent: number;
-  /** The pane with Claude Code; none where the session has gone. */
-  pane?: string;
   /** The line that attaches a terminal to it. */
   attach: string;
   open: OpenRequest[];
