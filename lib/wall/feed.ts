@@ -23,7 +23,8 @@ export type FeedEvent =
     all: boolean;
     lines: [number, Run[]][];
   }
-  | { kind: "trouble"; reason: string };
+  | { kind: "trouble"; reason: string }
+  | { kind: "end" };
 
 export type FeedListener = (event: FeedEvent) => void;
 
@@ -69,6 +70,12 @@ export class Feed {
   /** Something was done: the tiles are read again at once. */
   nudge(): void {
     this.#tilesAt = -Infinity;
+  }
+
+  /** The wall ends: whoever listens is told to go. */
+  end(): void {
+    this.#tell({ kind: "end" });
+    this.#listeners.clear();
   }
 
   async #run(): Promise<void> {

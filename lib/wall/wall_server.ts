@@ -126,7 +126,7 @@ function events(request: Request, feed: Feed): Response {
       stop = end;
       request.signal.addEventListener("abort", end);
       send("retry: 1000\n\n");
-      silence = feed.listen((event) => send(asLine(event)));
+      silence = feed.listen((event) => event.kind === "end" ? end() : send(asLine(event)));
       if (ended) silence();
     },
     cancel: () => stop(),

@@ -1,0 +1,127 @@
+/** Serves a page with the live screens of all sessions, and what answers them. */
+
+import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
+import { realWorld, type World } from "../lib/cli/world.ts";
+import { FleetReader } from "../lib/fleet/fleet_reader.ts";
+import { ScreenTimes } from "../lib/fleet/screen_times.ts";
+import { messageOf } from "../lib/process.ts";
+import { realClock } from "../lib/time.ts";
+import { accessFor } from "../lib/wall/access.ts";
+import { Feed } from "../lib/wall/feed.ts";
+import { type ActionOutcome, answerer, type StoryLine } from "../lib/wall/wall_server.ts";
+import { WallSource } from "../lib/wall/wall_source.ts";
+import { realDriverWorld } from "../lib/driver/driver_world.ts";
+import { main as menuDriver } from "./menu_driver.ts";
+
+export const HELP = `Serves a page with the live screens of all sessions.
+
+Usage: gsd-code wall [--port <number>] [--host <address>]
+
+It prints an address with a token. Whoever has that address sees the screens, answers questions and
+gives instructions, as gsd-code menu-driver does. Ctrl-C ends it. While no page is open, it rests.
+
+  --port <number>   the port; without it a free one is taken
+  --host <address>  another address than 127.0.0.1. The page is not encrypted: use an ssh tunnel instead
+  --help            this text
+
+Keys on the page: j and k or the arrows move, Enter opens a session, i writes an instruction,
+Ctrl+Enter sends it, Escape goes back.
+
+Examples:
+  gsd-code wall
+  gsd-code wall --port 8080
+  ssh -L 8080:127.0.0.1:8080 my-server gsd-code wall --port 8080
+`;
+
+const COMMAND = {
+  task: "wall",
+  help: HELP,
+  flags: [],
+  values: { port: "a number from 1 to 65535", host: "an address of this machine" },
+} as const;
+
+export interface WallWorld extends World {
+  /** Resolves when the wall is to end. */
+  ended: Promise<unknown>;
+  /** One action of the menu driver. */
+  drive(words: string[], stdin: string): Promise<ActionOutcome>;
+}
+
+export async function main(args: string[], world: WallWorld = realWallWorld()): Promise<number> {
+  const given = readCommandLine(args, COMMAND, world);
+  if (typeof given === "number") return given;
+  const host = given.values.host?.at(-1) ?? "127.0.0.1";
+  const wanted = given.values.port?.at(-1);
+  const port = wanted === undefined ? 0 : Number(wanted);
+  if (wanted !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+    return refuse(`--port needs ${COMMAND.values.port}`, COMMAND, world);
+  }
+  const source = new WallSource(world, new FleetReader(world, new ScreenTimes(world.paths)));
+  const feed = new Feed(source, realClock);
+  let answer = (_: Request): Promise<Response> =>
+    Promise.resolve(new Response(null, { status: 503 }));
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  try {
+    const options = { port, hostname: host, onListen: () => {} };
+    server = Deno.serve(options, (request) => answer(request));
+  } catch (error) {
+    world.warn(`Cannot listen on ${host} port ${port}: ${messageOf(error)}; try another --port`);
+    return 1;
+  }
+  const access = accessFor(server.addr.port, namesOf(host));
+  answer = answerer({
+    access,
+    feed,
+    story: (session) => storyOf(session),
+    act: ({ session, words, stdin }) => {
+      const socket = source.socketOf(session);
+      return world.drive(socket === undefined ? words : ["--socket", socket, ...words], stdin);
+    },
+  });
+  world.say(access.address);
+  if (!isLoopback(host)) {
+    world.warn(
+      `Warning: ${host} can be reached by others, and the page is not encrypted: whoever reads the ` +
+        `traffic has the token. An ssh tunnel to 127.0.0.1 is safer.`,
+    );
+  }
+  world.warn("Open this address in a browser. Ctrl-C ends the wall.");
+  await world.ended;
+  feed.end();
+  await server.shutdown();
+  return 130;
+}
+
+/** By these names a browser may call the page. */
+function namesOf(host: string): string[] {
+  return [...new Set([host, "127.0.0.1", "localhost"])];
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function storyOf(_session: string): StoryLine[] {
+  return [];
+}
+
+async function drive(words: string[], stdin: string): Promise<ActionOutcome> {
+  const lines: string[] = [];
+  const add = (line: string) => void lines.push(line);
+  const code = await menuDriver(words, {
+    ...realDriverWorld(),
+    say: add,
+    warn: add,
+    readStdin: () => stdin,
+  });
+  return { done: code === 0, said: lines.join("\n") };
+}
+
+function realWallWorld(): WallWorld {
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, resolve);
+  });
+  return { ...realWorld(), ended, drive };
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,70 @@
+/** What the wall shows, read from the fleet. */
+
+import type { FleetReader } from "../fleet/fleet_reader.ts";
+import { type SessionView, viewsOf } from "../fleet/session_view.ts";
+import { serverAt } from "../sessions/tmux_servers.ts";
+import { maskSecrets, shellQuote } from "../text.ts";
+import type { FeedSource } from "./feed.ts";
+import { captureScreens, type SessionScreen } from "./screens.ts";
+import { openRequest, type Tile } from "./tile.ts";
+
+export class WallSource implements FeedSource {
+  /** Where the screen of each session is. */
+  #panes = new Map<string, { pane: string; socket: string | undefined }>();
+
+  constructor(
+    private readonly world: Parameters<typeof serverAt>[0],
+    private readonly reader: FleetReader,
+  ) {}
+
+  async tiles(): Promise<Tile[]> {
+    const views = viewsOf(await this.reader.read()).filter(({ state }) => state !== "ended");
+    this.#panes = new Map(
+      views.flatMap(({ session, seen: { pane, socket, holds } }) =>
+        pane === undefined || holds !== "alive" ? [] : [[session, { pane, socket }]]
+      ),
+    );
+    return views.map(tileOf);
+  }
+
+  async screens(): Promise<SessionScreen[]> {
+    const sockets = new Set([...this.#panes.values()].map(({ socket }) => socket));
+    const all = await Promise.all([...sockets].map(async (socket) => {
+      const own = [...this.#panes].filter(([, place]) => place.socket === socket);
+      const { tmux } = serverAt(this.world, socket);
+      const captured = await captureScreens(tmux, own.map(([, { pane }]) => pane));
+      return captured.flatMap(({ pane, ...screen }) =>
+        own.filter(([, place]) => place.pane === pane)
+          .map(([session]) => ({ session, ...screen }))
+      );
+    }));
+    return all.flat();
+  }
+
+  /** The tmux server of a session, for the menu driver. */
+  socketOf(session: string): string | undefined {
+    return this.#panes.get(session)?.socket;
+  }
+}
+
+function tileOf(view: SessionView): Tile {
+  const { session, agent_id, state, since, now, context_pct, unsent, seen } = view;
+  const mayDecide = seen.agent?.settings.answer_permissions === true;
+  const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
+  return {
+    session,
+    agent: agent_id,
+    state,
+    ...(since > 0 ? { since: new Date(since).toISOString() } : {}),
+    now: maskSecrets(now),
+    ...(context_pct === undefined ? {} : { context: context_pct }),
+    unsent,
+    attach: `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`,
+    open: isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [],
+  };
+}
+
+/** A file of a request may be left over; the screen tells whether something waits. */
+function isOpen({ state }: SessionView): boolean {
+  return state === "asks" || state === "permission" || state === "held" || state === "taken";
+}
