@@ -1,0 +1,208 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "../../lib/paths.ts";
+import { realClock } from "../../lib/time.ts";
+import { accessFor } from "../../lib/wall/access.ts";
+import { Feed } from "../../lib/wall/feed.ts";
+import type { Tile } from "../../lib/wall/tile.ts";
+import { answerer } from "../../lib/wall/wall_server.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { openPage, type Page } from "../support/browser.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { until } from "../support/until.ts";
+import { AnswersStage } from "./answers_stage.ts";
+
+const [VERSION] = VERSIONS.claude;
+
+/** Starts `gsd-code wall`; the address that it prints. */
+async function startWall(scene: Scene, env: Record<string, string>): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", `${ROOT}/commands/wall.ts`],
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  scene.atEnd(async () => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended.
+    }
+    await child.status;
+  });
+  let printed = "";
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  scene.atEnd(() => reader.cancel());
+  while (!printed.includes("\n")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`The wall ended: ${printed}`);
+    printed += value;
+  }
+  return printed.trim();
+}
+
+/** A screenshot of every view, where somebody wants to look at them. */
+async function shot(page: Page, name: string): Promise<void> {
+  const folder = Deno.env.get("GSD_SCREENSHOTS");
+  if (folder) await page.screenshot(`${folder}/${name}.png`);
+}
+
+Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
+  inScene("wall", async (scene) => {
+    const stage = new AnswersStage(scene, { version: VERSION!, hookRoad: true });
+    const claude = await stage.start();
+    const address = await startWall(scene, stage.env);
+    const page = await openPage(scene);
+    scene.keep("page.txt", () => page.text());
+    await page.size(1280, 900);
+
+    await page.open(address.replace(/token=.*/, "token=wrong"));
+    await page.waitFor(
+      "the refusal",
+      `document.body.innerText.includes("the token is part of it")`,
+    );
+    assert(!(await page.text()).includes("warden-main"));
+    page.problems.splice(0);
+
+    await page.colours("dark");
+    await page.open(address);
+    await page.waitFor("its tile", `document.querySelector(".tile[data-state=idle]")`);
+    await page.waitFor(
+      "its screen",
+      `document.querySelector(".screen").innerText.includes("Claude Code")`,
+    );
+    assertEquals(await page.value("location.search"), "", "the token stays in the address");
+
+    await stage.ask(claude, "single");
+    await page.waitFor(
+      "the question",
+      `document.querySelector(".tile[data-state=asks] form button")`,
+    );
+    assertEquals(await page.value("document.title"), "(1) gsd-code wall");
+    await shot(page, "wall-asks");
+    await page.click("SQLite");
+    await page.waitFor("the answer's words", `document.querySelector(".said").innerText !== ""`);
+    await claude.waitUntilIdle();
+    await page.waitFor("idle again", `document.querySelector(".tile[data-state=idle]")`);
+    const answered = await until(
+      "the record of it",
+      () => stage.journal().find(({ kind, by }) => kind === "answered" && by === "wall"),
+    );
+    assertStringIncludes(JSON.stringify(answered.decision), "SQLite");
+
+    await page.size(390, 844);
+    await page.colours("light");
+    await stage.ask(claude, "three");
+    await page.waitFor(
+      "three questions",
+      `document.querySelectorAll(".tile fieldset").length === 3`,
+    );
+    const width = await page.value<number>("document.documentElement.scrollWidth");
+    assertEquals(width, 390, "the page is wider than the phone");
+    await shot(page, "wall-phone");
+    await page.size(1280, 900);
+
+    // By keyboard alone: to the tile, into the session, an answer to each question, back.
+    await page.press("j");
+    await page.press("Enter");
+    await page.waitFor("the session opened", `document.querySelector("#detail .request")`);
+    await shot(page, "wall-session");
+    const focused = `document.activeElement`;
+    for (const [at, words] of [["0", "Rust, please"], ["2", "MIT"]] as const) {
+      await page.value(
+        `document.querySelectorAll("#detail fieldset")[${at}].querySelector("[type=text]").focus()`,
+      );
+      await page.write(words);
+    }
+    await page.value(
+      `document.querySelectorAll("#detail fieldset")[1].querySelector("input").focus()`,
+    );
+    await page.press(" ");
+    for (let steps = 0; steps < 20; steps++) {
+      if (await page.value(`${focused}.innerText === "Send the answers"`)) break;
+      await page.press("Tab");
+    }
+    await page.press("Enter");
+    await claude.waitUntilIdle();
+    await page.press("Escape");
+    await page.waitFor("the wall again", `!document.getElementById("wall").hidden`);
+
+    await page.press("j");
+    await page.press("Enter");
+    await page.waitFor("the session opened", `document.querySelector("#detail textarea")`);
+    await page.press("i");
+    await page.write("A word from the wall <b>bold</b>");
+    await page.press("Enter", 2);
+    await until(
+      "the instruction at the model",
+      () =>
+        stage.model.requests.some((request) =>
+          JSON.stringify(request).includes("A word from the wall")
+        ),
+    );
+    await claude.waitUntilIdle();
+    await page.waitFor("its words", `document.querySelector("#detail .said").innerText !== ""`);
+
+    assertEquals(page.problems, []);
+    const { origin } = new URL(address);
+    assertEquals(
+      page.requests.filter((one) => !one.startsWith(origin) && !one.startsWith("about:")),
+      [],
+    );
+  }));
+
+Deno.test("the wall stays whole whatever its sessions are called and show", () =>
+  inScene("hostile wall", async (scene) => {
+    const evil = `<img src=x onerror="document.body.remove()"><script>1</script>"'\`\${7}`;
+    const long = evil + "x".repeat(1_000_000);
+    const option = { label: evil, description: evil };
+    const tile = (session: string, state: string): Tile => ({
+      ...{ session, state, agent: evil, since: "not a time", now: long.slice(0, 100_000) },
+      ...{ context: 999, unsent: 0, attach: evil },
+      open: [{
+        ...{ id: "q-1", kind: "question", asked_at: "", text: "" },
+        questions: [{ question: long.slice(0, 4000), many: false, options: [option, option] }],
+      }],
+    });
+    const tiles = [tile(evil, "asks"), tile("../../etc", evil), tile("#%ff", "idle")];
+    const screen = `\u001b[31m${evil}\u001b]0;x\u0007\u001b[2J\u001b[38;2;9;9;999mend ${
+      "y".repeat(1_000_000)
+    }\n`;
+    const source = {
+      tiles: () => Promise.resolve(tiles),
+      screens: () =>
+        Promise.resolve(
+          tiles.map(({ session }) => ({ session, columns: 1e9, rows: -5, text: screen })),
+        ),
+    };
+    const feed = new Feed(source, realClock);
+    let answer = (_: Request) => Promise.resolve(new Response());
+    const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+    const server = Deno.serve(options, (request) => answer(request));
+    scene.atEnd(async () => {
+      feed.end();
+      await server.shutdown();
+    });
+    const access = accessFor(server.addr.port, ["127.0.0.1"]);
+    answer = answerer({
+      ...{ access, feed, act: () => Promise.resolve({ done: false, said: long }) },
+      story: () => Array(300).fill({ at: evil, who: evil, kind: evil, text: evil }),
+    });
+    const page = await openPage(scene);
+    await page.size(1280, 900);
+    await page.open(access.address);
+    await page.waitFor(
+      "three tiles",
+      `document.querySelectorAll(".tile .screen span").length >= 3`,
+    );
+    assertEquals(await page.value("document.querySelectorAll('img, script:not([src])').length"), 0);
+    assertStringIncludes(await page.text(".tile h2"), "<img src=x");
+    assertEquals(await page.value("document.documentElement.scrollWidth <= 1280"), true);
+    await page.press("j");
+    await page.press("Enter");
+    await page.waitFor("the story", `document.querySelectorAll(".story li").length === 300`);
+    assertEquals(await page.value("document.querySelectorAll('img, script:not([src])').length"), 0);
+    assertEquals(await page.value("document.documentElement.scrollWidth <= 1280"), true);
+    await shot(page, "wall-hostile");
+    assertEquals(page.problems, []);
+  }));
