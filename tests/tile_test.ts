@@ -1,7 +1,7 @@
 import "../lib/cli/load_guards.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { Pending } from "../lib/answers.ts";
-import { inOrder, openRequest, type Tile } from "../lib/wall/tile.ts";
+import { openRequest } from "../lib/wall/tile.ts";
 
 function pending(more: Partial<Pending>): Pending {
   return {
@@ -55,17 +55,4 @@ Deno.test("texts of a million characters are cut", () => {
   assertEquals(request.questions.length, 30);
   assertEquals(request.questions[0]!.options.length, 30);
   assert(JSON.stringify(request).length < 1_500_000);
-});
-
-Deno.test("what waits for somebody comes first", () => {
-  const tile = (session: string, state: string): Tile => ({
-    ...{ session, state, agent: "", now: "", unsent: 0, attach: "", open: [] },
-  });
-  const states = ["idle", "new word", "working", "limited", "asks", "permission", "ended", "lost"];
-  const order = inOrder(states.map((state) => tile(state, state))).map(({ state }) => state);
-  assertEquals(order, [
-    ...["asks", "permission", "lost", "limited", "working", "idle", "ended", "new word"],
-  ]);
-  const same = inOrder([tile("b", "idle"), tile("a", "idle")]).map(({ session }) => session);
-  assertEquals(same, ["a", "b"]);
 });

@@ -80,14 +80,3 @@ function whyNot(
 function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
-
-/** What waits for somebody comes first, then what failed, then work, then the rest. */
-const ORDER = [
-  ...["asks", "permission", "dialog", "stalled", "failed", "lost", "limited", "retrying"],
-  ...["working", "paused", "idle", "held", "taken", "ended"],
-];
-
-export function inOrder(tiles: Tile[]): Tile[] {
-  const place = ({ state }: Tile) => ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length;
-  return tiles.toSorted((a, b) => place(a) - place(b) || (a.session < b.session ? -1 : 1));
-}
