@@ -290,6 +290,17 @@ async function snapshot(
 
 function lockOf(world: DriverWorld, session: string): string {
   return `${world.paths.state}/locks/keys-${safeName(session)}`;
+/** For the page and the live table: the same as a call, with its words as the result. */
+export async function driveFor(
+  by: string,
+  words: string[],
+  stdin: string,
+): Promise<{ done: boolean; said: string }> {
+  const lines: string[] = [];
+  const add = (line: string) => void lines.push(line);
+  const world = { ...realDriverWorld(), say: add, warn: add, readStdin: () => stdin };
+  const code = await main(["--by", by, ...words], world);
+  return { done: code === 0, said: lines.join("\n") };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

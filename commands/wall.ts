@@ -10,8 +10,7 @@ import { accessFor } from "../lib/wall/access.ts";
 import { Feed } from "../lib/wall/feed.ts";
 import { type ActionOutcome, answerer, type StoryLine } from "../lib/wall/wall_server.ts";
 import { WallSource } from "../lib/wall/wall_source.ts";
-import { realDriverWorld } from "../lib/driver/driver_world.ts";
-import { main as menuDriver } from "./menu_driver.ts";
+import { driveFor } from "./menu_driver.ts";
 
 export const HELP = `Serves a page with the live screens of all sessions.
 
@@ -105,23 +104,11 @@ function storyOf(_session: string): StoryLine[] {
   return [];
 }
 
-async function drive(words: string[], stdin: string): Promise<ActionOutcome> {
-  const lines: string[] = [];
-  const add = (line: string) => void lines.push(line);
-  const code = await menuDriver(words, {
-    ...realDriverWorld(),
-    say: add,
-    warn: add,
-    readStdin: () => stdin,
-  });
-  return { done: code === 0, said: lines.join("\n") };
-}
-
 function realWallWorld(): WallWorld {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, resolve);
   });
-  return { ...realWorld(), ended, drive };
+  return { ...realWorld(), ended, drive: (words, stdin) => driveFor("wall", words, stdin) };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -11,14 +11,13 @@ function understood(body: unknown): unknown {
     ? {
       session: read.session,
       verb: read.verb,
-      by: read.options.by,
       question: read.options.question,
     }
     : read;
 }
 
 const session = "shop-main";
-const common = { session, by: "wall", question: undefined };
+const common = { session, question: undefined };
 
 Deno.test("an action of the page is one of the menu driver", () => {
   const cases: [unknown, unknown][] = [

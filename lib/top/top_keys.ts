@@ -1,6 +1,7 @@
 /** What a terminal sends for keys, as names. */
 
 export type Key =
+  /** One character. */
   | { kind: "text"; text: string }
   | { kind: "named"; name: KeyName };
 
@@ -43,10 +44,10 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   "\u0004": "interrupt",
 };
 
-// A sequence that is known or not, or ESC alone.
-// deno-lint-ignore no-control-regex
+/** A sequence that is known or not, or ESC alone. */
 const PIECE =
-  /\u001b(?:\[[0-9;?]*[@-~]|O[@-~])|\u001b|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f]+/g;
+  // deno-lint-ignore no-control-regex
+  /\u001b(?:\[[0-9;?]*[@-~]|O[@-~])|\u001b|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f]/gu;
 
 /** A key that means nothing here is left out. */
 export function keysIn(input: string): Key[] {

@@ -21,7 +21,7 @@ export function orderFrom(body: unknown): WallOrder {
   const order = (options: string[], ...words: string[]): WallOrder => ({
     kind: "order",
     session,
-    words: ["--by", "wall", ...about, ...options, session, ...words],
+    words: [...about, ...options, session, ...words],
     stdin: text,
   });
   switch (action) {

@@ -1,0 +1,96 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "../lib/paths.ts";
+import { TestHome } from "./support/home.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
+import { until } from "./support/until.ts";
+
+/** A shell in a real terminal, in which `top` runs. */
+class TerminalWithTop implements AsyncDisposable {
+  readonly home = new TestHome();
+  readonly server = new TmuxServer();
+  readonly pid = `${this.home.dir}/pid`;
+
+  async start(columns: number, rows: number): Promise<string> {
+    const { server, home } = this;
+    const env = Object.entries({ ...home.env, PS1: "$ ", GSD_TMUX: server.writeProgram(home.dir) });
+    const set = env.flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    await server.tmux(
+      ...["new-session", "-d", "-x", String(columns), "-y", String(rows), "-s", "outer"],
+      ...["-c", home.dir, ...set, "sh"],
+    );
+    await server.tmux("set-option", "-w", "-t", "=outer:", "window-size", "manual");
+    await this.#line("stty -g > before; echo what was here before");
+    await this.sees("what was here before");
+    const program = `${Deno.execPath()} run -A --quiet ${ROOT}/commands/top.ts`;
+    await this.#line(`sh -c 'echo $$ > pid; exec ${program}'; echo ended with $?`);
+    await this.sees("q quit");
+    return await this.screen();
+  }
+
+  screen(): Promise<string> {
+    return this.server.capture("outer");
+  }
+
+  async sees(text: string): Promise<string> {
+    await until(`"${text}" on the screen`, async () => (await this.screen()).includes(text), {
+      present: () => this.screen(),
+    });
+    return await this.screen();
+  }
+
+  keys(...keys: string[]): Promise<string> {
+    return this.server.tmux("send-keys", "-t", "=outer:", ...keys);
+  }
+
+  async #line(line: string): Promise<void> {
+    await this.keys("-l", line);
+    await this.keys("Enter");
+  }
+
+  /** The terminal is as it was: its screen, its modes, its cursor. */
+  async assertAsBefore(): Promise<void> {
+    await this.sees("ended with");
+    assertStringIncludes(await this.screen(), "what was here before");
+    await this.#line("stty -g | cmp - before && echo same modes");
+    await this.sees("\nsame modes");
+    const flags = await this.server.tmux(
+      ...["display-message", "-p", "-t", "=outer:", "#{alternate_on}#{cursor_flag}"],
+    );
+    assertEquals(flags, "01");
+  }
+
+  kill(signal: Deno.Signal): void {
+    Deno.kill(Number(Deno.readTextFileSync(this.pid)), signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await this.home[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("top fits the terminal, also when it changes, and leaves it as it was", async () => {
+  await using top = new TerminalWithTop();
+  const first = await top.start(80, 24);
+  assertStringIncludes(first, "No session runs");
+  assertEquals(first.split("\n").length, 24);
+  await top.server.tmux("resize-window", "-t", "=outer:", "-x", "200", "-y", "50");
+  await until("the keys in the last of 50 lines", async () => {
+    const lines = (await top.screen()).split("\n");
+    return lines.length === 50 && lines[49]!.includes("q quit");
+  }, { present: () => top.screen() });
+  await top.keys("?");
+  await top.sees("Escape         back");
+  await top.keys("q");
+  await top.keys("q");
+  await top.assertAsBefore();
+});
+
+for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+  Deno.test(`top leaves the terminal as it was after ${signal}`, async () => {
+    await using top = new TerminalWithTop();
+    await top.start(80, 24);
+    top.kill(signal);
+    await top.assertAsBefore();
+  });
+}
