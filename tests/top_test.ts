@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { allProcesses } from "../lib/doors/process_tree.ts";
 import { ROOT } from "../lib/paths.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -49,8 +50,11 @@ class TerminalWithTop implements AsyncDisposable {
 
   /** The terminal is as it was: its screen, its modes, its cursor. */
   async assertAsBefore(): Promise<void> {
-    await this.sees("ended with");
-    assertStringIncludes(await this.screen(), "what was here before");
+    const pid = Number(Deno.readTextFileSync(this.pid));
+    const isGone = async () => !(await allProcesses()).some((process) => process.pid === pid);
+    await until("the end of top", isGone);
+    // After kill -9 another process puts the terminal back, a moment later.
+    await this.sees("what was here before");
     await this.#line("stty -g | cmp - before && echo same modes");
     await this.sees("\nsame modes");
     const flags = await this.server.tmux(

@@ -57,7 +57,7 @@ function clockOf(time: number): string {
   return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   let kept = "";
   for (const char of text) {
@@ -70,7 +70,7 @@ function cut(text: string, most: number): string {
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
 
 /** How many columns a terminal needs for it, well enough for a table. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   let width = 0;
   for (const char of text) width += char.codePointAt(0)! > 0x1f000 || WIDE.test(char) ? 2 : 1;
   return width;
