@@ -8,11 +8,12 @@ const LEAVE = "\u001b[?25h\u001b[?1049l";
  * can. `$1` is what leaves the screen. It has a session of its own, so that no signal meant for us
  * ends it too; the terminal is its standard output.
  */
-const KEEPER = `saved=$(stty -g <&1 2>/dev/null) || exit 0
+const KEEPER = `exec 3>&1
+saved=$(stty -g <&3 2>/dev/null) || exit 0
 printf 'ready\\n' >&2
 read -r word
 [ "$word" = done ] && exit 0
-stty "$saved" <&1 2>/dev/null
+stty "$saved" <&3 2>/dev/null
 printf "$1"`;
 
 export class TopTerminal {
