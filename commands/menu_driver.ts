@@ -290,6 +290,8 @@ async function snapshot(
 
 function lockOf(world: DriverWorld, session: string): string {
   return `${world.paths.state}/locks/keys-${safeName(session)}`;
+}
+
 /** For the page and the live table: the same as a call, with its words as the result. */
 export async function driveFor(
   by: string,
