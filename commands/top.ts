@@ -11,7 +11,12 @@ import { keysIn } from "../lib/top/top_keys.ts";
 import { draw } from "../lib/top/top_screen.ts";
 import { FIRST, onKey, type TopEffect, type TopState, withViews } from "../lib/top/top_state.ts";
 import { TopTerminal } from "../lib/top/top_terminal.ts";
+import { main as give } from "./give.ts";
+import { type LogWorld, main as log } from "./log.ts";
 import { driveFor } from "./menu_driver.ts";
+import { main as pauseWakes } from "./pause.ts";
+import { main as resume } from "./resume.ts";
+import { main as take } from "./take.ts";
 
 export const HELP = `Shows all sessions, live; the ones that wait for somebody first.
 
@@ -119,11 +124,34 @@ class Top {
         const server = socket === undefined ? [] : ["--socket", socket];
         return (await driveFor("top", [...server, ...effect.words], effect.stdin)).said;
       }
-      case "log":
-      case "pause":
-      case "take":
-        return `gsd-code ${effect.kind} ${effect.session}`;
+      case "log": {
+        const lines: string[] = [];
+        await this.#run(log, [effect.session], lines);
+        this.#state = { ...this.#state, mode: { kind: "log", lines } };
+        return "";
+      }
+      case "pause": {
+        const isHeld = this.#viewOf(effect.session)?.state === "held";
+        return await this.#run(isHeld ? resume : pauseWakes, [effect.session]);
+      }
+      case "take": {
+        const isTaken = this.#viewOf(effect.session)?.state === "taken";
+        return await this.#run(isTaken ? give : take, [effect.session]);
+      }
     }
+  }
+
+  /** Another command, with its words as the result. */
+  async #run(
+    command: (args: string[], world: World & LogWorld) => number | Promise<number>,
+    args: string[],
+    lines: string[] = [],
+  ): Promise<string> {
+    const add = (line: string) => void lines.push(...line.split("\n"));
+    const { columns } = Deno.consoleSize();
+    const quiet = { say: add, warn: add, width: () => columns, end: AbortSignal.timeout(0) };
+    await command(args, { ...this.world, ...quiet });
+    return lines.join(" ");
   }
 
   #viewOf(session: string): SessionView | undefined {

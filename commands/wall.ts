@@ -5,10 +5,11 @@ import { realWorld, type World } from "../lib/cli/world.ts";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { messageOf } from "../lib/process.ts";
+import { happeningsOf } from "../lib/story/read_story.ts";
 import { realClock } from "../lib/time.ts";
 import { accessFor } from "../lib/wall/access.ts";
 import { Feed } from "../lib/wall/feed.ts";
-import { type ActionOutcome, answerer, type StoryLine } from "../lib/wall/wall_server.ts";
+import { type ActionOutcome, answerer, type StoryRow } from "../lib/wall/wall_server.ts";
 import { WallSource } from "../lib/wall/wall_source.ts";
 import { driveFor } from "./menu_driver.ts";
 
@@ -71,7 +72,7 @@ export async function main(args: string[], world: WallWorld = realWallWorld()): 
   answer = answerer({
     access,
     feed,
-    story: (session) => storyOf(session),
+    story: (session) => storyRows(world, session),
     act: ({ session, words, stdin }) => {
       const socket = source.socketOf(session);
       return world.drive(socket === undefined ? words : ["--socket", socket, ...words], stdin);
@@ -100,8 +101,19 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function storyOf(_session: string): StoryLine[] {
-  return [];
+const STORY_MS = 24 * 3_600_000;
+const MOST_ROWS = 300;
+
+/** The last day of a session. */
+function storyRows({ paths, now }: World, session: string): StoryRow[] {
+  const since = now().getTime() - STORY_MS;
+  return happeningsOf(paths, { name: session, since }).slice(-MOST_ROWS)
+    .map(({ at, who, what, text, note }) => ({
+      at: at.toISOString(),
+      who,
+      kind: what,
+      text: [text.slice(0, 2000), note === "" ? "" : `(${note})`].join(" ").trim(),
+    }));
 }
 
 function realWallWorld(): WallWorld {

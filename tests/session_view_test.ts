@@ -194,7 +194,7 @@ const CASES: Case[] = [
   ],
   [
     "held back by a person",
-    { hold: { kind: "taken", since: minutesAgo(9), by: "ann" } },
+    { hold: { kind: "taken", since: minutesAgo(9) } },
     "taken",
     /^All 42/,
     9,

@@ -28,6 +28,18 @@ export const COMMANDS: readonly Command[] = [
     words: ["session or agent"],
   },
   {
+    name: "top",
+    group: "See",
+    summary: "the same live, in the terminal; attach, answer and type from there",
+    file: "commands/top.ts",
+  },
+  {
+    name: "wall",
+    group: "See",
+    summary: "a page with all live screens, and what answers them",
+    file: "commands/wall.ts",
+  },
+  {
     name: "log",
     group: "See",
     summary: "what happened in the sessions, a line each; -f follows",

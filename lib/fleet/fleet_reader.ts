@@ -3,6 +3,7 @@
 import { listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
+import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { messageOf } from "../json.ts";
 import { originalName, pendingDir } from "../paths.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
@@ -75,6 +76,7 @@ export class FleetReader {
       ...unsent.keys(),
       ...dead.keys(),
     ]);
+    const holds = listHolds(paths);
     const sessions: SessionObservation[] = [];
     for (const session of names) {
       const launch = kept.find((one) => one.session === session);
@@ -91,6 +93,7 @@ export class FleetReader {
         isServerThere: isServerThere(servers, launch),
         ...definedOnly({ agent, launch, memory, pane: held.pane, entry: held.entry }),
         ...definedOnly({ socket: server?.socket ?? launch?.tmux_socket }),
+        ...definedOnly({ hold: holdOf(holds, session, agent) }),
       });
     }
     const followed = await this.#follow(sessions, servers, entries, agentOf);
@@ -260,4 +263,18 @@ export class FleetReader {
       return undefined;
     }
   }
+}
+
+/** A session that a person has taken is more than one whose wakes are held. */
+function holdOf(
+  holds: Hold[],
+  session: string,
+  agent: Agent | undefined,
+): SessionObservation["hold"] {
+  const on = holdsOn(holds, { session, agent_id: agent?.agent_id ?? "" });
+  const hold = on.find(({ kind }) => kind === "taken") ?? on[0];
+  return hold && {
+    kind: hold.kind === "taken" ? "taken" : "held",
+    since: Date.parse(hold.since) || 0,
+  };
 }

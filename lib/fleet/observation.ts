@@ -37,8 +37,8 @@ export interface SessionObservation {
   journal: Record<string, unknown>[];
   unsent: number;
   dead: number;
-  /** A person or a command holds it back. */
-  hold?: { kind: "paused" | "held" | "taken"; since: number; by: string };
+  /** Its wakes are held, or a person has taken it. */
+  hold?: { kind: "held" | "taken"; since: number };
 }
 
 export interface FleetObservation {

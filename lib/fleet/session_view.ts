@@ -129,6 +129,6 @@ function living(seen: SessionObservation, screen: Screen | undefined, now: numbe
     atWork(seen, screen, now) ?? resting(seen, screen, now);
   const { hold } = seen;
   if (hold === undefined || judged.state === "asks" || judged.state === "permission") return judged;
-  const by = hold.by === "" ? "" : ` by ${hold.by}`;
-  return { ...judged, state: hold.kind, since: hold.since, evidence: `${hold.kind}${by}` };
+  const evidence = hold.kind === "taken" ? "a person has taken it" : "its wakes are held";
+  return { ...judged, state: hold.kind, since: hold.since, evidence };
 }

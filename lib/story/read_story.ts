@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { journalSessions, readStory, whyUnreadable } from "../journal.ts";
 import type { Paths } from "../paths.ts";
-import type { StoryLine } from "./happenings.ts";
+import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happenings.ts";
 
 export interface StoryWish {
   /** A session, or an agent. */
@@ -25,6 +25,13 @@ export function storyOf(
     }
   }
   return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+}
+
+/** The same in plain words; what another record tells already is left out. */
+export function happeningsOf(paths: Paths, wish: StoryWish): Happening[] {
+  const lines = storyOf(paths, wish);
+  const starts = turnStarts(lines);
+  return lines.flatMap((line) => happeningOf(line, starts) ?? []);
 }
 
 export function isWanted(line: StoryLine, name: string | undefined): boolean {

@@ -5,7 +5,7 @@ import { type Access, HEADERS } from "./access.ts";
 import type { Feed, FeedEvent } from "./feed.ts";
 import { orderFrom, type WallOrder } from "./wall_action.ts";
 
-export interface StoryLine {
+export interface StoryRow {
   at: string;
   who: string;
   kind: string;
@@ -20,7 +20,7 @@ export interface ActionOutcome {
 export interface WallParts {
   access: Access;
   feed: Feed;
-  story(session: string): Promise<StoryLine[]> | StoryLine[];
+  story(session: string): Promise<StoryRow[]> | StoryRow[];
   act(order: WallOrder & { kind: "order" }): Promise<ActionOutcome>;
 }
 
