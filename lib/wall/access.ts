@@ -3,10 +3,10 @@
 export interface Access {
   /** The whole address for the person. */
   address: string;
-  judge(request: Request): Verdict;
+  judge(request: Request): AccessVerdict;
 }
 
-export type Verdict =
+export type AccessVerdict =
   /** `cookie`: to be set, when the token came in the address. */
   | { kind: "welcome"; cookie?: string }
   | { kind: "refused"; status: 401 | 403; reason: string };

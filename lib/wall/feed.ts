@@ -3,7 +3,7 @@
 import { messageOf } from "../json.ts";
 import type { Clock } from "../time.ts";
 import type { SessionScreen } from "./screens.ts";
-import { type Run, styledLines } from "./styled_lines.ts";
+import { styledLines, type StyledRun } from "./styled_lines.ts";
 import type { Tile } from "./tile.ts";
 
 export interface FeedSource {
@@ -21,7 +21,7 @@ export type FeedEvent =
     columns: number;
     rows: number;
     all: boolean;
-    lines: [number, Run[]][];
+    lines: [number, StyledRun[]][];
   }
   | { kind: "trouble"; reason: string }
   | { kind: "end" };
@@ -36,7 +36,7 @@ interface Shown {
   rows: number;
   /** As tmux wrote it: the same text need not be read again. */
   text: string;
-  lines: Run[][];
+  lines: StyledRun[][];
   /** Each line as JSON, to compare. */
   keys: string[];
 }
@@ -126,7 +126,7 @@ export class Feed {
       this.#tell(whole(session, now));
       return;
     }
-    const changed = lines.map((line, at): [number, Run[]] => [at, line])
+    const changed = lines.map((line, at): [number, StyledRun[]] => [at, line])
       .filter(([at]) => now.keys[at] !== before.keys[at]);
     if (changed.length === 0) return;
     this.#tell({ kind: "screen", session, columns, rows, all: false, lines: changed });

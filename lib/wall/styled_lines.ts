@@ -1,7 +1,7 @@
 /** A captured screen as lines of styled text. Colours are data here: the page makes no HTML of them. */
 
 /** Text with one look. `f` and `b`: a palette number, or `#rrggbb`. `s`: a sum of STYLES. */
-export interface Run {
+export interface StyledRun {
   t: string;
   f?: number | string;
   b?: number | string;
@@ -22,7 +22,7 @@ const MOST_LINES = 300;
 const MOST_COLUMNS = 600;
 
 /** What `capture-pane -e` prints: text, SGR sequences, now and then a link or a change of character set. */
-export function styledLines(captured: string): Run[][] {
+export function styledLines(captured: string): StyledRun[][] {
   const lines = captured.replace(/\n$/, "").split("\n", MOST_LINES);
   let look: Look = {};
   return lines.map((line) => {
@@ -32,7 +32,7 @@ export function styledLines(captured: string): Run[][] {
   });
 }
 
-type Look = Omit<Run, "t">;
+type Look = Omit<StyledRun, "t">;
 
 // CSI …, OSC … up to BEL or ST, ESC and one character. Other controls are dropped.
 // deno-lint-ignore no-control-regex
@@ -40,8 +40,8 @@ const PIECES = /\u001b\[([0-9:;?]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u0
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-function styledLine(line: string, before: Look): { runs: Run[]; look: Look } {
-  const runs: Run[] = [];
+function styledLine(line: string, before: Look): { runs: StyledRun[]; look: Look } {
+  const runs: StyledRun[] = [];
   let look = before;
   let columns = 0;
   const add = (raw: string) => {
