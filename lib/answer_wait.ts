@@ -78,9 +78,9 @@ export async function waitForAnswer(
         return { kind: "not shown yet" };
       }
       // Another dialog may wait after ours: once ours was seen, a different one is the next.
-      const isNext = isSeen && !isOurs && ASKING.includes(screen.dialog?.kind ?? "");
+      const isNext = ASKING.includes(screen.dialog?.kind ?? "");
       // Claude Code holds a dialog back while a person types: then the prompt says nothing of it.
-      missing = isSeen && (isPrompt(screen) || isNext) ? missing + 1 : 0;
+      missing = isSeen && !isOurs && (isPrompt(screen) || isNext) ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.
       if (missing >= 2) return { kind: "dialog gone" };
       const isNew = !isSeen && world.now() < began + FIRST_LOOKS_MS;
