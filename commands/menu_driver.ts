@@ -29,6 +29,7 @@ import { noteInstruction } from "../lib/driver/instructions.ts";
 import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { newWakeId } from "../lib/new_wake.ts";
 import { currentName } from "../lib/owners.ts";
+import { readScreen } from "../lib/pane.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { maskFields, maskForApproval } from "../lib/text.ts";
@@ -134,13 +135,22 @@ function report(
   outcome: ActionResult,
 ): number {
   if (outcome.kind === "refused") {
-    const sentence = `Cannot ${verb.kind} in session "${session}": ${outcome.reason}`;
+    const sentence = `Cannot ${verb.kind} in session "${session}": ${shown(outcome.reason)}`;
     world.warn(sentence.replace(/\s*\n\s*/g, " "));
     return 1;
   }
-  const isPlain = verb.kind === "snapshot" || !options.json;
-  world.say(isPlain ? outcome.said : JSON.stringify({ done: outcome.said, via: outcome.via }));
+  if (verb.kind === "snapshot") {
+    world.say(outcome.said);
+    return 0;
+  }
+  const said = shown(outcome.said);
+  world.say(options.json ? JSON.stringify({ done: said, via: outcome.via }) : said);
   return 0;
+}
+
+/** What is said of a screen, a question or a request holds no key that its wake has masked. */
+function shown(sentence: string): string {
+  return maskForApproval(sentence, "screen").text;
 }
 
 /** Two drivers on one session take turns. */
@@ -264,28 +274,27 @@ async function snapshot(
   const larger = needsRoom(found.screen) && !options.dryRun
     ? await lookWithRoom(panes, found.pane, lockOf(world, session))
     : undefined;
-  const shown = larger ?? found.screen;
-  const { text, ...screen } = shown;
+  const whole = larger ?? found.screen;
+  const { text, ...screen } = whole;
   const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);
   const pending = listPending(world.paths, session).map((one) => {
-    const { secret_sha256: _, ...shown } = one;
-    return { ...shown, waiting: context.isWaiting(one) };
+    const { secret_sha256: _, ...open } = one;
+    return { ...open, waiting: context.isWaiting(one) };
   });
   if (options.json) {
-    const reading = { session, pane: found.pane.id, ...screen, pending, text };
+    // A row joins lines, and a key with them: it is masked while it is one.
+    const { dialog } = readScreen(maskForApproval(text, "screen").text);
+    const seen = dialog?.kind === screen.dialog?.kind ? { dialog } : {};
+    const reading = { session, pane: found.pane.id, ...screen, ...seen, pending, text };
     return { kind: "done", said: JSON.stringify(maskFields(reading, "screen"), null, 1) };
   }
   const waiting = pending.filter((one) => one.waiting).map((one) =>
     `, ${one.id} waits for an answer`
   );
-  const state = describe(shown).replace(/^the present state is /, "state: ") +
+  const state = describe(whole).replace(/^the present state is /, "state: ") +
     (larger === undefined ? "" : ", seen in a higher window than it has");
   // An agent decides by what it sees here: nothing that a shell acts on is hidden.
-  const said = maskForApproval(
-    `${text.trimEnd()}\n\n[${state}${waiting.join("")}]`,
-    "screen",
-  ).text;
-  return { kind: "done", said };
+  return { kind: "done", said: `${shown(text.trimEnd())}\n\n[${shown(state)}${waiting.join("")}]` };
 }
 
 function lockOf(world: DriverWorld, session: string): string {

@@ -28,6 +28,7 @@ export const hook: Hook = {
 
     const idle = {
       body: said.text || pane.text() || message,
+      isScreen: said.text === "",
       state: "idle" as const,
       actions: tools.actions(context, { kind: "prompt" }),
     };

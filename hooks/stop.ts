@@ -25,6 +25,7 @@ export const hook: Hook = {
       trigger: "response_complete",
       section: "CONTENT",
       body: said.text || fromPane || "(The turn ended without a word from Claude.)",
+      isScreen: source === "pane",
       after: { title: "Still running in the background:", text: running.lines.join("\n") },
       state: running.willWake ? "paused" : "idle",
       pressure: await tools.pressureLine(context, said.tokens),

@@ -90,6 +90,12 @@ export function maskSecrets(text: string): string {
   return guards === undefined ? HIDDEN : guards.maskSecrets(text);
 }
 
+/** For a screen that is read: a key may be broken over its lines. */
+export function maskScreen(text: string): string {
+  if (!mayHoldSecret(text)) return text;
+  return guards === undefined ? HIDDEN : guards.maskScreen(text);
+}
+
 /** For text that is approved: no character that a shell acts on is ever hidden. */
 export function maskForApproval(
   text: string,

@@ -7,7 +7,8 @@ import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { type Frame, FRAMES } from "./secret_frames.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
-import { looksRandom, type Secret } from "./secret_values.ts";
+import { isHash, looksRandom, type Secret } from "./secret_values.ts";
+import { maskPage, mayBeCommand, type Page, rewrap, unwrap } from "./secret_wraps.ts";
 
 const SHORTEST = 8;
 const MASK = "***";
@@ -26,6 +27,46 @@ export function maskSecrets(text: string): string {
   return seen;
 }
 
+/** For a screen that is read: a long key is broken at its edge. */
+export function maskScreen(text: string): string {
+  return maskSecrets(acrossLines(text, ({ text }) => findSecrets(text)).text);
+}
+
+/** The first word of a screen may be the end of a key that begins above it. */
+function atTop(text: string): Secret[] {
+  const [, margin = "", word = ""] = /^(\s*(?:[│┃║>][ \t]+)?)([\w+/=-]{16,})/.exec(text) ?? [];
+  const isKey = looksRandom(word, 0.35) && !isHash(word) && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word);
+  const end = margin.length + word.length;
+  return isKey ? [{ start: margin.length, end, what: "the end of a key", kind: "format" }] : [];
+}
+
+/** Masks what `find` finds in the text with its long words whole, and breaks these again. */
+function acrossLines(text: string, find: (page: Page) => Secret[]): Approval {
+  const whole = unwrap(text);
+  const top = atTop(whole.text);
+  let page = maskPage(whole, top, MASK);
+  const hidden = top.map(({ what }) => what);
+  for (let round = 0; round < MOST_ROUNDS && page.breaks.length > 0; round++) {
+    const found = find(page);
+    if (found.length === 0) break;
+    page = maskPage(page, found, MASK);
+    hidden.push(...found.map(({ what }) => what));
+  }
+  return { text: rewrap(page), masked: hidden };
+}
+
+/** What may be hidden from who approves: in the line after a break may be another command. */
+function hidable({ text, breaks }: Page): Secret[] {
+  const parts = findSecrets(text).filter(({ onlyRead }) => !onlyRead)
+    .flatMap((secret) => plainParts(text, secret));
+  return parts.map((part) => {
+    const open = breaks.find(({ at }) =>
+      at > part.start && at < part.end && mayBeCommand(text.slice(at, part.end))
+    );
+    return open === undefined ? part : { ...part, end: open.at };
+  });
+}
+
 export interface Approval {
   text: string;
   /** What was masked, in the order of the text: `a password in an address`. */
@@ -37,7 +78,7 @@ export interface Approval {
  * may go on in the next line; in a command that line is another command.
  */
 export function maskForApproval(text: string, from: "command" | "screen" = "command"): Approval {
-  const approval: Approval = { text, masked: [] };
+  const approval = from === "screen" ? acrossLines(text, hidable) : { text, masked: [] };
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const secrets = findSecrets(approval.text).filter(({ isRest, onlyRead }) =>
       !onlyRead && (from === "screen" || !isRest)

@@ -1,6 +1,6 @@
 /** What Claude or a screen said is data: made harmless, and otherwise left as it is. */
 
-export { maskFields, maskForApproval, maskSecrets } from "./fence.ts";
+export { maskFields, maskForApproval, maskScreen, maskSecrets } from "./fence.ts";
 
 // Built from strings: the characters themselves must not stand in a source file.
 const ANSI = new RegExp(

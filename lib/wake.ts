@@ -10,6 +10,7 @@ import {
   cutAtLine,
   cutMiddle,
   maskForApproval,
+  maskScreen,
   maskSecrets,
   oneLine,
   shellQuote,
@@ -40,6 +41,8 @@ export interface WakeDraft {
   body: string;
   /** The body is masked and cut already: it is shown as it stands, in its fence. */
   isReady?: boolean;
+  /** The body is taken from the screen, where a key may be broken over lines. */
+  isScreen?: boolean;
   /** The body shows what is to be decided: a mask hides no sign that a shell acts on. */
   isDecision?: boolean;
   /** What still runs: foreign as well, and shown after the body. */
@@ -72,7 +75,7 @@ export function renderWake(
   limit: { maxChars: number; wholeTextFile?: string; fenceId?: () => string },
 ): RenderedWake {
   // A command may hold a forged fence, too.
-  const body = draft.isReady ? guardText(draft.body) : harmless(draft.body, draft.isDecision);
+  const body = draft.isReady ? guardText(draft.body) : harmless(draft.body, draft);
   const before = harmless(draft.before?.text.trim() ?? "");
   const after = shorten(harmless(draft.after?.text ?? ""), MOST_AFTER);
   const join = (before: string, body: string) =>
@@ -100,12 +103,16 @@ export function renderWake(
 }
 
 /** What stands in a fence: readable as it was written, but not as a part of the message. */
-function harmless(text: string, isDecision = false): string {
+function harmless(
+  text: string,
+  { isDecision, isScreen }: Pick<WakeDraft, "isDecision" | "isScreen"> = {},
+): string {
   const seen = showUnseen(cleanText(text));
-  return guardText(isDecision ? maskScreen(seen) : maskSecrets(seen));
+  if (isDecision) return guardText(maskDecision(seen));
+  return guardText(isScreen ? maskScreen(seen) : maskSecrets(seen));
 }
 
-function maskScreen(text: string): string {
+function maskDecision(text: string): string {
   try {
     return maskForApproval(text, "screen").text;
   } catch {

@@ -33,6 +33,27 @@ Deno.test("decide() names the request that it has decided through the hook", asy
   assertEquals(sent, []);
 });
 
+Deno.test("decide() repeats no key of a request or a question", async () => {
+  const key =
+    "sk-ant-api03-mB7xQ2vKpL9wRt4ZcN8yHj3FsG6dTuE1oXqW5iVaYbU0rPkMzJnCfDhSgLeO7tR2yBw9QxK";
+  const [question] = SINGLE.tool_input.questions as { question: string }[];
+  const questions = [{ ...question, question: `Shall I log in with ${key} or with another one?` }];
+  const { said } = await act(
+    playing("10-ask-single"),
+    (context) => decide(context, { kind: "deny", message: "no" }, menuOptions("--question", "q-1")),
+    {
+      pending: [{ ...pendingFor("question", { ...SINGLE, tool_input: { questions } }), id: "q-1" }],
+      context: { ...waits, opens: () => true },
+    },
+  );
+  assertStringIncludes(said, 'Declined "Shall I log in with sk-ant-*** or with another one?"');
+  const low = await act(
+    playing("v325-99g-permission-key-header-80x12", IDLE),
+    (context) => decide(context, { kind: "allow" }, OPTIONS),
+  );
+  assertEquals(low.said.includes("YbU0rPk"), false, low.said);
+});
+
 Deno.test("decide() decides nothing that its agent may not, or that is not asked", async () => {
   const refusal = async (screen: string, more: Asking = {}, ...words: string[]) => {
     const { said, sent } = await act(

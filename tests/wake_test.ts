@@ -5,7 +5,8 @@ import { pathsFrom } from "../lib/paths.ts";
 import { commandWords, otherSocket } from "../lib/wake.ts";
 import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";
 import { section } from "./support/hook_world.ts";
-import { fixtureEvent, fixtureEventNames } from "./support/fixtures.ts";
+import { readScreen } from "../lib/pane.ts";
+import { fixtureEvent, fixtureEventNames, fixturePane } from "./support/fixtures.ts";
 
 // deno-fmt-ignore
 const PRESSURE: [{ percent?: number; tokens?: number }, string][] = [
@@ -39,6 +40,15 @@ Deno.test("renderWake() masks and bounds what stands beside the text, too", () =
   const line = message.split("\n").find((line) => line.startsWith("tasks:"))!;
   assertEquals([line.includes("x1x1"), line.length < 520], [false, true]);
 });
+
+for (const kind of ["isScreen", "isDecision"] as const) {
+  Deno.test(`renderWake() masks a key that a screen has broken over lines, ${kind}`, () => {
+    const { dialog } = readScreen(fixturePane("v325-99g-permission-key-hex-80x40"));
+    const { message } = rendered({ body: dialog!.text, [kind]: true }, 16_000);
+    assertEquals(message.includes("9f86d081"), false);
+    assertEquals(message.includes("ken=***"), true);
+  });
+}
 
 const SOMEBODY = { agent_id: "a", tmux_session_name: "s", timestamp: "t", wake_id: "w" };
 

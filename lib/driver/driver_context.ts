@@ -8,6 +8,7 @@ import type { ModRoad } from "./mod_road.ts";
 import type { Paths } from "../paths.ts";
 import type { RoadName } from "./prompt_words.ts";
 import type { ByKind } from "../records.ts";
+import { maskForApproval } from "../text.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 export type ActionResult =
@@ -109,8 +110,8 @@ export function describe(screen: PaneScreen): string {
   return `the present state is ${state}`;
 }
 
-/** One line, cut after `most` characters. */
+/** One line, masked, cut after `most` characters: a key that is cut before may not be known. */
 export function brief(text: string, most = 100): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = maskForApproval(text, "screen").text.replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }

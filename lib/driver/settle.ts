@@ -29,7 +29,6 @@ import { timeOfWake } from "../new_wake.ts";
 import { answer } from "../records.ts";
 import { isAbout, placeOf } from "../shown.ts";
 import { readMemory } from "../session_memory.ts";
-import { maskSecrets } from "../text.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 const TAKEN_WITHIN_MS = 3000;
@@ -169,7 +168,7 @@ export function noteByKeys(
   record(context.paths, {
     ...byUs(context, kind === "answered" ? "question" : "permission", pending),
     decision,
-    asked: maskSecrets(brief(screen.dialog?.text ?? "", 300)),
+    asked: brief(screen.dialog?.text ?? "", 300),
   });
 }
 

@@ -7,7 +7,7 @@ import { record } from "../journal.ts";
 import { newWakeId, receiverOf } from "../new_wake.ts";
 import { messageOf } from "../process.ts";
 import { type Agent, type Registry, whyUnreachable } from "../registry.ts";
-import { shellQuote } from "../text.ts";
+import { maskScreen, shellQuote } from "../text.ts";
 import { wayBack } from "./agent_launch.ts";
 import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
 import { type Verdict, verdictsOn, whyStaysOut } from "./comeback.ts";
@@ -204,7 +204,7 @@ async function awaitReturn(
   const wait = { timeoutMs, isFound, progress: world.warn };
   const arrival = await awaitReady(tmux, pane, launch, wait);
   if (arrival.kind === "failed") {
-    const last = arrival.screen.split("\n").map((line) => line.trim())
+    const last = maskScreen(arrival.screen).split("\n").map((line) => line.trim())
       .filter((line) => line !== "").at(-2);
     const shown = last === undefined ? "" : `; its screen says: ${last}`;
     return resultFor(agent, "failed", session, arrival.reason + shown);

@@ -21,7 +21,7 @@ import {
   whyNotFree,
   withNames,
 } from "./session_names.ts";
-import { shellQuote } from "../text.ts";
+import { maskScreen, shellQuote } from "../text.ts";
 import {
   agentIn,
   type AgentWish,
@@ -169,7 +169,9 @@ async function begin(
   const arrival = await awaitReady(tmux, pane, launch, wait);
   const look = `look at it with: tmux attach -t ${shellQuote(`=${session}`)}`;
   if (arrival.kind === "failed") {
-    const lines = arrival.screen.split("\n").filter((line) => line.trim() !== "").slice(-8);
+    const lines = maskScreen(arrival.screen).split("\n").filter((line) => line.trim() !== "").slice(
+      -8,
+    );
     const shown = lines.length === 0 ? "" : `\nIts screen:\n${lines.join("\n")}`;
     const kept = arrival.hasFirst ? notAgain(GIVEN, first) : "";
     const problem = `Session ${session} was started, but ${arrival.reason}; ${look}${kept}${shown}`;
