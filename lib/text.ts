@@ -89,7 +89,9 @@ function isInCharacter(text: string, at: number): boolean {
 
 /** A word for /bin/sh: it becomes one argument, whatever it holds. */
 export function shellQuote(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  // zsh takes `=name` for the path of a program.
+  const isPlain = /^[A-Za-z0-9_@%+=:,.\/-]+$/.test(word) && !word.startsWith("=");
+  return isPlain ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** `export A=… B=…`: unlike `A=… exec x` it means the same in every sh. */

@@ -165,7 +165,7 @@ Deno.test("recover says that Claude Code waits before a dialog, with and without
       const said = args.length === 0 ? world.said[0]! : JSON.parse(world.said[0]!).agents[0].detail;
       const waits = /held only a shell; it waits: Claude Code asks whether to trust this folder/;
       assertMatch(said, waits);
-      assertMatch(said, /; tmux attach -t =anvil-main$/);
+      assertMatch(said, /; tmux attach -t '=anvil-main'$/);
     }
   }));
 

@@ -59,7 +59,7 @@ Deno.test("spawn takes the next free number and keeps the registry as it is", ()
     await world.tmux("new-session", "-d", "-s", "door", "sleep 1000");
     assertEquals(await main(["w", dir, ""], world), 0, world.warned.join("\n"));
     assertStringIncludes(world.said.join("\n"), "Started door-2 for w");
-    assertStringIncludes(world.said.join("\n"), "tmux attach -t =door-2");
+    assertStringIncludes(world.said.join("\n"), "tmux attach -t '=door-2'");
     assertEquals(agents(world)[0]!.tmux_session_name, "door");
     assertEquals(agents(world)[0]!.working_directory, dir);
   }));
@@ -101,7 +101,7 @@ for (const command of NO_WORDS) {
       assertEquals(await main(["w", project(world), "hello"], world), 1);
       assertMatch(
         world.warned.join("\n"),
-        /w-main was started, but .* hand on .* hooks, .* first command; let[^]*=w-main$/m,
+        /w-main was started, but .* hand on .* hooks, .* first command; let[^]*'=w-main'$/m,
       );
     }));
 }

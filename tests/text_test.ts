@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { cleanText, cutAtLine, cutMiddle, oneLine, plainWord } from "../lib/text.ts";
+import { cleanText, cutAtLine, cutMiddle, oneLine, plainWord, shellQuote } from "../lib/text.ts";
 import { cpuMs, TOO_LONG_MS } from "./support/cpu_time.ts";
 
 // deno-fmt-ignore
@@ -98,3 +98,15 @@ for (const [title, text] of Object.entries(ENDLESS)) {
     assertEquals(took < TOO_LONG_MS, true, `${took} ms`);
   });
 }
+
+Deno.test("shellQuote() quotes what a shell acts on, and for zsh a = at the start", () => {
+  for (const plain of ["warden-main", "a=b", "/x/y.z", "50%"]) {
+    assertEquals(shellQuote(plain), plain);
+  }
+  assertEquals(shellQuote("=warden-main"), "'=warden-main'");
+  assertEquals([shellQuote(""), shellQuote("a b"), shellQuote("it's")], [
+    "''",
+    "'a b'",
+    "'it'\\''s'",
+  ]);
+});
