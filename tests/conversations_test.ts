@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { allProcesses, type ProcessInfo } from "../lib/doors/process_tree.ts";
 import {
+  claimConversation,
   conversationOpened,
   firstAgain,
   holderOf,
@@ -127,3 +128,29 @@ Deno.test("whoHolds() waits for a Claude Code that is ending, not for one withou
       await headless.status;
     }
   }));
+
+Deno.test("claimConversation() gives a conversation to one of two agents that look at once", async () => {
+  const opened = new Map();
+  const looks = Promise.withResolvers<undefined>();
+  let looking = 0;
+  const claim = (agentId: string) => {
+    const mine = { agentId, session: `${agentId}-main` };
+    return claimConversation(opened, "key", mine, () => {
+      if (++looking === 2) looks.resolve(undefined); // both have looked before either can note it
+      return looks.promise;
+    });
+  };
+  const anvil = { agentId: "anvil", session: "anvil-main" };
+  assertEquals(await Promise.all([claim("anvil"), claim("bolt")]), [{}, { first: anvil }]);
+  assertEquals([...opened.values()], [anvil]);
+  // Then nobody need look any more.
+  assertEquals([await claim("chisel"), looking], [{ first: anvil }, 2]);
+});
+
+Deno.test("claimConversation() leaves a conversation to the process that has it open", async () => {
+  const opened = new Map();
+  const holder = { pid: 7, session: "other" };
+  const mine = { agentId: "anvil", session: "anvil-main" };
+  const claimed = await claimConversation(opened, "key", mine, () => Promise.resolve(holder));
+  assertEquals([claimed, opened.size], [{ holder }, 0]);
+});

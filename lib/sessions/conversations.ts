@@ -123,6 +123,31 @@ export function whyOpen(id: string, { pid, session }: Holder): string {
   return `its conversation ${id} is open already in process ${pid}${where}: end that one first`;
 }
 
+/** For whom a recovery opens a conversation. */
+export interface Opened {
+  agentId: string;
+  session: string;
+}
+
+/**
+ * Notes a conversation as opened for an agent, unless another one of this recovery (`first`) or a
+ * running process (`holder`) has it.
+ */
+export async function claimConversation(
+  opened: Map<string, Opened>,
+  key: string,
+  mine: Opened,
+  look: () => Promise<Holder | undefined>,
+): Promise<{ first?: Opened; holder?: Holder }> {
+  const holder = opened.has(key) ? undefined : await look();
+  // After the look: agents are recovered side by side, and all of them may have looked by now.
+  const first = opened.get(key);
+  if (first !== undefined) return { first };
+  if (holder !== undefined) return { holder };
+  opened.set(key, mine);
+  return {};
+}
+
 /** The process that has a conversation open; one that has lost its terminal is waited for. */
 export async function whoHolds(
   id: string,

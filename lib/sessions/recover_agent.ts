@@ -12,9 +12,11 @@ import { wayBack } from "./agent_launch.ts";
 import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
 import { type Verdict, verdictsOn, whyStaysOut } from "./comeback.ts";
 import {
+  claimConversation,
   conversationOpened,
   firstAgain,
   knownConversation,
+  type Opened,
   whoHolds,
   whyOpen,
 } from "./conversations.ts";
@@ -38,7 +40,7 @@ export interface RecoveryScope {
   timeoutMs: number;
   dryRun: boolean;
   /** The conversations that this run opens: a process may not show them yet. */
-  opened: Map<string, { agentId: string; session: string }>;
+  opened: Map<string, Opened>;
 }
 
 /** What is left to do for a session when all are started. */
@@ -139,10 +141,9 @@ async function bringBack(
   if (opens !== "") {
     const { claudeConfig } = there.paths;
     const key = `${claudeConfig}:${opens}`;
-    const holder = opened.has(key)
-      ? undefined
-      : await whoHolds(opens, claudeConfig, view.servers, world.warn);
-    const first = opened.get(key); // after the wait: agents are recovered side by side
+    const mine = { agentId: agent.agent_id, session };
+    const look = () => whoHolds(opens, claudeConfig, view.servers, world.warn);
+    const { first, holder } = await claimConversation(opened, key, mine, look);
     const sibling = first?.agentId === agent.agent_id
       ? first
       : view.sessions.find((one) => one.state === "alive" && one.session === holder?.session);
@@ -159,7 +160,6 @@ async function bringBack(
       );
     }
     if (holder !== undefined) throw new Error(whyOpen(opens, holder));
-    opened.set(key, { agentId: agent.agent_id, session });
   }
   view.names.add(session);
   const recovery = { wake_id: newWakeId(world.now().getTime()), found: FOUND[state], conversation };
