@@ -38,7 +38,8 @@ export function readDialog(lines: string[]): Dialog | undefined {
   // A review has no footer, and in a low window neither frame nor tabs.
   const reviewed = /\nReady to submit your answers\?\n\n[❯ ] 1\. Submit answers\n[❯ ] 2\. Cancel$/
     .test(body.join("\n"));
-  const signed = FOOTER.test(last) || isFooterWrapped(body) || reviewed;
+  const signed = FOOTER.test(last) || isFooterWrapped(body) || reviewed ||
+    (start > 0 && isSettings(body));
   // A shell's prompt below what a dialog has left behind stands at the left edge.
   if (!signed && !last.startsWith("  ")) return undefined;
   if (focusedRow === undefined && !signed) return undefined;
@@ -64,6 +65,12 @@ export function readDialog(lines: string[]): Dialog | undefined {
     preview: text.some((line) => /Notes: |n to add notes/.test(line)) && kind === "question",
     focused: focusedRow?.replace(/^\s*❯ /, "").replace(PICTURE, "").trim() ?? "",
   };
+}
+
+/** The page of statistics (/stats) has no footer; its tabs are below the frame. */
+function isSettings(body: string[]): boolean {
+  const tabs = body.find((line) => line !== "") ?? "";
+  return /^ {2,3}Settings {2,}Status {2,}Config {2,}Usage {2,}Stats$/.test(tabs);
 }
 
 /** In a narrow window: begun on one line, ended on the next, and nothing after it. */

@@ -123,7 +123,7 @@ Deno.test("typeText() presses no Enter on a screen that it cannot read", async (
   const garbled = { sends: () => ({ screen: "? ? ?" }) };
   assertEquals(await typed("Go on", garbled), {
     kind: "unsure",
-    reason: "Enter did not send it; the screen cannot be read",
+    reason: "Enter was pressed, but the screen cannot be read: look with snapshot",
     // C-l has Claude Code draw its screen anew.
     keys: "Enter C-l C-l C-l C-l C-l",
     texts: ["Go on"],

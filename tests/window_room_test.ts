@@ -53,7 +53,8 @@ Deno.test("needsRoom() is true of dialogs that are cut, and of screens that cann
     [LOW, true],
     ["v197-99-permission-low-80x10", true],
     ["v325-99b-permission-long-row-80x11", true],
-    ["v325-99h-stats", true],
+    ["v325-99h-stats", false],
+    ["v325-99f-permissions", false],
     ["v197-99h-draft-higher-than-window", true],
     [WHOLE, false],
     ["10-ask-single", false],
@@ -66,6 +67,7 @@ Deno.test("needsRoom() is true of dialogs that are cut, and of screens that cann
     const text = fixturePane(name);
     assertEquals(needsRoom({ ...readScreen(text), text }), expected, name);
   }
+  assertEquals(needsRoom({ ...readScreen("? ? ?"), text: "? ? ?" }), true);
 });
 
 Deno.test("makeRoom() shows the whole dialog, and restore() leaves the window as it was", async () => {

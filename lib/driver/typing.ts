@@ -54,8 +54,10 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     if (isOver) return ENDED;
     if (isSent(screen)) return await unlessRefused(pane, pasted, text, screen);
   }
-  const left = isOurs(screen, text) ? "it is still in the box" : "the screen cannot be read";
-  return { kind: "unsure", reason: `Enter did not send it; ${left}` };
+  const reason = isOurs(screen, text)
+    ? "Enter did not send it; it is still in the box"
+    : "Enter was pressed, but the screen cannot be read: look with snapshot";
+  return { kind: "unsure", reason };
 }
 
 async function pasteText(pane: ClaudePane, text: string): Promise<PaneScreen> {

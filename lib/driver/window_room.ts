@@ -29,6 +29,8 @@ const MARK = "@gsd-room";
 /** Can the screen not be read, or not be read whole? */
 export function needsRoom({ state, dialog }: PaneScreen): boolean {
   if (dialog === undefined) return state === "unknown";
+  // Pages without rows are common. One line alone is what is below a draft higher than the window.
+  if (dialog.kind === "other" && dialog.options.length === 0) return !dialog.text.includes("\n");
   const isCut = decides(dialog.kind) || ["question", "review", "other"].includes(dialog.kind);
   return isCut && !dialog.whole;
 }
