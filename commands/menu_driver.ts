@@ -3,7 +3,7 @@
 import { listPending } from "../lib/answers.ts";
 import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
 import { whyTakenFrom } from "../lib/driver/taken.ts";
-import { findPane } from "../lib/driver/claude_pane.ts";
+import { findPane, nameInTmux } from "../lib/driver/claude_pane.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
@@ -104,7 +104,7 @@ export async function main(
   const { verb, options } = order;
   let { session } = order;
   try {
-    session = await nameNow(world, session, options);
+    session = await nameNow(world, await nameInTmux(paneWorld(world, options), session), options);
     const outcome = verb.kind === "snapshot"
       ? await snapshot(world, session, options)
       : await inTurn(world, session, options, () => carryOut(world, session, verb, options));

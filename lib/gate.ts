@@ -9,10 +9,10 @@ import { ownerOf } from "./owners.ts";
 import {
   type Agent,
   findAgent,
+  isNamed,
   readRegistry,
   type Registry,
   type RegistryReading,
-  tmuxSessionName,
   whyUnreachable,
 } from "./registry.ts";
 
@@ -130,7 +130,7 @@ function ownerAmong(
   // tmux names a second view of the session `warden-main-1`, like a session that spawn makes.
   const exact = owners.filter(({ name }) =>
     recorded.get(name) ||
-    registry.agents.some((agent) => tmuxSessionName(agent.tmux_session_name) === name)
+    registry.agents.some((agent) => isNamed(agent.tmux_session_name, name))
   );
   return exact.length === 1
     ? { kind: "one", name: exact[0]!.name }

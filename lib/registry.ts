@@ -88,9 +88,7 @@ export type AgentMatch =
  */
 export function findAgent(registry: Registry, session: string, owner = ""): AgentMatch {
   const named = (name: string) =>
-    name === ""
-      ? []
-      : registry.agents.filter((agent) => tmuxSessionName(agent.tmux_session_name) === name);
+    name === "" ? [] : registry.agents.filter((agent) => isNamed(agent.tmux_session_name, name));
   const exact = named(session);
   const base = withoutSuffix(session);
   const byName = exact.length > 0 || base === undefined ? exact : named(base);
@@ -133,7 +131,8 @@ function agentsNamed(
   entries: unknown[],
   root: Record<string, unknown>,
 ): Agent[] {
-  const names = new Set(sessions.flatMap((name) => [name, withoutSuffix(name) ?? name]));
+  const all = sessions.flatMap((name) => [name, withoutSuffix(name) ?? name]);
+  const names = new Set(all.flatMap((name) => [name, plainSessionName(name)]));
   const lengths = new Set(Array.from(names, (name) => name.length));
   const agents: Agent[] = [];
   for (let index = 0; index < entries.length; index++) {
@@ -151,6 +150,17 @@ function agentsNamed(
 /** The name that tmux gives a session when it is asked for this one. */
 export function tmuxSessionName(name: string): string {
   return name.replace(/[.:]/g, "_");
+}
+
+/** Is that its name? The registry may have it as it was asked for, or as tmux writes it. */
+export function isNamed(name: string, session: string): boolean {
+  const given = tmuxSessionName(name);
+  return given === session || given === plainSessionName(session);
+}
+
+/** As it was asked for: tmux 3.3 writes `x\$y` for `x$y`, before a letter, "_" and "{". */
+export function plainSessionName(session: string): string {
+  return session.replaceAll("\\$", "$");
 }
 
 /** Why an agent cannot be woken, or undefined when it can. */

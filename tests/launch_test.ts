@@ -163,10 +163,10 @@ Deno.test("chooseSession() takes the first free number", () => {
 });
 
 Deno.test("chooseSession() refuses what tmux would call otherwise, in both commands alike", () => {
-  for (const base of ["$dollar", "a#{host}b", "#S", "back\\slash", "two\nlines", ""]) {
+  for (const base of ["$dollar", "x$y", "a#{host}b", "#S", "back\\slash", "two\nlines", ""]) {
     assertThrows(() => chooseSession(base, new Set(), new Set()), Error, "would call a session");
   }
-  for (const base of ["my session", "a$b", "ünï"]) {
+  for (const base of ["my session", "a$1", "ünï"]) {
     assertEquals(chooseSession(base, new Set(), new Set()), base);
   }
   const agent = { agent_id: "w", tmux_session_name: "v1.2:x" };

@@ -198,6 +198,18 @@ Deno.test("menu-driver answers a question in the pane that asks it, and in no ot
     assertStringIncludes(other.err, `q-1 was asked in pane ${second}, not in %0`);
   }));
 
+Deno.test('menu-driver finds a session with "$" in its name as it was asked for', () =>
+  withScreen("04-idle-default-mode", async (drive, server) => {
+    await server.tmux("rename-session", "-t", "warden-main", "x$y");
+    for (const name of await server.sessions()) {
+      assertEquals((await drive(name, "snapshot")).code, 0, name);
+    }
+    const { code, err } = await drive("--dry-run", "x$y", "type", "hello");
+    assertEquals([code, err], [0, ""]);
+    const other = await drive("x$z", "type", "hello");
+    assertStringIncludes(other.err, "there is no tmux session of that name");
+  }));
+
 Deno.test("menu-driver does not answer a question that another one has replaced", () =>
   withScreen("10-ask-single", async (drive) => {
     const { code, err } = await drive("--question", "q-old", "warden-main", "choose", "1");

@@ -36,6 +36,17 @@ for (const [session, owner] of Object.entries(OWNERS)) {
   });
 }
 
+Deno.test('findAgent() knows a name with "$" as it was asked for, and as tmux writes it', () => {
+  for (const name of ["x$y", "x\\$y"]) {
+    const text = JSON.stringify({ agents: [agent("dollar", name)] });
+    for (const session of ["x\\$y", "x\\$y-2"]) {
+      const reading = readRegistry(text, [session]);
+      const match = reading.kind === "registry" ? findAgent(reading.registry, session) : reading;
+      assertEquals(match.kind, "agent", `${name}: ${session}`);
+    }
+  }
+});
+
 Deno.test("findAgent() prefers the exact name to a suffix, even of a disabled agent", () => {
   const registry = registryOf({
     agents: [agent("forge", "forge-main"), agent("second", "forge-main-2", { enabled: false })],

@@ -1,6 +1,7 @@
 /** The pane in which Claude Code runs. It is found by its screen and addressed by its id. */
 
 import { readScreen, type Screen, stripCodes } from "../pane.ts";
+import { plainSessionName } from "../registry.ts";
 import { inputOf } from "./pane_input.ts";
 import {
   allProcesses,
@@ -101,6 +102,16 @@ export async function findPane(
     reason: `no pane of it shows Claude Code (${shown}); if that has ended, ` +
       "gsd-code recover brings it back",
   };
+}
+
+/** The name by which tmux knows a session: it may have written a "$" in it as "\$". */
+export async function nameInTmux({ tmux }: PaneWorld, session: string): Promise<string> {
+  if (!session.includes("$")) return session;
+  const listed = await tmux.call("list-sessions", "-F", "#{session_name}");
+  const names = listed.kind === "ok" ? listed.stdout.split("\n") : [];
+  if (names.includes(session)) return session;
+  const same = names.filter((name) => plainSessionName(name) === plainSessionName(session));
+  return same.length === 1 ? same[0]! : session;
 }
 
 /** All panes of the server, and the first process of each. */

@@ -41,10 +41,11 @@ export function isOwn(registry: Registry, agent: Named, session: string, owner =
 /** Why tmux would give a session another name than asked for, under which it is not found. */
 export function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex
-  const isOdd = name === "" || /^\$|[#\\\u0000-\u001f\u007f]|;$/.test(name);
+  const isOdd = name === "" || /^\$|\$[A-Za-z_{]|[#\\\u0000-\u001f\u007f]|;$/.test(name);
   return isOdd
     ? `tmux would call a session ${JSON.stringify(name)} something else: give it a ` +
-      `tmux_session_name without "#", "\\", line ends, a "$" at its beginning and a ";" at its end`
+      `tmux_session_name without "#", "\\", line ends, a "$" at its beginning or before a ` +
+      `letter, and a ";" at its end`
     : undefined;
 }
 
