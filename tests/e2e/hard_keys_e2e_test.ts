@@ -44,6 +44,12 @@ for (const version of VERSIONS.claude) {
         options: await server.tmux("show-options", "-w", "-t", claude.pane),
       });
 
+      const mayDecide = (answer_permissions: boolean) => {
+        const registry = JSON.parse(Deno.readTextFileSync(stage.paths.registry));
+        registry.agents[0].hook_settings = { answer_permissions };
+        Deno.writeTextFileSync(stage.paths.registry, JSON.stringify(registry));
+      };
+
       await must("a low window is made higher for the look, and only then", async () => {
         await stage.ask(claude, "row");
         for (const size of ["80x14", "60x12", "40x16", "80x11", "80x8"]) {
@@ -53,6 +59,11 @@ for (const version of VERSIONS.claude) {
           await claude.waitForScreen("the dialog", (s) => readScreen(s).dialog !== undefined);
           const seen = JSON.parse(await stage.must("--json", session, "snapshot"));
           assertEquals([seen.dialog.kind, seen.dialog.whole], ["permission", true], size);
+          mayDecide(false);
+          for (const words of [["choose", "1"], ["enter"], ["allow"]]) {
+            await refuses(words, "answer_permissions is not true");
+          }
+          mayDecide(true);
           assertEquals(await window(), { size, options: "" });
         }
         await stage.must(session, "choose", "1");
@@ -96,7 +107,12 @@ for (const version of VERSIONS.claude) {
         });
         assert(/\[state: (unknown|menu)/.test(seen), seen);
         await refuses(["type", "hello"], "");
-        await stage.must(session, "esc");
+        // A page that has just opened drops keys.
+        await until("the prompt", async () => {
+          if (readScreen(await claude.capture()).ready) return true;
+          await stage.drive(session, "esc");
+          return false;
+        });
         await claude.waitUntilIdle();
       });
 
