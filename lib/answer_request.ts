@@ -68,8 +68,10 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     },
   });
   // After a time-out the question is still on the screen, and keys can still answer it.
-  const isOver = waited.kind === "dialog gone" || waited.kind === "claude gone";
-  if (isOver && closePending(paths, session, { id }).length > 0) {
+  // The answer of a person to a question is still to be reported.
+  const isReported = waited.kind === "too late" && kind === "question";
+  const isOver = ["dialog gone", "claude gone", "too late"].includes(waited.kind);
+  if (!isReported && isOver && closePending(paths, session, { id }).length > 0) {
     noted(waited.kind === "claude gone" ? { outcome: "claude gone" } : leftAtKeyboard(kind));
   }
   if (waited.kind === "timeout") noted({ outcome: "timeout" });

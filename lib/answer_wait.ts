@@ -14,6 +14,8 @@ import type { Dialog, Screen } from "./pane.ts";
 
 export type Waited =
   | { kind: "answered"; given: Given }
+  /** The answer came when the dialog had closed: a person was quicker. */
+  | { kind: "too late" }
   | { kind: "settled" }
   | { kind: "dialog gone" }
   /** Claude Code shows the dialog only when we have left. */
@@ -59,8 +61,10 @@ export async function waitForAnswer(
   while (true) {
     const given = takeAnswer(paths, pending);
     if (given !== undefined) {
-      if (await hasSecret(given, pending)) return { kind: "answered", given };
+      const isRight = await hasSecret(given, pending);
+      if (isRight && !(isSeen && await hasClosed(world))) return { kind: "answered", given };
       dropTaken(paths, pending);
+      if (isRight) return { kind: "too late" };
       world.refused(given);
     }
     if (world.now() >= nextCheck) {
@@ -88,6 +92,13 @@ export async function waitForAnswer(
     }
     await world.sleep(LOOK_EVERY_MS);
   }
+}
+
+/** Twice, as above: a reply to a dialog that has closed is ignored, and would be told as ours. */
+async function hasClosed(world: WaitWorld): Promise<boolean> {
+  if (!isPrompt(await world.look())) return false;
+  world.sleep(LOOK_EVERY_MS);
+  return isPrompt(await world.look());
 }
 
 async function hasSecret({ secret }: Given, { secret_sha256 }: Pending): Promise<boolean> {

@@ -13,6 +13,7 @@ import {
   readPending,
 } from "./answers.ts";
 import { namesIn, readTextIfThere, removeIfThere } from "./files.ts";
+import { record } from "./journal.ts";
 import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 
 /** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
@@ -58,6 +59,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     const taken = parts.find((path) => path.endsWith(".taken.json"));
     const given = taken === undefined ? undefined : readGiven(taken);
     const isOurs = given !== undefined && fits(given.decision, of.answers);
+    if (given !== undefined && !isOurs) noteQuicker(paths, pending);
     const by = isOurs ? viaOf(given) : "human";
     closed.push({ id, by, ...(isOurs ? { who: given.by } : {}), pending });
     for (const path of parts) removeIfThere(path);
@@ -80,6 +82,15 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     }
   }
   return closed;
+}
+
+/** Why an answer of ours did not count. */
+export const QUICKER = "a person answered first, with another answer";
+
+/** Before the files go: the driver that gave the answer looks here when they are gone. */
+function noteQuicker(paths: Paths, { session, agent_id, wake_id, id }: Pending): void {
+  const about = { session, agent_id, wake_id, question_id: id };
+  record(paths, { kind: "answered", ...about, by: "human", reason: QUICKER });
 }
 
 /** One of two words, whatever the file says: a wake has it outside of its fence. */

@@ -278,12 +278,31 @@ Deno.test("waitForAnswer() does not take a dialog for gone that it never saw", (
     const waited = world.now() - began;
     assertEquals(waited >= 60_000 && waited < 63_000, true, `${waited} ms`);
     // The subagent of 2.1.197 has its dialog at once.
-    const shown = { look: () => Promise.resolve({ ...idle, dialog: {} } as Screen) };
+    const asking = { ...idle, state: "permission_prompt", dialog: {} } as Screen;
+    const shown = { look: () => Promise.resolve(asking) };
     const seen = worldWith({}, { ...shown, isOurs: () => true });
     assertEquals(await wait(subagent, seen), { kind: "timeout" });
     assertEquals(wasShown(paths, subagent), true);
     closePending(paths, "warden-main", { id: "p-2" });
     assertEquals(wasShown(paths, subagent), false);
+  }));
+
+Deno.test("waitForAnswer() takes no answer for a dialog that has closed", () =>
+  withPaths(async (paths) => {
+    const idle = readScreen(["─".repeat(40), "❯ ", "─".repeat(40), "  ? for shortcuts"].join("\n"));
+    const asking = { ...idle, state: "menu", dialog: { kind: "question" } } as Screen;
+    const pending = pendingOf("q-1");
+    const wait = (screens: Screen[]) => {
+      openPending(paths, pending);
+      const give = () => giveAnswer(paths, pending, GIVEN);
+      const look = () => Promise.resolve(screens.length > 1 ? screens.shift()! : screens[0]!);
+      return waitForAnswer(paths, pending, worldWith({ 3: give }, { look, isOurs: () => true }));
+    };
+    assertEquals(await wait([asking, idle]), { kind: "too late" });
+    assertEquals(isTaken(paths, pending), false);
+    // Between two dialogs the prompt may show for an instant.
+    assertEquals((await wait([asking, idle, asking])).kind, "answered");
+    assertEquals((await wait([asking])).kind, "answered");
   }));
 
 Deno.test("closePending() leaves open what subagents ask that outlive the turn", () =>

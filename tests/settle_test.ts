@@ -9,7 +9,7 @@ import {
   type Pending,
   takeAnswer,
 } from "../lib/answers.ts";
-import { closePending } from "../lib/close_pending.ts";
+import { closePending, QUICKER } from "../lib/close_pending.ts";
 import type { DriverContext } from "../lib/driver/driver_context.ts";
 import type { Goal } from "../lib/driver/keys.ts";
 import { byKeys, settle } from "../lib/driver/settle.ts";
@@ -97,8 +97,12 @@ Deno.test("settle() hands an answer to the waiting hook, and presses no key", ()
         decision: SQLITE,
         secret: SECRET,
       });
+      journalAnswer(home, "hook", LATER);
     });
-    pane.clock.at(1000, () => isGone = true);
+    pane.clock.at(1000, () => {
+      isGone = true;
+      closePending(home.paths, "warden-main", { id: "q-1" });
+    });
     const said = "Answered SQLite (through the waiting hook)";
     assertEquals(await answer(pending), { kind: "done", said, via: "hook", isAnswer: true });
     assertEquals([pane.sent, pane.clock.now()], [[], 1020]);
@@ -181,19 +185,24 @@ Deno.test("settle() leaves no answer behind where the question is closed already
 
 const ANSWERED = "it was answered by another in the meantime";
 
-function journalAnswer(home: TestHome, via: "hook" | "keys", at: string): void {
-  const about = { session: "warden-main", agent_id: "warden", question_id: "q-1" };
+const LATER = "2026-11-16T10:00:01Z";
+
+function journalAnswer(home: TestHome, via: "hook" | "keys", at: string, id = "q-1"): void {
+  const about = { session: "warden-main", agent_id: "warden", question_id: id };
   record(home.paths, { kind: "answered", ...about, via }, new Date(at));
+}
+
+/** The hook takes the answer, and Claude Code reports it. */
+function takeAndReport(home: TestHome, pending: Pending): void {
+  takeAnswer(home.paths, pending);
+  journalAnswer(home, "hook", LATER, pending.id);
+  closePending(home.paths, "warden-main", { id: pending.id });
 }
 
 Deno.test("settle() knows by the journal an answer that was taken and closed between two looks", () =>
   whileAsked((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
-    pane.clock.at(100, () => {
-      takeAnswer(home.paths, pending);
-      journalAnswer(home, "hook", "2026-11-16T10:00:01Z");
-      closePending(home.paths, "warden-main", { id: "q-1" });
-    });
+    pane.clock.at(100, () => takeAndReport(home, pending));
     const { kind } = await answer(pending);
     assertEquals([kind, pane.sent], ["done", []]);
   }));
@@ -202,6 +211,7 @@ Deno.test("settle() presses keys when the hook takes no answer in three seconds"
   whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
     const said = "Answered SQLite (with keys)";
+    pane.clock.at(TAKEN + 320, () => closePending(home.paths, "warden-main", { id: "q-1" }));
     assertEquals(await answer(pending), { kind: "done", said, via: "keys", isAnswer: true });
     assertEquals(takeAnswer(home.paths, pending), undefined, "the hook must not find it later");
     assertEquals(pane.sent, ["2"]);
@@ -220,7 +230,7 @@ Deno.test("settle() says when the question was not on the screen", () =>
   whileAsked((_, ms) => ms < 20 ? IDLE : ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     noteShown(home.paths, pending);
-    pane.clock.at(20, () => takeAnswer(home.paths, pending));
+    pane.clock.at(20, () => takeAndReport(home, pending));
     const result = await answer(pending);
     assertStringIncludes(
       JSON.stringify(result),
@@ -232,16 +242,59 @@ Deno.test("settle() says when the question was not on the screen", () =>
 Deno.test("settle() says when the dialog is still to come", () =>
   whileAsked(() => IDLE, async ({ home, pane, answer }) => {
     const pending = question(home);
-    pane.clock.at(20, () => takeAnswer(home.paths, pending));
+    pane.clock.at(20, () => takeAndReport(home, pending));
     const said =
       "Answered SQLite (through the waiting hook; its dialog was not seen on the screen so far)";
+    assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
+  }));
+
+Deno.test("settle() claims no answer that came after a person's", async () => {
+  const quicker = { kind: "refused", reason: QUICKER } as const;
+  const theirs = { id: "q-1", answers: { "Which database should we use?": "MongoDB" } };
+  // The hook has seen that the dialog was closed.
+  await whileAsked((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(100, () => {
+      takeAnswer(home.paths, pending);
+      dropTaken(home.paths, pending);
+      const about = { session: "warden-main", question_id: "q-1", reason: "too late" };
+      record(home.paths, { kind: "answered", ...about }, new Date(LATER));
+    });
+    assertEquals(await answer(pending), { kind: "refused", reason: ANSWERED });
+  });
+  // It has not; then Claude Code reports another answer.
+  await whileAsked((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(100, () => {
+      takeAnswer(home.paths, pending);
+      journalAnswer(home, "hook", LATER);
+    });
+    pane.clock.at(300, () => closePending(home.paths, "warden-main", theirs));
+    assertEquals(await answer(pending), quicker);
+  });
+  // The person's key was before ours.
+  await whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(1000, () => closePending(home.paths, "warden-main", theirs));
+    assertEquals(await answer(pending), quicker);
+  }, { opens: () => false });
+});
+
+Deno.test("settle() says that an answer was not reported", () =>
+  whileAsked((_, ms) => ms < 100 ? ASKED : IDLE, async ({ home, pane, answer }) => {
+    const pending = question(home);
+    pane.clock.at(100, () => {
+      takeAnswer(home.paths, pending);
+      journalAnswer(home, "hook", LATER);
+    });
+    const said = "Answered SQLite (through the waiting hook; Claude Code has not reported it yet)";
     assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
   }));
 
 Deno.test("settle() says when a dialog that looks the same stays on the screen", () =>
   whileAsked(() => ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
-    pane.clock.at(20, () => takeAnswer(home.paths, pending));
+    pane.clock.at(20, () => takeAndReport(home, pending));
     const result = await answer(pending);
     assertStringIncludes(
       JSON.stringify(result),
@@ -254,14 +307,14 @@ Deno.test("settle() names what else waits, and waits for no screen then", () =>
   whileAsked(() => ASKED, async ({ home, pane, answer }) => {
     const pending = question(home);
     openPending(home.paths, pendingFor("permission", BASH));
-    pane.clock.at(20, () => takeAnswer(home.paths, pending));
+    pane.clock.at(20, () => takeAndReport(home, pending));
     assertStringIncludes(JSON.stringify(await answer(pending)), "still open: p-1)");
     assertEquals(pane.clock.now(), 20);
   }));
 
 /** Allows the request on the first screen, which a hook takes after 20 ms. */
-async function allow({ pane, context }: Settling, pending: Pending) {
-  pane.clock.at(20, () => takeAnswer(context.paths, pending));
+async function allow({ home, pane, context }: Settling, pending: Pending) {
+  pane.clock.at(20, () => takeAndReport(home, pending));
   const screen = await pane.look();
   const goal: Goal = { kind: "allow", mark: markOf(screen.dialog!) };
   return await settle(context, { pending, screen, decision: { kind: "allow" }, goal, said: "Yes" });
@@ -281,6 +334,23 @@ Deno.test("settle() takes the next of several requests for the same thing for an
     });
     assertEquals(settling.pane.clock.now(), 20 + 480);
   });
+});
+
+Deno.test("settle() says when Claude stands still after a decision, as after a person's No", async () => {
+  const said =
+    "Yes (through the waiting hook; but Claude is idle: a person may have decided first, look)";
+  const outcome = async (after: string) => {
+    let result: unknown;
+    await whileAsked((_, ms) => ms < 20 ? PERMISSION : after, async (settling) => {
+      const pending = pendingFor("permission", BASH);
+      openPending(settling.home.paths, pending);
+      result = await allow(settling, pending);
+    });
+    return result;
+  };
+  assertEquals(await outcome(IDLE), { kind: "done", said, via: "hook" });
+  const works = { kind: "done", said: "Yes (through the waiting hook)", via: "hook" };
+  assertEquals(await outcome(fixturePane("02-working")), works);
 });
 
 Deno.test("settle() takes a plan on the screen for the later one, where one was asked later", () =>

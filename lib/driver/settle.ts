@@ -12,7 +12,8 @@ import {
   withdrawAnswer,
 } from "../answers.ts";
 import type { PaneScreen } from "./claude_pane.ts";
-import { closePending } from "../close_pending.ts";
+import type { Waited } from "../answer_wait.ts";
+import { closePending, QUICKER } from "../close_pending.ts";
 import { drive } from "./drive.ts";
 import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
@@ -33,6 +34,8 @@ import { waitForScreen } from "./screen_wait.ts";
 
 const TAKEN_WITHIN_MS = 3000;
 const GONE_WITHIN_MS = 4000;
+const REPORTED_WITHIN_MS = 4000;
+const IDLE_FOR_MS = 800;
 
 export interface Settlement {
   pending?: Pending;
@@ -52,7 +55,7 @@ export async function settle(context: DriverContext, wanted: Settlement): Promis
     const isHeld = !wasShown(context.paths, pending); // its end removes the note
     const result = await throughHook(context, pending, given);
     if (result === "settled") return refused("it was answered by another in the meantime");
-    if (result === "taken") return await afterTaken(context, pending, wanted, isHeld);
+    if (result === "taken") return await afterTaken(context, pending, wanted, { isHeld, given });
   }
   return await byKeys(context, wanted);
 }
@@ -62,41 +65,71 @@ function givenBy(context: DriverContext, decision: GivenDecision, via: "hook" | 
   return { by, by_kind, caller, via, at: context.now().toISOString(), decision };
 }
 
+type Passed = "taken" | "settled" | "ignored";
+
 async function throughHook(
   context: DriverContext,
   pending: Pending,
   given: Given,
-): Promise<"taken" | "settled" | "ignored"> {
-  const { paths, session } = context;
+): Promise<Passed> {
+  const { paths } = context;
   const { clock } = context.pane;
   giveAnswer(paths, pending, given);
   const until = clock.now() + TAKEN_WITHIN_MS;
   while (clock.now() < until) {
-    if (isTaken(paths, pending)) return "taken";
-    if (!listPending(paths, session).some((one) => one.id === pending.id)) {
-      // Closed by a person, unless the hook took the answer and closed it between two looks.
-      withdrawAnswer(paths, pending);
-      return wasTaken(context, pending, given) ? "taken" : "settled";
+    const isClosed = !isOpen(context, pending);
+    if (isClosed || isTaken(paths, pending)) {
+      const verdict = verdictOf(context, pending, given);
+      if (isClosed) withdrawAnswer(paths, pending);
+      if (verdict !== undefined || isClosed) return verdict ?? "settled";
     }
     await clock.sleep(20);
   }
-  if (withdrawAnswer(paths, pending)) return "ignored";
+  if (withdrawAnswer(paths, pending)) return verdictOf(context, pending, given) ?? "ignored";
   // Neither there nor taken: another's answer has replaced it, and was refused.
-  return isTaken(paths, pending) || wasTaken(context, pending, given) ? "taken" : "ignored";
+  return verdictOf(context, pending, given) ?? (isTaken(paths, pending) ? "taken" : "ignored");
 }
 
-function wasTaken({ paths, session }: DriverContext, pending: Pending, given: Given): boolean {
-  return Array.from(readJournal(paths, session)).some((entry) =>
-    entry.question_id === pending.id && entry.via === "hook" && String(entry.at) >= given.at
-  );
+function isOpen({ paths, session }: DriverContext, { id }: Pending): boolean {
+  return listPending(paths, session).some((one) => one.id === id);
+}
+
+/** What the hook has noted of the answer that it took; undefined while it has noted nothing. */
+function verdictOf(context: DriverContext, pending: Pending, given: Given): Passed | undefined {
+  const notes = notesOf(context, pending, given.at);
+  if (notes.some(({ via }) => via === "hook")) return "taken";
+  return notes.some(({ reason }) => reason === TOO_LATE) ? "settled" : undefined;
+}
+
+const TOO_LATE: Waited["kind"] = "too late";
+
+function notesOf({ paths, session }: DriverContext, { id }: Pending, since: string) {
+  return Array.from(readJournal(paths, session))
+    .filter((entry) => entry.question_id === id && String(entry.at) >= since);
+}
+
+/** Claude Code reports the answer to a question, and a person may have given another one before. */
+async function reportOf(
+  context: DriverContext,
+  pending: Pending,
+  since: string,
+): Promise<"ours" | "a person's" | "none"> {
+  const { clock } = context.pane;
+  const until = clock.now() + REPORTED_WITHIN_MS;
+  while (isOpen(context, pending)) {
+    if (clock.now() >= until) return "none";
+    await clock.sleep(20);
+  }
+  const isQuicker = notesOf(context, pending, since).some(({ reason }) => reason === QUICKER);
+  return isQuicker ? "a person's" : "ours";
 }
 
 /** The hook has the answer: wait until its dialog closes, unless another request is behind it. */
 async function afterTaken(
   context: DriverContext,
   pending: Pending,
-  { screen: before, said }: Settlement,
-  isHeld: boolean,
+  { screen: before, said, decision }: Settlement,
+  { isHeld, given }: { isHeld: boolean; given: Given },
 ): Promise<ActionResult> {
   const others = () =>
     pendingHere(context)
@@ -110,7 +143,14 @@ async function afterTaken(
     !isSeen || !shows(now) || placeOf(now.dialog!) !== placeOf(before.dialog!) ||
     others().length > 0;
   const screen = await waitForScreen(context.pane, GONE_WITHIN_MS, isGone);
+  const isAnswer = decision.kind === "answers";
+  const report = isAnswer ? await reportOf(context, pending, given.at) : "ours";
+  if (report === "a person's") return refused(QUICKER);
+  const mayTell = !isAnswer && isSeen && pending.subagent === undefined;
+  const isStopped = mayTell && await staysIdle(context, screen);
   const notes = [
+    ...(isStopped ? ["but Claude is idle: a person may have decided first, look"] : []),
+    ...(report === "none" ? ["Claude Code has not reported it yet"] : []),
     ...(isSeen ? [] : [
       isHeld
         ? "its dialog was not seen on the screen so far"
@@ -121,6 +161,13 @@ async function afterTaken(
   ];
   const how = ["through the waiting hook", ...notes].join("; ");
   return { kind: "done", said: `${said} (${how})`, via: "hook", isAnswer: true };
+}
+
+/** No event tells who decided. After a decision of ours Claude works on; a person's No stops it. */
+async function staysIdle({ pane }: DriverContext, { dialog }: PaneScreen): Promise<boolean> {
+  if (dialog !== undefined) return false;
+  const after = await waitForScreen(pane, IDLE_FOR_MS, ({ state }) => state !== "idle");
+  return after.state === "idle";
 }
 
 export async function byKeys(context: DriverContext, wanted: Settlement): Promise<ActionResult> {
@@ -137,10 +184,14 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
   if (context.dryRun) return { kind: "done", said: `Would press keys: ${said}` };
   const isAnswer = goal.kind === "answer" || goal.kind === "submit";
   const noted = pending ?? (isAnswer ? questionOfWake(context) : undefined);
-  if (noted !== undefined) noteKeys(context.paths, noted, givenBy(context, decision, "keys"));
+  const given = givenBy(context, decision, "keys");
+  if (noted !== undefined) noteKeys(context.paths, noted, given);
   const driven = await drive(context.pane, goal);
   if (driven.kind === "stuck") {
     return refused(`${driven.reason}; ${describe(await context.pane.look())}`);
+  }
+  if (pending?.kind === "question" && await reportOf(context, pending, given.at) === "a person's") {
+    return refused(QUICKER);
   }
   noteByKeys(context, isAnswer ? "answered" : "decided", { pending, screen, decision });
   // No event tells the end of a permission's dialog; its hook need not find it out by looking.
