@@ -245,7 +245,7 @@ Deno.test("settle() says when the dialog is still to come", () =>
     pane.clock.at(20, () => takeAndReport(home, pending));
     const said =
       "Answered SQLite (through the waiting hook; its dialog was not seen on the screen so far)";
-    assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
+    assertEquals(await answer(pending), { kind: "done", said, via: "hook", isAnswer: true });
   }));
 
 Deno.test("settle() claims no answer that came after a person's", async () => {
@@ -288,7 +288,7 @@ Deno.test("settle() says that an answer was not reported", () =>
       journalAnswer(home, "hook", LATER);
     });
     const said = "Answered SQLite (through the waiting hook; Claude Code has not reported it yet)";
-    assertEquals(await answer(pending), { kind: "done", said, via: "hook" });
+    assertEquals(await answer(pending), { kind: "done", said, via: "hook", isAnswer: true });
   }));
 
 Deno.test("settle() says when a dialog that looks the same stays on the screen", () =>
@@ -348,8 +348,13 @@ Deno.test("settle() says when Claude stands still after a decision, as after a p
     });
     return result;
   };
-  assertEquals(await outcome(IDLE), { kind: "done", said, via: "hook" });
-  const works = { kind: "done", said: "Yes (through the waiting hook)", via: "hook" };
+  assertEquals(await outcome(IDLE), { kind: "done", said, via: "hook", isAnswer: true });
+  const works = {
+    kind: "done",
+    said: "Yes (through the waiting hook)",
+    via: "hook",
+    isAnswer: true,
+  };
   assertEquals(await outcome(fixturePane("02-working")), works);
 });
 
