@@ -148,7 +148,8 @@ for (const permissions of ["registered", "all"] as const) {
     });
     await world.server.show(pane, fixturePane("04-idle-default-mode"));
     assertEquals((await waiting).stdout, "");
-    assertEquals(world.journal().at(-1)?.reason, "dialog gone");
+    const { outcome, by_kind } = world.journal().at(-1)!;
+    assertEquals([outcome, by_kind], ["left", "keyboard"]);
   });
 }
 
@@ -185,7 +186,7 @@ Deno.test("a subagent's request is closed when the turn ends and no subagent run
   await until("the request to be open", () => listPending(world.paths, "warden-main")[0]);
   await world.hook("stop.ts", { ...fixtureEvent("stop-plain"), session_id: request.session_id });
   await waiting;
-  assertEquals(world.journal().at(-1)?.reason, "settled");
+  assertEquals(listPending(world.paths, "warden-main"), []);
   assertEquals(readMemory(world.paths, "warden-main").open, undefined);
 });
 
@@ -201,7 +202,8 @@ Deno.test("a wake names its pane where the session has another one", async () =>
   assertEquals(named(), true);
   // That hook asks tmux by bin/capture.
   const waiting = world.hook("permission_request.ts", fixtureEvent("permission_request-bash"));
-  const pending = await until("the request", () => listPending(world.paths, "warden-main")[0]);
+  const told = () => listPending(world.paths, "warden-main").find(({ wake_id }) => wake_id);
+  const pending = await until("the request to be told", told);
   assertEquals([pending.pane, named()], [pane, true]);
   closePending(world.paths, "warden-main", { id: pending.id });
   await waiting;
