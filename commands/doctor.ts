@@ -17,13 +17,14 @@ import { checkSessions } from "../lib/doctor/sessions_check.ts";
 import { checkSpeed } from "../lib/doctor/speed_check.ts";
 import { checkState } from "../lib/doctor/state_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
+import { checkWatch } from "../lib/doctor/watch_check.ts";
 import { messageOf } from "../lib/process.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP = `Usage: gsd-code doctor [agent] [options]
 
 Looks at everything between Claude Code and your agents: programs, hooks, launchers, registry, tmux
-sessions, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
+sessions, the watch, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
 unless asked to. For each thing that is wrong it names the command that fixes it.
 
   gsd-code doctor                        everything, for all agents
@@ -47,6 +48,7 @@ export const CHECKS: Record<string, Check> = {
   launchers: checkLaunchers,
   registry: checkRegistryFile,
   sessions: checkSessions,
+  watch: checkWatch,
   gateway: checkGateway,
   state: checkState,
   outbox: checkOutbox,

@@ -7,6 +7,8 @@ import { checkPrograms } from "../lib/doctor/programs_check.ts";
 import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
 import { checkSpeed, speedFinding } from "../lib/doctor/speed_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
+import { checkWatch } from "../lib/doctor/watch_check.ts";
+import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { record } from "../lib/journal.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
 import { aWake } from "./support/delivery_home.ts";
@@ -253,4 +255,14 @@ Deno.test("doctor exits 1 while something is broken and 0 when --fix and the use
   assertEquals(await clinic.run("--bogus"), 2);
   assertEquals(await clinic.run("a", "b"), 2);
   assertEquals(await clinic.run("--help"), 0);
+});
+
+Deno.test("doctor says whether a watch runs, and how to have one", async () => {
+  await using clinic = await Clinic.create();
+  const { notes, findings } = await clinic.ask(checkWatch);
+  assertMatch(notes.join(), /^No watch runs/);
+  assertMatch(findings[0]!.fix!, /install-units$/);
+  const lock = holdWatch(clinic.world.paths)!;
+  assertEquals((await clinic.ask(checkWatch)).ok, ["The watch runs"]);
+  lock.release();
 });

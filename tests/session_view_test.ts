@@ -12,6 +12,7 @@ import {
   recordedEnd,
   seen,
 } from "./support/fleet_sessions.ts";
+import { launchOf } from "./support/recovering.ts";
 
 const waits = (waitingFor: string) => entryOf("waiting", { waitingFor });
 const asked = endOf({
@@ -231,6 +232,13 @@ const CASES: Case[] = [
     "ended",
     /only a shell/,
     NOW / 60_000,
+  ],
+  [
+    "started by us, and never a Claude Code",
+    { ...GONE, memory: undefined, transcript: undefined, launch: launchOf({}) },
+    "ended",
+    /only a shell/,
+    (NOW - Date.parse("2026-01-01T00:00:00.000Z")) / 60_000,
   ],
   ["of no agent", { ...GONE, agent: undefined }, "ended", /only a shell/, 4],
   [

@@ -25,6 +25,8 @@ function converse(world: SessionWorld, session: string, last: Record<string, unk
 const ANSWER = {
   message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "All pass." }] },
 };
+/** Idle, and nothing of it is ours to tell. */
+const IDLE_NOW = { status: "idle", startedAt: Date.now() + 3_600_000 };
 const triggers = (world: SessionWorld, agentId = "anvil") =>
   world.wakes(agentId).map(({ trigger }) => trigger);
 
@@ -36,6 +38,7 @@ Deno.test("watch tells a killed Claude Code once, starts it again, and gives up 
     world.registry({ ...global, agents: [agent] });
     const { start, recovered } = watcher(world);
     const watch = start();
+    await says(world, session, IDLE_NOW);
     assertEquals(await watch.look(0), []);
     for (let times = 1; times <= 3; times++) {
       await world.killClaude(session);
@@ -44,6 +47,7 @@ Deno.test("watch tells a killed Claude Code once, starts it again, and gives up 
       assertEquals(await watch.look(1), []);
       await watch.settled();
       assertEquals(recovered.length, times);
+      await says(world, session, IDLE_NOW);
       assertEquals(await watch.look(1), []);
     }
     assertEquals(triggers(world), Array(3).fill(["session_lost", "session_recovered"]).flat());
@@ -65,6 +69,7 @@ Deno.test("watch tells a killed Claude Code once, starts it again, and gives up 
 Deno.test("watch leaves a lost session alone where auto_recover is off, and one that was left", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil", { auto_recover: false });
+    await says(world, session, IDLE_NOW);
     const { start, recovered } = watcher(world);
     const watch = start();
     await watch.look(0);
@@ -106,6 +111,7 @@ Deno.test("watch tells a turn late that no hook told, once, and the idle reminde
 Deno.test("watch finds again what it was about to tell when it was killed", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil", { auto_recover: false });
+    await says(world, session, IDLE_NOW);
     const { start } = watcher(world);
     const watch = start();
     await watch.look(0);

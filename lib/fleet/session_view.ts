@@ -87,7 +87,7 @@ const ENDED_BY: Record<string, string> = {
 };
 
 function gone(seen: SessionObservation, now: number): Judged {
-  const { memory, launch, entry, holds } = seen;
+  const { memory, entry, holds } = seen;
   const ended = memory?.ended ?? "";
   const since = lastSignOf(seen);
   if (ended !== "" && ended !== "clear" && ended !== "resume") {
@@ -100,7 +100,9 @@ function gone(seen: SessionObservation, now: number): Judged {
       evidence,
     };
   }
-  const wasThere = (memory?.claude_session_id ?? "") !== "" || launch !== undefined;
+  // A launch alone is none: what it started may never have become a Claude Code.
+  const wasThere = (memory?.claude_session_id ?? "") !== "" || entry !== undefined ||
+    seen.transcript !== undefined;
   if (!wasThere || seen.agent === undefined || now - since > LOST_FOR_MS) {
     return { state: "ended", since, now: HOLDS[holds], evidence: HOLDS[holds] };
   }

@@ -19,7 +19,9 @@ function withoutGateway(scene: Scene): SharedGateway {
   return { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
 }
 
-const INBOX = { anvil: { delivery: { transport: "inbox" } } };
+const INBOX = {
+  anvil: { delivery: { transport: "inbox" }, hook_settings: { stall_after_s: 10 } },
+};
 
 function messages(stage: Stage): string[] {
   const dir = `${stage.paths.state}/inbox/anvil`;
@@ -60,7 +62,7 @@ async function claudePid(stage: Stage): Promise<number> {
 }
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: the watch tells a turn without a hook, Esc and a kill, each once`, () =>
+  Deno.test(`${version}: the watch tells a turn without a hook, a stall, Esc and a kill, once`, () =>
     inScene(`watch ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
@@ -88,6 +90,9 @@ for (const version of VERSIONS.claude) {
 
       await claude.submit("work slowly");
       await claude.waitForScreen("work", (screen) => screen.includes("esc to interrupt"));
+      // Its spinner turns and its clock runs, but no answer comes.
+      const stalled = await told(stage, "stalled");
+      assertMatch(stalled, /It last did:\nwork slowly/);
       await claude.keys("Escape");
       assertMatch(await told(stage, "interrupted"), /The prompt was: work slowly/);
 
@@ -101,8 +106,8 @@ for (const version of VERSIONS.claude) {
       const again = await stage.attach("anvil");
       await again.submit("back again");
       await told(stage, "response_complete", "back again");
-      const types = ["session_lost", "session_recovered", "interrupted"];
-      assertEquals(types.map((type) => ofType(stage, type).length), [1, 1, 1]);
+      const types = ["stalled", "interrupted", "session_lost", "session_recovered"];
+      assertEquals(types.map((type) => ofType(stage, type).length), [1, 1, 1, 1]);
       const turns = ofType(stage, "response_complete");
       assertEquals(turns.length, 3, turns.join("\n---\n"));
       const status = await stage.ours("commands/status.ts");
