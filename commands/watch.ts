@@ -3,6 +3,7 @@
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld } from "../lib/cli/world.ts";
+import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { Changes } from "../lib/doors/changes.ts";
 import type { HeldLock } from "../lib/doors/held_lock.ts";
@@ -60,6 +61,11 @@ export async function main(
 ): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
+  const refusal = whyNotAsRoot(world.paths.state, "Cannot watch as root");
+  if (refusal !== undefined) {
+    world.warn(refusal);
+    return 1;
+  }
   try {
     const lock = await lockFor(world);
     if (lock === undefined) {

@@ -78,6 +78,10 @@ const CASES: Case[] = [
   }, ["permission"]],
   ["a permission that was told", { entry: permits, ...wrote("permission_prompt", 3.9) }, []],
   ["a dialog no hook speaks of", { entry: dialog }, ["dialog"]],
+  ["a dialog of which a notification told", {
+    ...{ entry: dialog, ...wrote("elicitation_dialog", 3.9) },
+  }, []],
+  ["a person has taken it", { hold: { kind: "taken", since: 0, by: "ann" } }, []],
   ["a dialog that the wake of a recovery has shown", {
     ...{ entry: dialog, ...wrote("session_recovered", 4.5) },
   }, []],

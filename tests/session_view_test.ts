@@ -248,6 +248,16 @@ const CASES: Case[] = [
     /^Claude Code is starting$/,
     NOW / 60_000,
   ],
+  [
+    "a screen of its start that stays",
+    {
+      ...{ entry: undefined, transcript: undefined, sameSince: minutesAgo(3) },
+      capture: "\n  Settings Error\n  hooks: expected an object\n",
+    },
+    "dialog",
+    /^Settings Error$/,
+    3,
+  ],
   ["under another name", { renamedTo: "shop" }, "idle", /^All 42/, 4],
 ];
 

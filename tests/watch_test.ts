@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/watch.ts";
-import { isWatched } from "../lib/fleet/watch_lock.ts";
-import { holdWatch } from "../lib/fleet/watch_lock.ts";
+import { holdWatch, isWatched } from "../lib/fleet/watch_lock.ts";
+import { identityOf } from "../lib/noise.ts";
 import { projectName } from "../lib/sessions/conversations.ts";
 import { put } from "./support/delivery_home.ts";
 import { fixturePane } from "./support/fixtures.ts";
@@ -106,6 +106,11 @@ Deno.test("watch tells a turn late that no hook told, once, and the idle reminde
       Deno.readTextFileSync(`${world.paths.state}/sessions/${session}.json`),
     );
     assertEquals([memory.said[0].prompt_id, memory.said[0].trigger], ["p-1", "response_complete"]);
+    // A hook that comes later still is the same event, and its wake a duplicate.
+    const fields = { last_assistant_message: "All pass.", stop_hook_active: false };
+    const about = { sessionId: idOf(world, session), promptId: "p-1", transcriptPath: "", cwd: "" };
+    const { key } = identityOf({ name: "Stop", ...about, fields }, "All pass.");
+    assertEquals(memory.said[0].identity, key);
   }));
 
 Deno.test("watch finds again what it was about to tell when it was killed", () =>

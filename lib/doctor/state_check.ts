@@ -5,7 +5,16 @@ import { messageOf } from "../process.ts";
 import { shellQuote } from "../text.ts";
 import { broken, type DoctorContext, type Finding, ok } from "./finding.ts";
 
-const FLAT = ["journal", "claude", "replies", "content", "panes", "sessions", "locks"];
+const FLAT = [
+  "journal",
+  "claude",
+  "replies",
+  "content",
+  "panes",
+  "sessions",
+  "locks",
+  "watch/told",
+];
 /** With a folder for each agent or session. */
 const NESTED = ["outbox", "dead", "pending"];
 /** The same, but the agent may keep other files in its folder: only their owner is checked. */

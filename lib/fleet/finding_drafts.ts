@@ -170,13 +170,13 @@ function failureOf({ seen: { transcript } }: SessionView): Failure {
 
 /** The dialogs that no hook speaks of take no free text. */
 function dialogDraft(view: SessionView, options: DraftOptions): WakeDraft {
-  const { dialog, seen: { agent } } = view;
+  const { dialog, seen: { agent, capture } } = view;
   const mayAnswer = dialog !== undefined &&
     (RIGHTS[dialog.kind].free || (agent?.settings.answer_permissions ?? false));
   const all = actionsOf(view, options, { kind: "question", questions: [{ multiSelect: false }] });
   return {
     ...{ trigger: "dialog_open", section: "CONTENT", state: "menu", isDecision: true },
-    body: dialog?.text ?? view.now,
+    body: dialog?.text ?? lastLines(capture),
     details: {
       dialog: dialog?.kind ?? "unknown",
       advice: mayAnswer

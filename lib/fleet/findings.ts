@@ -93,7 +93,7 @@ function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
         ? []
         : [finding(view, "permission", asking(view))];
     case "dialog":
-      return wasTold(seen, ["dialog_open"], since) || wasTold(seen, AT_A_START, since, 60_000)
+      return wasTold(seen, OF_DIALOGS, since) || wasTold(seen, AT_A_START, since, 60_000)
         ? []
         : [finding(view, "dialog", asking(view))];
     case "stalled": {
@@ -103,11 +103,19 @@ function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
     case "retrying":
       return wasTold(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
     case "working":
+    case "held":
+    case "taken":
       return [];
     default:
       return ofTurn(view, known);
   }
 }
+
+/** Claude Code's notifications of dialogs are among them. */
+const OF_DIALOGS = [
+  ...["dialog_open", "permission_prompt", "worker_permission_prompt", "agent_needs_input"],
+  ...["elicitation_dialog", "elicitation_url_dialog"],
+];
 
 /** These wakes show a dialog of the start themselves. */
 const AT_A_START = ["session_recovered"];

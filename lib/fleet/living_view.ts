@@ -77,8 +77,21 @@ export function toolLine({ tool, toolInput }: { tool: string; toolInput: object 
   return about === undefined ? tool : `${tool}: ${about}`;
 }
 
-export function starting(seen: SessionObservation, screen: Screen | undefined): Judged | undefined {
+/** Longer shows no Claude Code a screen of its start. */
+const STARTS_WITHIN_MS = 120_000;
+
+export function starting(
+  seen: SessionObservation,
+  screen: Screen | undefined,
+  now: number,
+): Judged | undefined {
   if (statusOf(seen, screen) !== "unknown") return undefined;
+  const { sameSince, capture = "" } = seen;
+  const first = capture.split("\n").map((line) => line.trim()).find((line) => line !== "");
+  if (first !== undefined && sameSince !== undefined && now - sameSince > STARTS_WITHIN_MS) {
+    const evidence = "its screen stays as it is, and is none that we know";
+    return { state: "dialog", since: sameSince, now: oneLine(first), evidence };
+  }
   const evidence = "its process runs, and neither its list nor its screen says more";
   return { state: "working", since: startedAt(seen), now: "Claude Code is starting", evidence };
 }

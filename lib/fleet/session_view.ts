@@ -127,7 +127,7 @@ function lastSignOf({ memory, launch, entry, transcript }: SessionObservation): 
 }
 
 function living(seen: SessionObservation, screen: Screen | undefined, now: number): Judged {
-  const judged = waiting(seen, screen) ?? starting(seen, screen) ??
+  const judged = waiting(seen, screen) ?? starting(seen, screen, now) ??
     atWork(seen, screen, now) ?? resting(seen, screen, now);
   const { hold } = seen;
   if (hold === undefined || judged.state === "asks" || judged.state === "permission") return judged;
