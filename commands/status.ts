@@ -1,6 +1,7 @@
 /** Shows what every session does, and the life of one wake. */
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
+import { onOneLine } from "../lib/cli/speaker.ts";
 import { table } from "../lib/cli/table.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { type GatewayState, gatewayState } from "../lib/delivery/gateway_up.ts";
@@ -171,7 +172,7 @@ function journals({ paths }: StatusWorld): { known: string[]; problems: string[]
 function warnOf(problems: string[], { warn }: StatusWorld): void {
   if (problems.length === 0) return;
   const more = problems.length === 1 ? "" : `; and ${problems.length - 1} more`;
-  warn(`Skipped, since it cannot be read: ${problems[0]}${more}`);
+  warn(onOneLine(`Skipped, since it cannot be read: ${problems[0]}${more}`));
 }
 
 function showWake(wakeId: string, json: boolean, world: StatusWorld): number {

@@ -61,6 +61,7 @@ const COMMANDS = [
   ["commands/doctor.ts", "--fix"],
   ["commands/spawn.ts", "warden", ".", ""],
   ["commands/status.ts"],
+  ["commands/watch.ts", "--once"],
   ["commands/recover.ts"],
   ["commands/sync.ts"],
   ["commands/deliver.ts", "--once"],

@@ -76,6 +76,7 @@ const COMMANDS: [words: string[], shows: string][] = [
   [["commands/status.ts"], "EVIL"],
   [["commands/status.ts", "--json"], "EVIL"],
   [["commands/status.ts", HOSTILE.replaceAll("\0", "")], "EVIL"],
+  [["commands/watch.ts", "--once"], ""],
   [["commands/deliver.ts", "--list"], "EVIL"],
   [["commands/deliver.ts", "--once"], ""],
   [["commands/deliver.ts", "--drop", HOSTILE.replaceAll("\0", "")], ""],
