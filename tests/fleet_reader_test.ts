@@ -61,6 +61,9 @@ Deno.test("FleetReader follows Claude's id when its tmux session is renamed", ()
     await world.tmux("rename-session", "-t", `=${session}`, "mine");
     const [view, ...more] = await look();
     assertEquals([view!.state, view!.seen.renamedTo, more], ["idle", "mine", []]);
+    remember(world, session, { agent_id: "anvil", ended: "prompt_input_exit" });
+    assertEquals(brief(await look()), [[session, "anvil", "ended"]], "it was left before");
+    remember(world, session, { agent_id: "anvil", ended: "" });
     await world.tmux("rename-session", "-t", "=mine", `${session}-7`);
     assertEquals(brief(await look()), [[`${session}-7`, "anvil", "idle"]]);
   }));

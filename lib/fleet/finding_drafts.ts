@@ -152,7 +152,7 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
     case "moved":
       return {
         ...{ trigger: "session_changed", section, state: "unknown", actions: prompt.slice(-1) },
-        body: `The tmux session ${view.session} is gone, and its Claude Code runs on in process ` +
+        body: `Claude Code of ${view.session} is no longer there, and runs on in process ` +
           `${view.seen.entry?.pid}, in no tmux server that we know.`,
         details: {
           change: "moved",

@@ -193,8 +193,11 @@ export class FleetReader {
     const kept: SessionObservation[] = [];
     for (const seen of sessions) {
       const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
-      const ofIt = id === "" || seen.holds === "alive" ? [] : Array.from(entries.values())
-        .filter((entry) => entry.sessionId === id);
+      // Whoever has left it may go on with the conversation elsewhere.
+      const isOver = (seen.memory?.ended ?? "") !== "";
+      const ofIt = id === "" || isOver || seen.holds === "alive"
+        ? []
+        : Array.from(entries.values()).filter((entry) => entry.sessionId === id);
       const living = ofIt.find(runs);
       if (living === undefined) kept.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
       else if (!found.has(living.pid)) {
