@@ -5,7 +5,6 @@ import "../../lib/cli/load_guards.ts";
 import { recordsIn } from "../../lib/journal.ts";
 import { readWake } from "../../lib/outbox.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
-import { whyNoRecord } from "../../lib/story/journal_schema.ts";
 import { pause } from "./until.ts";
 import { writeExecutable } from "./executable.ts";
 
@@ -85,9 +84,14 @@ export class TestHome implements AsyncDisposable {
   hasOddRecords = false;
 
   /** Every record that a test has caused fits the schema. */
-  #checkRecords(): void {
+  async #checkRecords(): Promise<void> {
     const dir = `${this.paths.state}/journal`;
-    for (const name of readable(dir).filter((one) => /\.jsonl(\.\d)?$/.test(one))) {
+    const journals = readable(dir).filter((one) => /\.jsonl(\.\d)?$/.test(one));
+    if (journals.length === 0) return;
+    // Late, because a script without our deno.json has no packages.
+    const file = new URL("../../lib/story/journal_schema.ts", import.meta.url).href;
+    const { whyNoRecord }: typeof import("../../lib/story/journal_schema.ts") = await import(file);
+    for (const name of journals) {
       for (const line of recordsIn(readable(`${dir}/${name}`)[0] ?? "")) {
         const why = whyNoRecord(line);
         if (why !== undefined) throw new Error(`No record: ${why}: ${JSON.stringify(line)}`);
@@ -97,7 +101,7 @@ export class TestHome implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      if (!this.hasOddRecords) this.#checkRecords();
+      if (!this.hasOddRecords) await this.#checkRecords();
     } finally {
       if (this.#isOwn) await removeTree(this.dir);
     }
