@@ -74,6 +74,8 @@ export interface WriteOptions {
   durable?: boolean;
   /** How the name of the temporary file ends. */
   ending?: string;
+  /** The folder must be there: one that was deleted is not made again. */
+  inFolder?: boolean;
 }
 
 /**
@@ -83,11 +85,14 @@ export interface WriteOptions {
 export function writeAtomic(
   path: string,
   text: string,
-  { mode = 0o600, durable = false, ending = ".tmp" }: WriteOptions = {},
+  { mode = 0o600, durable = false, ending = ".tmp", inFolder = false }: WriteOptions = {},
 ): void {
   const temporary = `${path}.${Deno.pid}-${temporaryCount++}${ending}`;
   try {
-    const file = openInDir(temporary, { write: true, createNew: true, mode }, durable);
+    const options = { write: true, createNew: true, mode };
+    const file = inFolder
+      ? openRegular(temporary, options)
+      : openInDir(temporary, options, durable);
     try {
       if (durable) lockIfPossible(file);
       writeAll(file, encoder.encode(text));

@@ -118,7 +118,11 @@ export function saveAttempts(paths: Paths, wake: QueuedWake): void {
   const path = wakeFile(paths, wake);
   if (!isThere(path)) return;
   // Not the temporary name of a new wake: a leftover must not be read as one.
-  writeAtomic(path, JSON.stringify(wake, null, 1), { durable: true, ending: ".again.tmp" });
+  writeAtomic(path, JSON.stringify(wake, null, 1), {
+    durable: true,
+    ending: ".again.tmp",
+    inFolder: true,
+  });
 }
 
 export function moveToDead(paths: Paths, wake: QueuedWake, reason: string): void {

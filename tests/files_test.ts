@@ -119,3 +119,13 @@ Deno.test("appendLine() mixes no lines of several writers", () =>
       true,
     );
   }));
+
+Deno.test("writeAtomic() with inFolder makes no folder that was deleted", () =>
+  inDir((dir) => {
+    const file = `${dir}/gone/wake.json`;
+    assertThrows(() => writeAtomic(file, "x", { inFolder: true }), Deno.errors.NotFound);
+    assertEquals(namesIn(dir), []);
+    writeAtomic(file, "x");
+    writeAtomic(file, "y", { inFolder: true });
+    assertEquals(Deno.readTextFileSync(file), "y");
+  }));

@@ -5,7 +5,6 @@
 
 import { isThere, namesIn, openRegular, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
-import { told } from "../new_wake.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
 
@@ -38,9 +37,10 @@ function recoverOne(
   if (isBeingWritten(path)) return;
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
+  const { session, trigger } = wake;
   const reason =
     "found in the outbox as a temporary file: its hook was stopped, or the power failed";
-  record(paths, told(wake, { reason }), new Date(now));
+  record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
 }
 
 /** The writer holds a lock on the file until it has renamed it. */
