@@ -28,8 +28,3 @@ export function splitName(name: string): { id: string; secret?: string } {
   const at = name.indexOf(".");
   return at === -1 ? { id: name } : { id: name.slice(0, at), secret: name.slice(at + 1) };
 }
-
-/** A text that is kept names the questions, but cannot answer them. */
-export function withoutSecrets(text: string): string {
-  return text.replace(/\b([qp]-[0-9A-Z]{16})\.[0-9A-Z]{20}(?![0-9A-Z])/g, "$1");
-}

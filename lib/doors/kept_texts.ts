@@ -2,7 +2,6 @@
 
 import { isFile, namesIn, readTextIfThere, writeAtomic } from "../files.ts";
 import { type Paths, safeName } from "../paths.ts";
-import { withoutSecrets } from "../request_ids.ts";
 
 function textFile({ state }: Pick<Paths, "state">, session: string, id: string): string {
   return `${state}/texts/${safeName(session)}/${safeName(id)}.txt`;
@@ -21,4 +20,9 @@ export function wholeText(paths: Paths, id: string): string | undefined {
   const dir = `${paths.state}/texts`;
   const file = namesIn(dir).map((session) => `${dir}/${session}/${safeName(id)}.txt`).find(isFile);
   return file === undefined ? undefined : readTextIfThere(file);
+}
+
+/** A text that is kept names the questions, but cannot answer them. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/\b([qp]-[0-9A-Z]{16})\.[0-9A-Z]{20}(?![0-9A-Z])/g, "$1");
 }
