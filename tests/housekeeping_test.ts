@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { DAY } from "../lib/delivery/delivery.ts";
 import { namesIn, writeAtomic } from "../lib/files.ts";
-import { removeOldFiles } from "../lib/delivery/housekeeping.ts";
+import { keepWithin, removeOldFiles } from "../lib/delivery/housekeeping.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
 
 Deno.test("removeOldFiles() removes what is old, once a day, and never a wake that waits", async () => {
@@ -17,7 +17,11 @@ Deno.test("removeOldFiles() removes what is old, once a day, and never a wake th
   lay("journal/old.jsonl", 31);
   lay("journal/new.jsonl", 29);
   lay("replies/old.json", 2);
-  lay("content/new.txt", 6);
+  lay("content/new.txt", 29);
+  lay("content/old.txt", 31);
+  lay("texts/warden-main/old.txt", 31);
+  lay("texts/warden-main/new.txt", 29);
+  lay("typed/warden-main.json", 8);
   lay("dead/warden/old.json", 31);
   lay("outbox/warden/left.json.1-0.tmp", 1);
   Deno.utimeSync(`${state}/outbox/warden/${wake.wake_id}.json`, new Date(0), new Date(0));
@@ -25,6 +29,7 @@ Deno.test("removeOldFiles() removes what is old, once a day, and never a wake th
   removeOldFiles(home.paths, Date.now());
   assertEquals(left("journal"), ["new.jsonl"]);
   assertEquals([left("replies"), left("dead/warden"), left("content")], [[], [], ["new.txt"]]);
+  assertEquals([left("texts/warden-main"), left("typed")], [["new.txt"], []]);
   assertEquals(left("outbox/warden"), [`${wake.wake_id}.json`]);
 
   lay("replies/old.json", 2);
@@ -34,4 +39,17 @@ Deno.test("removeOldFiles() removes what is old, once a day, and never a wake th
   assertEquals(left("replies"), ["old.json"], "a clock that was set back makes nothing older");
   removeOldFiles(home.paths, Date.now() + 2 * DAY);
   assertEquals(left("replies"), []);
+});
+
+Deno.test("keepWithin() removes the oldest texts where all together take too much room", async () => {
+  await using home = new DeliveryHome();
+  const folders = ["a", "b"].map((name) => `${home.paths.state}/texts/${name}`);
+  const sizes = [["a/1", 40], ["b/2", 40], ["a/3", 40], ["b/4", 10]] as const;
+  sizes.forEach(([name, size], index) => {
+    const path = `${home.paths.state}/texts/${name}`;
+    writeAtomic(path, "x".repeat(size));
+    Deno.utimeSync(path, index, index);
+  });
+  keepWithin([...folders, "/no/such/folder"], 100);
+  assertEquals(folders.map(namesIn), [["3"], ["2", "4"]]);
 });
