@@ -50,8 +50,9 @@ export async function answerRequest(context: HookContext): Promise<string | unde
     record(paths, answer({ what: kind, ...base, asked_at, now: new Date(), ...more }));
   };
   // Claude Code ends this hook when Esc closes the dialog, and says so in no other way.
+  const closeUnanswered = () => closePending(paths, session, { id })[0]?.by === "human";
   onTermination(() => {
-    if (closePending(paths, session, { id }).length > 0) noted(leftAtKeyboard(kind));
+    if (closeUnanswered()) noted(leftAtKeyboard(kind));
   });
   const waited = await waitForAnswer(paths, pending, {
     now: Date.now,
@@ -71,7 +72,7 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   // The answer of a person to a question is still to be reported.
   const isReported = waited.kind === "too late" && kind === "question";
   const isOver = ["dialog gone", "claude gone", "too late"].includes(waited.kind);
-  if (!isReported && isOver && closePending(paths, session, { id }).length > 0) {
+  if (!isReported && isOver && closeUnanswered()) {
     noted(waited.kind === "claude gone" ? { outcome: "claude gone" } : leftAtKeyboard(kind));
   }
   if (waited.kind === "timeout") noted({ outcome: "timeout" });

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clearThen, pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
-import { listPending, openPending } from "../lib/answers.ts";
+import { isTaken, listPending, openPending } from "../lib/answers.ts";
+import { type Closed, closePending } from "../lib/close_pending.ts";
 import { driverContext, pendingFor } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import { FakePrompt, type PromptOptions } from "./support/fake_prompt.ts";
@@ -286,8 +287,35 @@ Deno.test("pressKey() Escape closes what was asked on the screen, and nothing el
   assertEquals(open(), ["p-1"]);
   await escape("30-permission-bash", "03-interrupted");
   assertEquals(open(), []);
+  const told = () =>
+    home.journal().map(({ kind, question_id, by, outcome }) => [kind, question_id, by, outcome]);
   assertEquals(
-    home.journal().map(({ kind, question_id, by, outcome }) => [kind, question_id, by, outcome]),
+    told(),
     [["answered", "q-1", "warden", "left"], ["decided", "p-1", "warden", "left"]],
   );
+});
+
+Deno.test("pressKey() Escape says beforehand whose key it is: the hook may be gone at once", async () => {
+  await using home = new TestHome();
+  const pending = pendingFor("question", fixtureRequest("permission_request-ask-single"));
+  openPending(home.paths, pending);
+  let closed: Closed | undefined;
+  const pane = new FakePane((sent) => {
+    // As the hook does that Claude Code ends.
+    if (sent !== "") closed ??= closePending(home.paths, "warden-main", { id: "q-1" })[0];
+    return fixturePane(sent === "" ? "10-ask-single" : "03-interrupted");
+  });
+  await pressKey(driverContext(pane, { paths: home.paths }), "Escape");
+  assertEquals([closed?.by, closed?.who], ["keys", "warden"]);
+  assertEquals(home.journal().map(({ by, outcome }) => [by, outcome]), [["warden", "left"]]);
+});
+
+Deno.test("pressKey() Escape that changes nothing claims nothing", async () => {
+  await using home = new TestHome();
+  const pending = pendingFor("question", fixtureRequest("permission_request-ask-single"));
+  openPending(home.paths, pending);
+  const pane = new FakePane(() => fixturePane("10-ask-single"));
+  await pressKey(driverContext(pane, { paths: home.paths }), "Escape");
+  assertEquals(isTaken(home.paths, pending), false);
+  assertEquals(home.journal(), []);
 });

@@ -1,7 +1,7 @@
 /** The actions for Claude Code's prompt: type, clear_then, enter, esc. */
 
 import type { PaneScreen } from "./claude_pane.ts";
-import { listPending } from "../answers.ts";
+import { dropTaken, listPending, noteKeys, type Pending } from "../answers.ts";
 import { closePending } from "../close_pending.ts";
 import { decides } from "../dialog_kind.ts";
 import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
@@ -21,7 +21,7 @@ import {
 } from "./prompt_words.ts";
 import { typeBySocket } from "./socket_prompt.ts";
 import { record } from "../journal.ts";
-import { noteByKeys, noteLeft } from "./settle.ts";
+import { givenBy, noteByKeys, noteLeft } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
 import { waitForReadable, waitForScreen } from "./screen_wait.ts";
@@ -221,10 +221,14 @@ export async function pressKey(
   const changed = (now: PaneScreen) =>
     describe(now) !== describe(screen) || (!movesAnyway && seen(now) !== seen(screen));
   if (key === "Escape") noteEsc(context);
+  // Claude Code ends the hook of a dialog that esc closes: it must know by then whose key it was.
+  const leaving = key === "Escape" ? shownIn(context, screen) : [];
+  for (const one of leaving) noteKeys(context.paths, one, givenBy(context, LEFT, "keys"));
   // Press once: if the first is only late, a second one would reach the next dialog.
   await context.pane.press(key);
   const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
   const after = await waitForScreen(context.pane, patienceMs, changed);
+  if (after.dialog !== undefined) { for (const one of leaving) dropTaken(context.paths, one); }
   if (dialog !== undefined && !changed(after)) {
     return refused(
       `${key} changed nothing that shows: look before you try again; ${describe(after)}`,
@@ -237,7 +241,7 @@ export async function pressKey(
       decision: { kind: "answers", answers, annotations: {} },
     });
   }
-  if (key === "Escape" && after.dialog === undefined) closeWhatWasShown(context, screen);
+  if (after.dialog === undefined) closeLeft(context, leaving);
   const isLeft = key === "Escape" && after.dialog === undefined && after.draft !== "";
   const hint = isLeft && whyNotOwn(context, after) === undefined ? "; clear empties the box" : "";
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
@@ -249,16 +253,22 @@ function noteEsc({ paths, session, agentId, by }: DriverContext): void {
   record(paths, { kind: "session", session, agent_id: agentId, event: "esc", by, reason });
 }
 
-/** Claude Code kills the hook of a dialog that esc closes, so its file is removed here. */
-function closeWhatWasShown(context: DriverContext, { dialog }: PaneScreen): void {
-  const { paths, session } = context;
-  if (dialog === undefined) return;
+/** What it says does not count: nothing is answered. */
+const LEFT = { kind: "deny", message: "" } as const;
+
+/** What is asked on the screen. */
+function shownIn({ paths, session }: DriverContext, { dialog }: PaneScreen): Pending[] {
+  if (dialog === undefined) return [];
   const asked = listPending(paths, session);
-  const shown = dialog.kind === "question" || dialog.kind === "review"
+  return dialog.kind === "question" || dialog.kind === "review"
     ? asked.filter((one) => one.kind === "question" && isAbout(one, dialog))
     : requestsShown(asked, dialog);
-  for (const pending of shown) {
-    closePending(paths, session, { id: pending.id });
+}
+
+/** A hook that was killed before it could do so leaves its file. */
+function closeLeft(context: DriverContext, leaving: Pending[]): void {
+  for (const pending of leaving) {
+    closePending(context.paths, context.session, { id: pending.id });
     noteLeft(context, pending);
   }
 }

@@ -60,7 +60,11 @@ export async function settle(context: DriverContext, wanted: Settlement): Promis
   return await byKeys(context, wanted);
 }
 
-function givenBy(context: DriverContext, decision: GivenDecision, via: "hook" | "keys"): Given {
+export function givenBy(
+  context: DriverContext,
+  decision: GivenDecision,
+  via: "hook" | "keys",
+): Given {
   const { by, byKind: by_kind, caller } = context;
   return { by, by_kind, caller, via, at: context.now().toISOString(), decision };
 }

@@ -98,9 +98,17 @@ for (const version of VERSIONS.claude) {
       );
       assertEquals([escaped.by_kind, escaped.outcome], ["keyboard", "left"]);
 
+      const byDriver = (await stage.ask(claude, "single"))!;
+      await stage.must(stage.session, "esc");
+      const closed = await find(
+        "the agent's Esc",
+        ({ question_id, kind }) => kind === "answered" && question_id === byDriver.id,
+      );
+      assertEquals([closed.by, closed.by_kind, closed.outcome], ["warden", "agent", "left"]);
+
       assertEquals(stage.journal().filter((line) => whyNoRecord(line) !== undefined), []);
       const answers = stage.journal().filter(({ kind }) => kind === "answered");
-      assertEquals(answers.length, 3, "each question has one record of its end");
+      assertEquals(answers.length, 4, "each question has one record of its end");
 
       // What log and report make of it.
       const said = async (...words: string[]) => {
@@ -116,7 +124,7 @@ for (const version of VERSIONS.claude) {
       assertEquals(whoDidWhat, [
         ...["keyboard typed", "warden typed", "ana typed"],
         ...[...byHandAgain, "warden answered", ...byHandAgain, "keyboard answered"],
-        ...[...byHandAgain, "keyboard left"],
+        ...[...byHandAgain, "keyboard left", ...byHandAgain, "warden left"],
       ]);
       const { sessions, totals } = JSON.parse(await said("report", "--since", "1h", "--json"));
       const [{ turns, human_turns, asked: questions, time_ms, unsent }] = sessions;
@@ -127,6 +135,7 @@ for (const version of VERSIONS.claude) {
           ["warden", "given", "SQLite"],
           ["keyboard", "given", "MongoDB"],
           ["keyboard", "left", undefined],
+          ["warden", "left", undefined],
         ],
       );
       assertEquals([time_ms.lost, time_ms.api, totals.unanswered], [0, 0, 0]);
