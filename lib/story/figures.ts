@@ -1,7 +1,6 @@
 /** The figures of `gsd-code report`: a pure function of the records. */
 
 import { textOf } from "../events.ts";
-import { isHuman } from "../records.ts";
 import { decisionWords, type StoryLine } from "./happenings.ts";
 import { type EndedWait, type Lane, lanesOf, type LaneState, type Recovered } from "./lanes.ts";
 
@@ -241,22 +240,4 @@ function waitFigure(waits: EndedWait[]): WaitFigure {
 /** In cents of cents, so that the sum of prices has no 0.30000000000000004. */
 function sumOf(values: number[]): number {
   return values.reduce((sum, value) => Math.round((sum + value) * 1e6) / 1e6, 0);
-}
-
-/** `2 by warden, 1 by you`. */
-export function bySomebody(asked: AskedFigure[]): string {
-  const counts = new Map<string, number>();
-  for (const { by = "", by_kind, outcome } of asked) {
-    const name = outcome === undefined
-      ? "open"
-      : outcome === "left"
-      ? "left without an answer"
-      : isHuman(by_kind)
-      ? "by you"
-      : by === ""
-      ? "unanswered"
-      : `by ${by}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(", ");
 }

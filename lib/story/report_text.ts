@@ -1,7 +1,8 @@
 /** The report as text: a line for all, a line with a bar for each session, and what waits. */
 
 import { onOneLine, printable } from "../cli/speaker.ts";
-import { bySomebody, type ReportFigures, type SessionFigures, type WaitFigure } from "./figures.ts";
+import type { AskedFigure, ReportFigures, SessionFigures, WaitFigure } from "./figures.ts";
+import { isHuman } from "../records.ts";
 import type { Lane, LaneState } from "./lanes.ts";
 import { fitted } from "./log_lines.ts";
 import { clockTime, dayOf, dollars, duration } from "./since.ts";
@@ -79,6 +80,24 @@ function askedWords(all: SessionFigures["asked"], what: "question" | "permission
   const longest = Math.max(...asked.map(({ after_ms = 0 }) => after_ms));
   const wait = longest > 0 ? `, longest wait ${duration(longest)}` : "";
   return [`${counted(asked.length, what)} (${clean(bySomebody(asked))}${wait})`];
+}
+
+/** `2 by warden, 1 by you`. */
+function bySomebody(asked: AskedFigure[]): string {
+  const counts = new Map<string, number>();
+  for (const { by = "", by_kind, outcome } of asked) {
+    const name = outcome === undefined
+      ? "open"
+      : outcome === "left"
+      ? "left without an answer"
+      : isHuman(by_kind)
+      ? "by you"
+      : by === ""
+      ? "unanswered"
+      : `by ${by}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => `${count} ${name}`).join(", ");
 }
 
 /** Each sign is an equal part of the time: the state that took most of it. */
