@@ -7,6 +7,13 @@ const GOES_ON = ["clear", "resume"];
 
 const STOPPED = "It was ended on purpose, with gsd-code stop. Do not start it again by yourself.";
 
+/** `stop` waits less for the end. One that was stopped long ago may have been started again. */
+const STOPPED_WITHIN_MS = 120_000;
+
+function isRecent(at: string | undefined, now: Date): boolean {
+  return Math.abs(now.getTime() - Date.parse(at ?? "")) < STOPPED_WITHIN_MS;
+}
+
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
@@ -20,7 +27,7 @@ export const hook: Hook = {
       await note(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
     } else {
       const isOwn = owner === "own";
-      const isStopped = isOwn && stoppedAt(paths, session) !== undefined;
+      const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
       await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",

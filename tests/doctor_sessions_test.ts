@@ -4,6 +4,7 @@ import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { writeLaunch } from "../lib/sessions/launch_files.ts";
 import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
+import { launchOf } from "./support/recovering.ts";
 import { until } from "./support/until.ts";
 
 const BY_CLI = { ...WARDEN, delivery: { transport: "cli" } };
@@ -184,4 +185,23 @@ Deno.test("checkSessions() offers recovery of a launch beside a session that liv
     const fixes = findings.flatMap(({ fix }) => fix ?? []);
     assertEquals(fixes, [`deno ${TASK} recover --agent warden`], command);
   }
+});
+
+Deno.test("checkSessions() knows a session by its record, and one that was stopped", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [WARDEN] });
+  const launch = launchOf({ session: "docs", agent_id: "warden" });
+  const { paths } = clinic.world;
+  writeLaunch(paths, launch);
+  await clinic.server.session("docs", CLAUDE);
+  assertEquals((await clinic.ask(checkSessions)).ok, [
+    'The session "docs" of agent "warden" runs',
+  ]);
+  writeLaunch(paths, { ...launch, stopped_at: "2026-01-01T00:00:00.000Z" });
+  await clinic.server.tmux("kill-session", "-t", "=docs");
+  const { notes } = await clinic.ask(checkSessions);
+  assertMatch(
+    notes.join(),
+    /"docs" of agent "warden" was stopped; .* recover docs brings it back$/,
+  );
 });

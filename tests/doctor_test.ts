@@ -10,6 +10,7 @@ import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { checkWatch } from "../lib/doctor/watch_check.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { record } from "../lib/journal.ts";
+import { writeHold } from "../lib/doors/holds.ts";
 import { enqueue, moveToDead } from "../lib/outbox.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
@@ -265,4 +266,18 @@ Deno.test("doctor says whether a watch runs, and how to have one", async () => {
   const lock = holdWatch(clinic.world.paths)!;
   assertEquals((await clinic.ask(checkWatch)).ok, ["The watch runs"]);
   lock.release();
+});
+
+Deno.test("checkOutbox() names what is held, and does not call held wakes late", async () => {
+  await using clinic = await Clinic.create();
+  const { paths } = clinic.world;
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  enqueue(paths, aWake({ created_at: since }));
+  writeHold(paths, { kind: "agent", name: "warden", agent_id: "warden", since });
+  writeHold(paths, { kind: "taken", name: "docs", agent_id: "warden", since });
+  const { notes, broken, findings } = await clinic.ask(checkOutbox);
+  assertEquals(broken, []);
+  assertMatch(notes.join("\n"), /^The agent "warden" is paused, for .* now; wakes held: 1$/m);
+  assertMatch(notes.join("\n"), /^A person has the session "docs" of agent "warden", for .*: 0$/m);
+  assertMatch(findings.map(({ fix }) => fix).join(), /resume warden,.*give docs$/);
 });

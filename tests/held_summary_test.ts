@@ -58,7 +58,8 @@ for (const { name, hold, happens } of CASES) {
     }
     const held = world.wakes().length;
     assertEquals(held, happens.filter((one) => !("prompt" in one)).length);
-    writeHold(world.paths, { agent_id: "warden", since, until, ...hold });
+    const driver = "/data/bin/gsd-code menu-driver";
+    writeHold(world.paths, { agent_id: "warden", since, until, driver, ...hold });
     releaseDue(world.paths, "warden", Date.now());
     const wakes = world.wakes();
     assertEquals(wakes.length, 1);

@@ -4,7 +4,9 @@ import { assert, assertEquals } from "@std/assert";
 import { openGate } from "../lib/gate.ts";
 import { OWNER_FORMAT, paneOwner } from "../lib/events.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
-import { isFile, namesIn, writeAtomic } from "../lib/files.ts";
+import { isFile, namesIn, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { launchesDir } from "../lib/owners.ts";
+import { safeName } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { seeded } from "./support/delivery_home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
@@ -221,6 +223,15 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
     const whole = `${pick(["", "", "\uFEFF"])}${note()}{"agents": [${agents.join("\n")}]}`;
     const text = random() < 0.1 ? "{ broken" : whole;
     await world.writeRegistry(text);
+    // Sometimes a record says whose it is, whatever its name.
+    removeIfThere(launchesDir(world.paths), { recursive: true });
+    if (random() < 0.2) {
+      const record = { session: shown, agent_id: pick(["agent0", "agent1", "nobody"]) };
+      writeAtomic(
+        `${launchesDir(world.paths)}/${safeName(shown)}.json`,
+        random() < 0.1 ? "{" : JSON.stringify(record),
+      );
+    }
     const line = await world.server.tmux("display-message", "-p", "-t", pane, OWNER_FORMAT);
     const answer = Promise.resolve(paneOwner(line));
     const gate = await openGate(world.paths, { pane, madeIn: "$0", answer }, undefined);

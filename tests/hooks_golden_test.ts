@@ -17,8 +17,8 @@ interface Case {
   transcript?: { name: string; lines: number };
   screen?: string;
   settings?: Record<string, unknown>;
-  /** Fields of the session's launch record. */
-  record?: Record<string, unknown>;
+  /** The session's launch record says that it was stopped so many seconds ago. */
+  stoppedAgo?: number;
 }
 
 const GOLDEN = new URL("./golden/", import.meta.url);
@@ -59,8 +59,9 @@ async function wakeOf(test: Case, permissions: "registered" | "all"): Promise<st
   if (test.screen) {
     await world.server.show(await world.pane("warden-main"), fixturePane(test.screen));
   }
-  if (test.record) {
-    const record = { session: "warden-main", agent_id: "warden", ...test.record };
+  if (test.stoppedAgo !== undefined) {
+    const stopped_at = new Date(Date.now() - test.stoppedAgo * 1000).toISOString();
+    const record = { session: "warden-main", agent_id: "warden", stopped_at };
     writeAtomic(`${world.dir}/data/launches/warden-main.json`, JSON.stringify(record));
   }
   const result = await world.hook(test.hook, event);

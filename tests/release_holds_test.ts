@@ -3,9 +3,11 @@ import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { releaseDue } from "../lib/delivery/release_holds.ts";
 import { listWakes } from "../lib/delivery/wake_list.ts";
 import { type Hold, listHolds, readHold, writeHold } from "../lib/doors/holds.ts";
-import { removeIfThere } from "../lib/files.ts";
+import { namesIn, removeIfThere } from "../lib/files.ts";
 import { type QueuedWake, waitingIds, wakeFile } from "../lib/outbox.ts";
+import { startProgram } from "./support/child_process.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
+import { HookWorld } from "./support/hook_world.ts";
 import { OK, queueWorld } from "./support/queue_world.ts";
 import { SimClock } from "./support/sim_clock.ts";
 
@@ -100,6 +102,18 @@ Deno.test("releaseDue() says nothing where nothing was held, except of a session
   assertMatch(wake!.message, /^The person who had the session says:\nLook at the log$/m);
 });
 
+Deno.test("releaseDue() leaves out an idle reminder whose turn's end was held too", async () => {
+  await using home = new DeliveryHome();
+  const { paths } = home;
+  const end = put(paths, { created_at: at(-3), prompt_id: "p", message: "[CONTENT]\nthe end" });
+  put(paths, { created_at: at(-2), prompt_id: "p", trigger: "idle_prompt" });
+  writeHold(paths, paused({ until: at(0) }));
+  releaseDue(paths, "warden", T0);
+  const [wake, ...more] = home.wakes();
+  assertEquals(more, []);
+  assertMatch(wake!.message, new RegExp(`^held: 1 wake\\nlast: ${end.trigger}$`, "m"));
+});
+
 /** Each stops the release at one of its steps, as a kill would. */
 const KILLS: Record<string, (home: DeliveryHome, hold: Hold, ids: string[]) => void> = {
   "after the plan": (home, hold, ids) => {
@@ -152,4 +166,25 @@ Deno.test("readHold() holds also with a file that cannot be read", async () => {
   const { queue, sent } = world(home);
   await serveAgent("warden", queue, { ...LONG, once: true });
   assertEquals(sent, []);
+});
+
+Deno.test("the registered deliverer tells what was held, with its few permissions", async () => {
+  const delivery = { transport: "inbox" };
+  const agents = [{ agent_id: "warden", tmux_session_name: "warden-main", delivery }];
+  await using world = await HookWorld.create({ registry: { agents }, deliver: true });
+  const { paths } = world;
+  put(paths, { session: "docs", transport: "inbox", openclaw_session_key: "" });
+  const until = new Date(Date.now() - 1000).toISOString();
+  writeHold(paths, { ...paused({ name: "docs" }), until });
+  writeHold(paths, { ...paused({ kind: "taken" }), until, said: "Done", driver: "/bin/driver" });
+  const words = [`${paths.data}/bin/deliver`, "--wait", "--once", "--json"];
+  const ended = await startProgram(words, world.env()).done;
+  assertEquals([ended.code, JSON.parse(ended.stdout).delivered], [0, 2], ended.stderr);
+  const inbox = `${paths.state}/inbox/warden`;
+  const told = namesIn(inbox).map((name) => Deno.readTextFileSync(`${inbox}/${name}`));
+  assertEquals(told.map((wake) => /^type: (.*)$/m.exec(wake)?.[1]).sort(), [
+    ...["given_back", "resumed"],
+  ]);
+  assertMatch(told.join(), /^\/bin\/driver warden-main type <text>$/m);
+  assertEquals(listHolds(paths), []);
 });

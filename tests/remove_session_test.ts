@@ -27,6 +27,7 @@ Deno.test("remove leaves nothing of a session but its journal", () =>
     const old = await spawned(world, "anvil");
     const socket = await world.tmux("display-message", "-p", "#{socket_path},#{pid},0/%0");
     writeAtomic(`${paths.state}/managed${socket}`, "");
+    writeAtomic(`${paths.state}/managed${socket.replace(/,\d+,0/, ",1,0")}`, ""); // a server before
     remember(world, old, { claude_session_id: idOf(world, old) });
     writeAtomic(`${paths.state}/claude/${idOf(world, old)}`, `${old}\n/s %0`);
     writeAtomic(`${paths.state}/pending/${old}/q-1.told`, "{}");

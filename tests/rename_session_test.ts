@@ -105,6 +105,8 @@ Deno.test("rename refuses a name in use, a foreign session, and a question whose
       assertEquals(await rename([from, to], world), 1);
       assertMatch(world.warned.at(-1)!, reason);
     }
+    assertEquals(await rename(["--", old, "-x"], world), 1);
+    assertMatch(world.warned.at(-1)!, /a name that begins with "-" would be read as an option$/);
     assertEquals(await sessions(world), [old, "mine"].sort());
     assertEquals(ownerOf(world.paths, "docs"), undefined);
   }));

@@ -31,8 +31,16 @@ export class AgentOutbox {
 
   /** Those that may be sent now. */
   waiting(): string[] {
-    const holds = listHolds(this.paths);
-    const ids = this.all();
+    return this.free(this.all());
+  }
+
+  /** Without a look at what is held: for those who ask often. */
+  isEmpty(): boolean {
+    return this.all().length === 0;
+  }
+
+  private free(ids: string[]): string[] {
+    const holds = ids.length === 0 ? [] : listHolds(this.paths);
     return holds.length === 0 ? ids : ids.filter((id) => !this.isHeld(id, holds));
   }
 
@@ -61,7 +69,7 @@ export class AgentOutbox {
 
   /** Wakes that came after `see()`. */
   unseen(): string[] {
-    return this.waiting().filter((id) => !this.seen.has(id));
+    return this.free(this.all().filter((id) => !this.seen.has(id)));
   }
 
   see(ids: string[]): void {

@@ -16,9 +16,9 @@ import { keepText } from "../doors/kept_texts.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
 import { isLockWanted } from "./handover.ts";
+import { workOrEnd } from "./held_wait.ts";
 import { asOfNow } from "./late_wake.ts";
 import { recoverLost } from "./lost_wakes.ts";
-import { nextDue, releaseDue } from "./release_holds.ts";
 import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
@@ -97,7 +97,12 @@ export class AgentQueue {
   async work(lock: HeldLock): Promise<"done" | "wanted"> {
     try {
       while (lock.isOurs()) {
-        const next = await this.next();
+        const next = await workOrEnd(this.world, {
+          agentId: this.agentId,
+          outbox: this.outbox,
+          staysUntil: this.options.once ? 0 : this.startedAt + this.options.lifeMs,
+          rest: () => this.carriers.close(),
+        });
         if (next !== "work") return next;
         const before = this.delivered + this.dead;
         const began = this.world.now();
@@ -118,23 +123,6 @@ export class AgentQueue {
       return "done";
     } finally {
       this.carriers.close();
-    }
-  }
-
-  /** Ends what is held too long; waits for the end of a pause that this process will see. */
-  private async next(): Promise<"work" | "done" | "wanted"> {
-    const { paths, now, sleep } = this.world;
-    for (;; this.carriers.close()) {
-      releaseDue(paths, this.agentId, now());
-      if (this.outbox.waiting().length > 0) return "work";
-      const held = this.outbox.held();
-      if (held.length === 0) return "done";
-      endReplyWaits(paths, held, "it is held by a pause or a person");
-      const due = nextDue(paths, this.agentId);
-      if (due === undefined || this.options.once) return "done";
-      if (due > this.startedAt + this.options.lifeMs || this.isOver()) return "done";
-      await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
-      if (isLockWanted(paths, this.agentId)) return "wanted";
     }
   }
 
@@ -263,7 +251,7 @@ export class AgentQueue {
       const unseen = this.outbox.unseen();
       const isNudged = unseen.length > 0 &&
         (rested >= LEAST_PAUSE_MS || unseen.some((id) => isAwaited(this.world.paths, id)));
-      if (isNudged || this.outbox.waiting().length === 0) break;
+      if (isNudged || this.outbox.isEmpty()) break;
     }
     return "rested";
   }

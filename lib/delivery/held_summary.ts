@@ -5,9 +5,9 @@ import { isObject } from "../json.ts";
 import { newWake, type Receiver } from "../new_wake.ts";
 import type { QueuedWake } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
-import { shellQuote } from "../text.ts";
-import { actionsFor, commandWords, otherSocket, type Section, type State } from "../wake.ts";
+import { actionsFor, type Section, type State } from "../wake.ts";
 import { span } from "./late_wake.ts";
+import { TurnEnds } from "./turn_ends.ts";
 
 /** A wake's message, taken apart again. */
 export interface WakeParts {
@@ -66,11 +66,12 @@ const OLD_FIELDS = ["type", "delayed", "reply_expected", "stop_hook_active", "wh
 const MOST_LISTED = 50;
 
 export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake {
-  const { hold, session, wakes, wakeId, now, fenceId } = of;
+  const { hold, session, wakeId, now, fenceId } = of;
+  const wakes = withoutReminders(of.wakes);
   const last = wakes.at(-1);
   const parts = last === undefined ? undefined : partsOf(last.message);
   const isGiven = hold.kind === "taken";
-  const earlier = meanwhile(of);
+  const earlier = meanwhile({ ...of, wakes });
   const kept = Object.entries(parts?.fields ?? {}).filter(([name]) => !OLD_FIELDS.includes(name));
   const whole = parts?.fields.whole_text;
   const said = hold.said ?? "";
@@ -93,13 +94,23 @@ export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake
       advice: last === undefined ? NOTHING_HELD : LAST_SHOWN,
       ...Object.fromEntries(kept),
     },
-    actions: parts?.actions ?? promptActions(paths, session, hold.socket),
+    actions: parts?.actions ?? promptActions(session, hold.driver),
   }, { wakeId, now, ...(fenceId === undefined ? {} : { fenceId }) });
 }
 
 const LAST_SHOWN =
   "The content ends with the last wake that was held. Look (snapshot) before you act.";
 const NOTHING_HELD = "Nothing was held. Look (snapshot) before you act.";
+
+/** An idle reminder says nothing that the end of its turn does not say. */
+function withoutReminders(wakes: QueuedWake[]): QueuedWake[] {
+  const ends = new TurnEnds();
+  return wakes.filter((wake) => {
+    if (ends.endOfSameTurn(wake) !== undefined) return false;
+    ends.add(wake);
+    return true;
+  });
+}
 
 function bodyOf(
   parts: WakeParts | undefined,
@@ -151,9 +162,6 @@ function atSecond(at: string): string {
   return at.replace(/\.\d+Z$/, "Z");
 }
 
-function promptActions(paths: Paths, session: string, socket = ""): string[] {
-  const other = otherSocket(`${socket},0,0`);
-  const words = commandWords(paths, "menu-driver");
-  const driver = other === undefined ? words : [...words, "--socket", other];
-  return actionsFor(driver.map(shellQuote).join(" "), session, { kind: "prompt" });
+function promptActions(session: string, driver: string | undefined): string[] {
+  return driver === undefined ? [] : actionsFor(driver, session, { kind: "prompt" });
 }

@@ -7,6 +7,7 @@
 import { endOf, type Hold, listHolds, removeHold, writeHold } from "../doors/holds.ts";
 import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
+import { messageOf } from "../json.ts";
 import { newWakeId, type Receiver, receiverOf } from "../new_wake.ts";
 import { enqueue, type QueuedWake, readWake, waitingIds, wakeFile } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
@@ -15,7 +16,15 @@ import { summaryOf } from "./held_summary.ts";
 
 export function releaseDue(paths: Paths, agentId: string, now: number): void {
   for (const hold of listHolds(paths)) {
-    if (hold.agent_id === agentId && (endOf(hold) ?? Infinity) <= now) release(paths, hold, now);
+    if (hold.agent_id !== agentId || (endOf(hold) ?? Infinity) > now) continue;
+    try {
+      release(paths, hold, now);
+    } catch (error) {
+      // A full disk: what is held waits for the next try, and the rest is delivered.
+      const session = hold.kind === "agent" ? agentId : hold.name;
+      const reason = `Cannot tell what was held: ${messageOf(error)}`;
+      record(paths, { kind: "problem", session, agent_id: agentId, reason });
+    }
   }
 }
 

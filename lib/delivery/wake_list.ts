@@ -26,6 +26,8 @@ export interface ListedWake {
   age_s: number;
   tries: number;
   next_at?: string;
+  /** A pause, or a person who has the session, keeps it from its agent. */
+  held?: true;
   reason: string;
   /** Its path. A file that is not a wake can only be looked at and dropped. */
   file: string;
@@ -90,7 +92,12 @@ function listIn(
     if (wake === undefined) return [];
     const found = listed(wake, place === "dead" ? "dead" : "waiting", now);
     const held = place === "dead" ? undefined : holdsOn(holds, wake)[0];
-    return [{ ...found, ...(held ? { reason: whyHeld(held) } : {}), ...about, file }];
+    return [{
+      ...found,
+      ...(held ? { held: true as const, reason: whyHeld(held) } : {}),
+      ...about,
+      file,
+    }];
   });
 }
 

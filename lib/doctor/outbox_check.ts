@@ -1,6 +1,7 @@
 /** Do wakes wait too long, are there dead letters, and is the state folder ours alone? */
 
-import { listWakes } from "../delivery/wake_list.ts";
+import { type ListedWake, listWakes } from "../delivery/wake_list.ts";
+import { holdsOn, listHolds } from "../doors/holds.ts";
 import { readWake } from "../outbox.ts";
 import { shellQuote } from "../text.ts";
 import { age, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
@@ -14,12 +15,12 @@ export function checkOutbox(context: DoctorContext): Finding[] {
   const { world } = context;
   // Without a named agent, wakes of agents that are gone are listed as well.
   const wakes = listWakes(world.paths, context.asked, world.now().getTime(), () => {});
-  const findings: Finding[] = [...stateFolder(context)];
+  const findings: Finding[] = [...stateFolder(context), ...holds(context, wakes)];
   for (const agentId of [...new Set(wakes.map((wake) => wake.agent_id))]) {
     const own = wakes.filter((wake) => wake.agent_id === agentId);
     const strays = own.filter((wake) => wake.created_at === ""); // files that are no wakes
     const dead = own.filter((wake) => wake.state === "dead" && wake.created_at !== "");
-    const waiting = own.filter((wake) => wake.state === "waiting");
+    const waiting = own.filter((wake) => wake.state === "waiting" && !wake.held);
     for (const { wake_id, reason, file } of strays) {
       const text = `Something for agent "${agentId}" cannot be delivered: ${reason}`;
       findings.push(broken(text, strayFix(context, wake_id, file)));
@@ -54,6 +55,22 @@ export function checkOutbox(context: DoctorContext): Finding[] {
     }
   }
   return findings.length > 0 ? findings : [ok("No wake waits, and there are no dead letters")];
+}
+
+/** Somebody wants it so; it may be forgotten. */
+function holds({ world, asked }: DoctorContext, wakes: ListedWake[]): Finding[] {
+  const found = listHolds(world.paths)
+    .filter(({ agent_id }) => asked === undefined || agent_id === asked);
+  return found.map((hold) => {
+    const { kind, name, agent_id, since, until } = hold;
+    const count = wakes.filter((wake) => wake.held && holdsOn([hold], wake).length > 0).length;
+    const what = kind === "taken"
+      ? `A person has the session "${name}" of agent "${agent_id}"`
+      : `The ${kind} "${name}" is paused${until === undefined ? "" : ` until ${until}`}`;
+    const long = age(world.now().getTime() - Date.parse(since));
+    const end = taskCommand(world, kind === "taken" ? "give" : "resume", name);
+    return note(`${what}, for ${long} now; wakes held: ${count}`, end);
+  });
 }
 
 /** A wake that belongs to another user is sent once it can be read. */

@@ -39,7 +39,12 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
     const fix = serverMark === undefined ? recover : `${unmark} && ${recover}`;
     if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
-      findings.push(notRunning(agent, fix));
+      const [last] = launchesOf(world.paths, agent.agent_id);
+      findings.push(
+        last?.stopped_at === undefined
+          ? notRunning(agent, fix)
+          : stopped(world, agent, last.session),
+      );
     }
     const held = await heldBy(tmux, world, agent, own);
     const anyLives = held.some(({ state }) => state.kind === "alive");
@@ -105,6 +110,7 @@ function withoutClaude(
   { session, state, launch }: Held,
   fix: string | undefined,
 ): Finding {
+  if (launch?.stopped_at !== undefined) return stopped(world, agent, session);
   const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[state.kind]}`;
   if (fix === undefined) return note(text);
   const way = wayBack(world, agent, launch);
@@ -119,6 +125,14 @@ function marked(session: string, mark: string, recover: string, hurts: boolean):
     "from there, its gateway does not; it keeps the mark until it is started again: end it when " +
     `its work is done, then: ${recover}`;
   return hurts ? broken(text) : note(text);
+}
+
+/** Ended on purpose: only its name brings it back. */
+function stopped(world: World, { agent_id }: Agent, session: string): Finding {
+  const back = taskCommand(world, "recover", session);
+  return note(
+    `The session "${session}" of agent "${agent_id}" was stopped; ${back} brings it back`,
+  );
 }
 
 function notRunning(agent: Agent, fix: string): Finding {

@@ -26,8 +26,8 @@ export interface Hold {
   since: string;
   /** When it ends; without it, when somebody says so. */
   until?: string;
-  /** The tmux server of a session, where plain `tmux` does not find it. */
-  socket?: string;
+  /** How the agent calls the menu driver for a session: words for a shell. */
+  driver?: string;
   /** What the person has done, in the person's words. */
   said?: string;
   /** Begun: which wakes become which summary. A second try must not make another one. */

@@ -7,6 +7,7 @@ import type { Launch } from "./launch.ts";
 import { launchesOf } from "./launch_files.ts";
 import { ownerOf } from "../owners.ts";
 import type { Agent, Registry } from "../registry.ts";
+import type { SessionMemory } from "../session_memory.ts";
 import { isOwn, sessionNameOf } from "./session_names.ts";
 import { type SessionState, stateOfSession } from "./session_state.ts";
 import { type SeenServer, seeServer } from "./tmux_servers.ts";
@@ -80,8 +81,12 @@ export async function sessionsOf(
 }
 
 /** A Claude Code that was started there by hand since has no end yet: it is not the stopped one. */
-export function isStopped({ stopped_at }: Launch, memory: { ended: string } | undefined): boolean {
-  return stopped_at !== undefined && (memory === undefined || memory.ended !== "");
+export function isStopped(
+  { stopped_at }: Launch,
+  memory: SessionMemory | undefined,
+): boolean {
+  if (stopped_at === undefined || memory === undefined) return stopped_at !== undefined;
+  return memory.ended !== "" || memory.updated_at < stopped_at;
 }
 
 /** The names that a new session cannot have: they run, or a recovery will bring them back. */

@@ -6,12 +6,15 @@ import { endOf, type Hold, type HoldKind, readHold, writeHold } from "../doors/h
 import { record } from "../journal.ts";
 import { registryIn } from "./spawn_agent.ts";
 import { findSession, whyNotOurs } from "./find_session.ts";
+import { driverWords } from "./tmux_servers.ts";
+import { shellQuote } from "../text.ts";
 
 export interface HoldTarget {
   kind: "agent" | "session";
   name: string;
   agent_id: string;
-  socket?: string;
+  /** How the agent calls the menu driver for the session. */
+  driver?: string;
 }
 
 /** An agent by its id, else a session by its name; throws where there is neither. */
@@ -40,7 +43,7 @@ export async function sessionTarget(
     kind: "session",
     name: session,
     agent_id,
-    ...(socket === undefined ? {} : { socket }),
+    driver: driverWords(world.paths, socket).map(shellQuote).join(" "),
   };
 }
 

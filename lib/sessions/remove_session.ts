@@ -10,7 +10,7 @@ import type { Paths } from "../paths.ts";
 import { findSession, type FoundSession, whyNotOurs } from "./find_session.ts";
 import { allLaunches, launchFiles } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
-import { removeFiles } from "./session_files.ts";
+import { removeFiles } from "./kept_files.ts";
 import { dropWakes, wakesOf } from "./session_wakes.ts";
 import type { SeenServer } from "./tmux_servers.ts";
 
@@ -98,19 +98,19 @@ function removeLaunch(paths: Paths, session: string): void {
   }
 }
 
-/** Marks of panes that are gone; the pane of a session that was removed is one. */
+/** Marks of panes that are gone, as those of a removed session, or that an earlier server had. */
 async function removeMarks(paths: Paths, { tmux, socket, run }: SeenServer): Promise<void> {
   if (socket === undefined) return;
   const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_id}");
-  const panes = new Set(listed.kind === "ok" ? listed.stdout.split("\n") : []);
-  const [folder, name] = [
-    `${paths.state}/managed${socket.slice(0, socket.lastIndexOf("/"))}`,
-    socket.slice(socket.lastIndexOf("/") + 1),
-  ];
-  const ofRun = run === undefined ? `${name},` : `${name},${run.split("-")[0]},`;
-  for (const entry of namesIn(folder).filter((one) => one.startsWith(ofRun))) {
+  const panes = listed.kind === "ok" ? listed.stdout.split("\n") : [];
+  const slash = socket.lastIndexOf("/");
+  const folder = `${paths.state}/managed${socket.slice(0, slash)}`;
+  const name = socket.slice(slash + 1);
+  const ofRun = `${name},${run?.split("-")[0]},`;
+  for (const entry of namesIn(folder).filter((one) => one.startsWith(`${name},`))) {
     for (const pane of namesIn(`${folder}/${entry}`)) {
-      if (!panes.has(pane)) removeIfThere(`${folder}/${entry}/${pane}`);
+      const isThere = entry.startsWith(ofRun) && panes.includes(pane);
+      if (!isThere) removeIfThere(`${folder}/${entry}/${pane}`);
     }
     if (namesIn(`${folder}/${entry}`).length === 0) removeIfThere(`${folder}/${entry}`);
   }

@@ -13,7 +13,7 @@ import { findSession, launchOf, whyNotOurs } from "./find_session.ts";
 import type { Launch } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
-import { moveFiles } from "./session_files.ts";
+import { moveFiles } from "./kept_files.ts";
 import { whyNotFree } from "./session_names.ts";
 import { renameWakes } from "./session_wakes.ts";
 

@@ -62,6 +62,7 @@ export function whyNotFree(
 ): string | undefined {
   const unfit = whyNoName(name);
   if (unfit !== undefined) return unfit;
+  if (name.startsWith("-")) return 'a name that begins with "-" would be read as an option';
   const own = tmuxSessionName(name);
   if (own !== name) return `tmux would call it "${own}": "." and ":" have a meaning there`;
   const owner = ownerOf(paths, name);

@@ -4,11 +4,13 @@ import type { World } from "../cli/world.ts";
 import { allProcesses } from "../doors/process_tree.ts";
 import { record } from "../journal.ts";
 import { readScreen } from "../pane.ts";
+import type { Agent } from "../registry.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
 import { commandOf } from "./agent_launch.ts";
-import { claudeIn, findSession, type FoundSession, whyNotOurs } from "./find_session.ts";
+import { claudeIn, findSession, type FoundSession, launchOf, whyNotOurs } from "./find_session.ts";
 import { writeLaunch } from "./launch_files.ts";
+import { launchingAlone } from "./launch_lock.ts";
 import { stateOfSession } from "./session_state.ts";
 
 export interface StopWish {
@@ -44,19 +46,27 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
   if (isAlive && !wish.now) await turnEnd(found, state.pane, wish, world);
   if (wish.dryRun) return { ...result, state: "planned" };
   if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
+  return await launchingAlone(world, async () => {
+    // Once more: while it waited, a recovery or a rename may have written the record.
+    await endAndMark({ ...found, launch: launchOf(world, session) }, agent, isAlive, world);
+    record(world.paths, { kind: "session", ...result, reason: "stopped" });
+    return { ...result, state: isAlive ? "stopped" : "not running" };
+  });
+}
 
+async function endAndMark(
+  found: FoundSession,
+  agent: Agent,
+  isAlive: boolean,
+  world: World,
+): Promise<void> {
   const launch = await ensureRecord(world, found, agent);
   // Before the end, so that the wake of the end can say so.
   writeLaunch(world.paths, { ...launch, stopped_at: world.now().toISOString() });
-  if (isAlive) {
-    const reason = await end(found, world);
-    if (reason !== undefined) {
-      writeLaunch(world.paths, launch);
-      throw new Error(reason);
-    }
-  }
-  record(world.paths, { kind: "session", ...result, reason: "stopped" });
-  return { ...result, state: isAlive ? "stopped" : "not running" };
+  const reason = isAlive ? await end(found, world) : undefined;
+  if (reason === undefined) return;
+  writeLaunch(world.paths, launch);
+  throw new Error(reason);
 }
 
 /** Waits until Claude has nothing to do and nobody has begun to type; throws where that stays out. */

@@ -1,0 +1,37 @@
+/** What a deliverer does when nothing may be sent: it ends, or waits for the end of a pause. */
+
+import type { AgentOutbox } from "./agent_outbox.ts";
+import type { QueueWorld } from "./agent_queue.ts";
+import { isLockWanted } from "./handover.ts";
+import { nextDue, releaseDue } from "./release_holds.ts";
+import { endReplyWaits } from "./reply_files.ts";
+
+const LOOK_EVERY_MS = 1000;
+
+export interface HeldWait {
+  agentId: string;
+  outbox: AgentOutbox;
+  /** It stays for no pause that ends later; 0: for none. */
+  staysUntil: number;
+  /** Called before it sleeps. */
+  rest(): void;
+}
+
+/** Ends what was held long enough, then says whether there is something to send. */
+export async function workOrEnd(
+  { paths, now, sleep }: Pick<QueueWorld, "paths" | "now" | "sleep">,
+  { agentId, outbox, staysUntil, rest }: HeldWait,
+): Promise<"work" | "done" | "wanted"> {
+  for (;;) {
+    releaseDue(paths, agentId, now());
+    if (outbox.waiting().length > 0) return "work";
+    const held = outbox.held();
+    if (held.length === 0) return "done";
+    endReplyWaits(paths, held, "it is held by a pause or a person");
+    const due = nextDue(paths, agentId);
+    if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
+    rest();
+    await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
+    if (isLockWanted(paths, agentId)) return "wanted";
+  }
+}
