@@ -81,7 +81,7 @@ const CASES: Case[] = [
   ["a dialog of which a notification told", {
     ...{ entry: dialog, ...wrote("elicitation_dialog", 3.9) },
   }, []],
-  ["a person has taken it", { hold: { kind: "taken", since: 0, by: "ann" } }, []],
+  ["a person has taken it", { hold: { kind: "taken", since: 0 } }, []],
   ["a dialog that the wake of a recovery has shown", {
     ...{ entry: dialog, ...wrote("session_recovered", 4.5) },
   }, []],
