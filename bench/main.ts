@@ -7,6 +7,7 @@ import { type AnswerFigure, measureAnswers } from "./answers.ts";
 import { type CrowdFigure, measureCrowd } from "./crowd.ts";
 import { type DeliveryFigure, measureDelivery } from "./delivery.ts";
 import { type HookFigure, measureHooks } from "./hooks.ts";
+import { measureTyping } from "./typing.ts";
 import { areCached } from "../tests/support/real_programs.ts";
 
 const HELP = `Measures what things cost here.
@@ -18,7 +19,8 @@ Usage: deno task bench [--real | --hooks] [--rounds <n>] [--json]
   crowd      fifty sessions whose turns end in the same moment
   delivery   from an event to the gateway's ack, over its socket and over its command line; where
              the time goes, on a gateway just started and on one that is up for two minutes
-  answers    from menu-driver to the hook's reply and to the answer, and the same with keys
+  answers    from menu-driver to the hook's reply and to the answer, and the same with keys; from
+             type to UserPromptSubmit by each road
 
 Delivery and answers are measured on the real programs, where deno task e2e has got them already.
 
@@ -69,7 +71,10 @@ async function main(args: string[]): Promise<number> {
     ...(isReal
       ? {
         delivery: await measureDelivery(10, progressOf("delivery")),
-        answers: await measureAnswers(5, progressOf("answers")),
+        answers: [
+          ...await measureAnswers(5, progressOf("answers")),
+          ...await measureTyping(20, progressOf("instructions")),
+        ],
       }
       : {}),
   };

@@ -54,11 +54,18 @@ export async function main(args: string[]): Promise<number> {
     console.log(HELP.trimEnd());
     return 0;
   }
+  if (args.length > 0) {
+    console.error(`companion takes no "${args[0]}"; see gsd-code companion --help`);
+    return 2;
+  }
   const env: Env = (name) => Deno.env.get(name);
   const paths = pathsFrom(env, ROOT);
   const claudePid = Deno.ppid;
   const gate = await managedGate(paths, env, undefined);
-  if (gate === undefined) return NOT_NEEDED;
+  if (gate === undefined) {
+    console.error("There is nothing to do: no agent owns this session");
+    return NOT_NEEDED;
+  }
   const place = takePlace(paths, gate);
   if (typeof place === "string") {
     console.error(place);

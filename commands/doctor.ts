@@ -7,6 +7,7 @@ import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
+import { checkMod } from "../lib/doctor/mod_check.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { checkOutbox } from "../lib/doctor/outbox_check.ts";
@@ -23,7 +24,7 @@ import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP = `Usage: gsd-code doctor [agent] [options]
 
-Looks at everything between Claude Code and your agents: programs, hooks, launchers, registry, tmux
+Looks at everything between Claude Code and your agents: programs, hooks, launchers, mod, registry, tmux
 sessions, the watch, the gateway, waiting wakes, recent failures, and what a hook costs. It changes nothing
 unless asked to. For each thing that is wrong it names the command that fixes it.
 
@@ -46,6 +47,7 @@ export const CHECKS: Record<string, Check> = {
   programs: checkPrograms,
   hooks: checkHooks,
   launchers: checkLaunchers,
+  mod: checkMod,
   registry: checkRegistryFile,
   sessions: checkSessions,
   watch: checkWatch,

@@ -184,6 +184,7 @@ async function carryOut(
   options: MenuOptions,
 ): Promise<ActionResult> {
   const world = { ...given, processes: once(given.processes) };
+  world.processes().catch(() => {}); // asked meanwhile: it takes as long as all of tmux's answers
   const panes = paneWorld(world, options);
   const asking = listPending(world.paths, session).find(({ id }) => id === options.question)?.pane;
   if (options.pane !== undefined && asking !== undefined && options.pane !== asking) {
@@ -199,7 +200,7 @@ async function carryOut(
   if (taken !== undefined) return refused(taken);
   const roads = options.road === "keys" || !TYPING.includes(verb.kind)
     ? {}
-    : await roadsInto(world, panes, session, { id: found.pane.id, pid: found.pid });
+    : await roadsInto(world, session, { id: found.pane.id, pid: found.pid });
   if (roads.mod === undefined && options.road === "mod") {
     return refused("the Claude Code in it has no mod, or its companion does not run");
   }

@@ -28,6 +28,8 @@ Options:
   --all                every session of every agent in which Claude Code runs
   --queue              also while Claude works: it reads the text after the tool call that runs,
                        in this turn; where no tool runs any more, after the turn
+  --now                at once: a running turn is interrupted first
+  --road <name>        mod, socket or keys: this road and no other
   --anyway             for a person: also into a session that a person has taken
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --pane <%id>         which pane, where several run Claude Code
@@ -37,16 +39,14 @@ Options:
   --help               this text
 `;
 
-const PASSED = ["queue", "anyway", "dry-run", "json"] as const;
+const PASSED = ["queue", "now", "anyway", "dry-run", "json"] as const;
 const COMMAND = {
   task: "send",
   help: HELP,
   flags: [...PASSED, "all"],
   values: {
-    agent: "an agent's id",
-    wait: "seconds",
-    pane: "a pane's id",
-    socket: "a name or a path",
+    ...{ agent: "an agent's id", road: "mod, socket or keys", wait: "seconds" },
+    ...{ pane: "a pane's id", socket: "a name or a path" },
   },
   words: Infinity,
 } as const;

@@ -1,7 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openPending } from "../lib/answers.ts";
 import type { Caller } from "../lib/driver/caller.ts";
-import { contextFor, paneWorld } from "../lib/driver/driver_world.ts";
+import type { ProcessInfo } from "../lib/doors/process_tree.ts";
+import type { Road } from "../lib/companion/road_file.ts";
+import { contextFor, paneWorld, roadsInto } from "../lib/driver/driver_world.ts";
 import type { MenuOptions } from "../lib/driver/menu_args.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import {
@@ -100,3 +102,36 @@ Deno.test("paneWorld() asks the tmux server that --socket names, by name or by p
   home.env.TMUX_TMPDIR = home.dir;
   assertStringIncludes(await names(menuOptions()), home.dir);
 });
+
+const ROAD: Road = {
+  session: "warden-main",
+  pane: "%3",
+  server: 10,
+  pid: 30,
+  claude_pid: 20,
+  socket: "/nowhere/warden-main.sock",
+  since: NOW,
+};
+const PROGRAM = { args: [], foreground: false, hasTerminal: true };
+const CLAUDE: ProcessInfo = { ...PROGRAM, pid: 20, parent: 10 };
+const COMPANION: ProcessInfo = { ...PROGRAM, pid: 30, parent: 20 };
+
+const ways: [name: string, road: Partial<Road>, processes: ProcessInfo[], isThere: boolean][] = [
+  ["a companion of this pane", {}, [CLAUDE, COMPANION], true],
+  ["one of another pane", { pane: "%4" }, [CLAUDE, COMPANION], false],
+  ["one of another tmux server", { server: 11 }, [CLAUDE, COMPANION], false],
+  ["one that was killed", {}, [CLAUDE], false],
+  ["one whose number is another program's", {}, [CLAUDE, { ...COMPANION, parent: 1 }], false],
+  ["one whose Claude Code has ended", { claude_pid: 19 }, [CLAUDE, COMPANION], false],
+];
+for (const [name, road, processes, isThere] of ways) {
+  Deno.test(`roadsInto() finds ${isThere ? "the" : "no"} road by ${name}`, async () => {
+    await using home = new TestHome();
+    Deno.mkdirSync(`${home.paths.state}/roads`, { recursive: true });
+    const file = `${home.paths.state}/roads/warden-main.json`;
+    Deno.writeTextFileSync(file, JSON.stringify({ ...ROAD, ...road }));
+    const world = driverWorld(home, { processes: () => Promise.resolve(processes) });
+    const roads = await roadsInto(world, "warden-main", { id: "%3", pid: 20 });
+    assertEquals(roads.mod !== undefined, isThere);
+  });
+}

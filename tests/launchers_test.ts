@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { chooseDeno, pinDeno } from "../lib/doors/deno_binary.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
 import { launcherPlaces } from "../lib/install/installation.ts";
-import { installLaunchers } from "../lib/install/launchers.ts";
+import { installLaunchers, launchersOf } from "../lib/install/launchers.ts";
 import { enqueue, isDelivered } from "../lib/outbox.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
@@ -202,3 +202,15 @@ async function childrenOf(pid: number): Promise<string[]> {
   return new TextDecoder().decode(stdout).split("\n").map((line) => line.trim().split(/\s+/))
     .filter(([parent]) => Number(parent) === pid).map(([, name]) => name!);
 }
+
+Deno.test("launchersOf() names no permission beside -A, which takes no others", async () => {
+  await inHome(({ install }) => {
+    const texts = launchersOf({ ...install, allowAll: true }).filter(({ name }) =>
+      name === "menu-driver" || name === "companion"
+    );
+    assertEquals(texts.length, 2);
+    for (const { name, text } of texts) assertEquals(text.includes("--allow-"), false, name);
+    const [driver] = launchersOf(install).filter(({ name }) => name === "menu-driver");
+    assertStringIncludes(driver!.text, '${roads:+"--allow-net=$roads"}');
+  });
+});

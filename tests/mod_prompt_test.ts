@@ -150,6 +150,13 @@ Deno.test("typeAtPrompt() runs a command that opens no dialog by the mod, others
   assertEquals(path.ops(), ["submit"]);
 });
 
+Deno.test("typeAtPrompt() uses keys for a path that the mod cannot give", async () => {
+  const reason = "a text that begins with a slash cannot go this way";
+  const { context } = withMod({ answers: { submit: { kind: "refused", reason } } });
+  const text = "/tmp/x is full";
+  assertEquals(await said(typeAtPrompt(context, text, false)), `Typed "${text}" (with keys)`);
+});
+
 Deno.test("clearThen() clears by the mod, and then gives the text", async () => {
   const { context, orders, ops } = withMod();
   assertEquals(

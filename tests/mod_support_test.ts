@@ -81,7 +81,7 @@ Deno.test("modSupport() asks each version once, and leaves only its answer behin
     const [version, check, ...rest] = callsIn(world);
     assertEquals([version, ...rest], ["--version", "--version"]);
     assertEquals(check, `plugin validate ${world.paths.data}/mod --json`);
-    assertEquals(namesIn(world.paths.data).sort(), ["mod", "mod-support.json"]);
+    assertEquals(namesIn(world.paths.data).sort(), ["mod", "mod-slash", "mod-support.json"]);
     assertStringIncludes(Deno.readTextFileSync(supportFile(world.paths)), '"2.1.325 ');
   }));
 

@@ -6,7 +6,6 @@ import { type Caller, callerFrom, giverOf } from "./caller.ts";
 import { allProcesses, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
 import { panesOf, type PaneWorld } from "./claude_pane.ts";
-import { listRoads } from "../companion/road_file.ts";
 import { inboxIn } from "./inbox_road.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
@@ -17,7 +16,7 @@ import { newWakeId } from "../new_wake.ts";
 import { findAgent } from "../registry.ts";
 import { digestOf } from "../request_ids.ts";
 import { type Clock, realClock } from "../time.ts";
-import { type Tmux, tmuxFrom } from "../tmux.ts";
+import { tmuxFrom } from "../tmux.ts";
 import { noteTyped } from "../typed.ts";
 
 export interface DriverWorld extends Speaker {
@@ -38,38 +37,30 @@ export async function callerOf(
   panes: PaneWorld,
   pane: { id: string; pid: number },
 ): Promise<Caller> {
-  return callerFrom({
-    processes: await world.processes(),
-    parent: world.parent(),
-    pane,
-    panes: await panesOf(panes),
-    env: world.env,
-  });
+  const [processes, all] = await Promise.all([world.processes(), panesOf(panes)]);
+  return callerFrom({ processes, parent: world.parent(), pane, panes: all, env: world.env });
 }
 
 /** The roads beside keys into the Claude Code of this pane. */
 export async function roadsInto(
   world: DriverWorld,
-  { tmux }: PaneWorld,
   session: string,
   pane: { id: string; pid: number },
 ): Promise<Pick<DriverContext, "mod" | "inbox">> {
   const below = treeBelow(await world.processes(), pane.pid);
   const inbox = inboxIn(world.paths, session, new Set(below.map(({ pid }) => pid)));
-  const mod = await modOf(world, tmux, pane.id, below);
+  const mod = modOf(world, pane, below);
   return { ...(inbox === undefined ? {} : { inbox }), ...(mod === undefined ? {} : { mod }) };
 }
 
-async function modOf(
+function modOf(
   { paths }: DriverWorld,
-  tmux: Tmux,
-  pane: string,
+  pane: { id: string; pid: number },
   below: ProcessInfo[],
-): Promise<ModRoad | undefined> {
-  if (listRoads(paths).length === 0) return undefined;
-  const server = await tmux.call("display-message", "-p", "-t", pane, "#{pid}");
-  if (server.kind === "failed") return undefined;
-  const mod = modRoad(paths, { pane, server: Number(server.stdout) });
+): ModRoad | undefined {
+  // Panes are children of their tmux server, and ids of panes repeat on another one.
+  const server = below.find(({ pid }) => pid === pane.pid)?.parent;
+  const mod = server === undefined ? undefined : modRoad(paths, { pane: pane.id, server });
   // A companion that was killed leaves its file; its number may be another program's now.
   const isAlive = below.some(({ pid, parent }) =>
     pid === mod?.road.pid && parent === mod.road.claude_pid

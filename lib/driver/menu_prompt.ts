@@ -99,7 +99,10 @@ export async function typeAtPrompt(
       : await typeBySocket(context, inbox, text, giving);
   }
   const unfit = whyUnfitForKeys(text);
-  if (unfit !== undefined) return refused(`with keys it cannot be typed: ${unfit}`);
+  if (unfit !== undefined) {
+    const maySend = inbox !== undefined && road === undefined;
+    return maySend ? await typeBySocket(context, inbox, text, giving) : refused(unfit);
+  }
   if (now) await interruptByKeys(context);
   const before = await readyScreen(context, queue);
   if (before.kind === "not ready") {

@@ -165,10 +165,13 @@ async function outcomeOf(answer: RoadAnswer, mod: ModRoad, said: string): Promis
     case "unsure":
       return refused(`${answer.reason}; it may have been done: look before you try again`);
     case "refused":
+      if (NO_SLASH.test(answer.reason)) return { kind: "other", reason: answer.reason };
       return refused(await whyStopped(answer.reason, mod) ?? answer.reason);
   }
 }
 
+/** The mod's own words, where its second plugin is not loaded. */
+const NO_SLASH = /begins with a slash cannot go this way/;
 /** Claude Code's own words: it takes nothing from a mod after a person's Esc. */
 const STOPPED = /the session was stopped and nobody has sent input since/;
 

@@ -13,7 +13,7 @@ import { writeInstallation } from "./install_file.ts";
 import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
 import { type Installation, installFile, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 import { writeMod } from "./mod_copy.ts";
-import { V8_FLAGS } from "./v8_flags.ts";
+import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
 
 export interface Launcher {
   name: string;
@@ -96,7 +96,9 @@ function menuDriverText(install: Installation): string {
   const fixed = { HOME: install.home, ...variablesOf(install), PATH: install.path };
   const passed = [...env, "TERM", "LANG", "LC_ALL", "LC_CTYPE"]
     .filter((name) => !(name in fixed) && !MOVING_VARIABLES.includes(name));
-  const withRoads = run.replace(V8_FLAGS, () => `${V8_FLAGS} \${roads:+"--allow-net=$roads"}`);
+  const roads = '${roads:+"--allow-net=$roads"} ' +
+    '${inbox:+"--allow-read=$inbox"} ${inbox:+"--allow-write=$inbox"}';
+  const withRoads = withFlags(install, run, V8_FLAGS, roads);
   return scriptText([
     ...PLAIN_SHELL,
     `PATH=${shellQuote(install.path)}`,
@@ -114,6 +116,11 @@ function menuDriverText(install: Installation): string {
   ]);
 }
 
+/** Other flags for V8, and permissions that only the shell knows; `-A` takes no others. */
+function withFlags(install: Installation, run: string, v8: string, permissions: string): string {
+  return run.replace(V8_FLAGS, () => install.allowAll ? v8 : `${v8} ${permissions}`);
+}
+
 /** Where Claude Code says which sessions run, and where their inbox sockets are. */
 function inboxFolders({ transcripts }: Installation): string[] {
   return transcripts.map((folder) => folder.replace(/\/projects$/, "/sessions"));
@@ -124,8 +131,10 @@ function inboxLines(install: Installation): string[] {
   const files = inboxFolders(install).map((folder) => `${shellQuote(folder)}/*.json`).join(" ");
   const path = '"messagingSocketPath":"\\(/[A-Za-z0-9_./-]*/cc-socks/[0-9]*\\.sock\\)"';
   return [
+    "inbox=",
     `for road in $(sed -n 's|.*${path}.*|\\1|p' ${files} 2>/dev/null); do`,
-    '  [ ! -S "$road" ] || [ ! -O "$road" ] || roads=$roads${roads:+,}unix:$road',
+    '  [ -S "$road" ] && [ -O "$road" ] || continue',
+    "  roads=$roads${roads:+,}unix:$road inbox=$inbox${inbox:+,}$road",
     "done",
   ];
 }
@@ -156,7 +165,8 @@ function companionText(install: Installation): string {
     GSD_CAPTURE: launcherPath(paths, "capture"),
   };
   const socket = `--allow-net=unix:${paths.state}/roads/.`;
-  const withSocket = run.replace(V8_FLAGS, () => `${V8_FLAGS} ${shellQuote(socket)}"$$.sock"`);
+  const flags = `--no-code-cache ${COMPANION_V8_FLAGS}`;
+  const withSocket = withFlags(install, run, flags, `${shellQuote(socket)}"$$.sock"`);
   return scriptText([
     ...PLAIN_SHELL,
     `PATH=${shellQuote(install.path)}`,

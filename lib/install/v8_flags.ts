@@ -4,3 +4,6 @@
  * One value for all: Deno replaces cached code that was made with other flags.
  */
 export const V8_FLAGS = "--v8-flags=--no-lazy";
+
+/** It starts once per session and stays: small counts, not fast. It must not touch the cache. */
+export const COMPANION_V8_FLAGS = "--v8-flags=--optimize-for-size,--max-semi-space-size=1";

@@ -18,8 +18,17 @@ export type ModSupport =
   | { kind: "yes"; version: string }
   | { kind: "no"; version?: string; reason: string };
 
+interface SupportOptions {
+  /** Write nothing: ask again, about the mod as it is in this clone. */
+  dryRun?: boolean;
+}
+
 /** Whether the program of a launch command can load the mod; never throws. */
-export async function modSupport(world: World, command: string): Promise<ModSupport> {
+export async function modSupport(
+  world: World,
+  command: string,
+  { dryRun = false }: SupportOptions = {},
+): Promise<ModSupport> {
   const word = programOf(command);
   if (word === "" || isShell(word)) {
     return { kind: "no", reason: "its launch command does not start Claude Code itself" };
@@ -27,10 +36,19 @@ export async function modSupport(world: World, command: string): Promise<ModSupp
   const program = word.includes("/") ? word : findProgram(world.env, "GSD_CLAUDE", word);
   if (program === undefined) return { kind: "no", reason: `there is no program ${word}` };
   try {
-    return await askOnce(world, program);
+    return dryRun ? await askAgain(world, program) : await askOnce(world, program);
   } catch (error) {
     return { kind: "no", reason: `it cannot be asked: ${messageOf(error)}` };
   }
+}
+
+const SILENT: ModSupport = { kind: "no", reason: "it does not say that it is Claude Code" };
+
+async function askAgain(world: World, program: string): Promise<ModSupport> {
+  const version = await versionOf(world, program);
+  if (version === undefined) return SILENT;
+  const known = readKnown(world)[`${version} ${modMark(world.paths)}`];
+  return known ?? await validate(world, program, version, `${world.paths.root}/mod`);
 }
 
 async function askOnce(world: World, program: string): Promise<ModSupport> {
@@ -41,13 +59,13 @@ async function askOnce(world: World, program: string): Promise<ModSupport> {
   if (silent !== undefined) return silent;
   const version = await versionOf(world, program);
   if (version === undefined) {
-    return keep(world, file, { kind: "no", reason: "it does not say that it is Claude Code" });
+    return keep(world, file, SILENT);
   }
   const key = `${version} ${mark}`;
   const known = readKnown(world)[key];
   if (known !== undefined) return known;
   writeMod(world.paths);
-  return keep(world, key, await validate(world, program, version));
+  return keep(world, key, await validate(world, program, version, modFolder(world.paths)));
 }
 
 const VERSION_WITHIN_MS = 5000;
@@ -55,7 +73,7 @@ const CHECKED_WITHIN_MS = 60_000;
 
 /** Its own notes go to a folder that is removed: the user's stay as they are. */
 async function call(world: World, program: string, args: string[], timeoutMs: number) {
-  const notes = Deno.makeTempDirSync({ dir: world.paths.data, prefix: ".mod-check-" });
+  const notes = Deno.makeTempDirSync({ prefix: "gsd-mod-check-" });
   const env = {
     ...setVariables(world.env, ["HOME", "PATH"]),
     CLAUDE_CONFIG_DIR: notes,
@@ -76,9 +94,14 @@ async function versionOf(world: World, program: string): Promise<string | undefi
   return /^(\d+\.\d+\.\d+)\S* \(Claude Code\)/.exec(outcome.stdout)?.[1];
 }
 
-async function validate(world: World, program: string, version: string): Promise<ModSupport> {
+async function validate(
+  world: World,
+  program: string,
+  version: string,
+  folder: string,
+): Promise<ModSupport> {
   const no = (reason: string): ModSupport => ({ kind: "no", version, reason });
-  const args = ["plugin", "validate", modFolder(world.paths), "--json"];
+  const args = ["plugin", "validate", folder, "--json"];
   const outcome = await call(world, program, args, CHECKED_WITHIN_MS);
   if (outcome.kind === "missing") return no(outcome.reason);
   if (outcome.kind === "timeout") return no(`its check took more than ${outcome.afterMs} ms`);

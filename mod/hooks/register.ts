@@ -35,7 +35,9 @@ const WAIT_MS = 300;
 
 let companion: Hello | undefined;
 let isKept = false;
-let sending: Promise<void> | undefined;
+/** Has the sender look again. */
+let more: () => void = () => {};
+const drained: (() => void)[] = [];
 let count = 0;
 let turnId = "";
 const PAD = "\u2060";
@@ -43,16 +45,33 @@ let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
 const waiting: string[] = [];
 
-function report($: Engine, kind: string, data: unknown): void {
+function report(_$: Engine, kind: string, data: unknown): void {
   waiting.push(JSON.stringify({ n: ++count, kind, data }));
   if (waiting.length > MOST_WAITING) waiting.shift();
-  void send($);
+  more();
 }
 
-/** Resolves when all is sent that waits. */
-function send($: Engine): Promise<void> {
-  sending ??= sendAll($).finally(() => sending = undefined);
-  return sending;
+/** Resolves when all is sent that waits; at once where nobody listens. */
+function send(_$: Engine): Promise<void> {
+  if (companion === undefined) return Promise.resolve();
+  return new Promise((resolve) => {
+    drained.push(resolve);
+    more();
+  });
+}
+
+/**
+ * Sends what is reported, with the engine that runs the companion. That of an event is gone when a
+ * person presses Esc, just when there is something to report.
+ */
+async function keepSending($: Engine): Promise<void> {
+  while (isKept) {
+    await sendAll($);
+    for (const done of drained.splice(0)) done();
+    if (companion === undefined || waiting.length === 0) {
+      await new Promise<void>((resolve) => more = resolve);
+    }
+  }
 }
 
 /** One at a time, so that they arrive in order. What fails is sent again to the next companion. */
@@ -81,7 +100,8 @@ async function carryOut($: Engine, { id, op, ...command }: Command): Promise<voi
       value = await $.command.run({ command: command.command, args: command.args ?? "" });
     } else if (op === "abort") {
       if (turnId === "") throw new Error("no turn is running");
-      value = await $.turn.abort({ turnId });
+      // While the API does not answer, its promise stays open though the turn has ended.
+      await Promise.race([$.turn.abort({ turnId }), $.clock.sleep(WAIT_MS)]);
     } else if (op === "draft") value = await $.prompt.read();
     else if (op === "commands") value = await $.command.list();
     else if (op === "usage") value = await $.session.usage();
@@ -123,6 +143,7 @@ function hear($: Engine, line: string): void {
 async function keepCompanion($: Engine): Promise<void> {
   if (isKept) return;
   isKept = true;
+  void keepSending($);
   try {
     for (let pause = 250;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       let rest = "";
@@ -142,6 +163,7 @@ async function keepCompanion($: Engine): Promise<void> {
     $.ui.log(`gsd-code: the companion cannot run: ${String(error)}`, { to: "debug" });
   } finally {
     isKept = false;
+    more();
   }
 }
 

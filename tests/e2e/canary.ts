@@ -2,6 +2,9 @@
 
 import { readCommandLine } from "../../lib/cli/command_line.ts";
 import { terminal } from "../../lib/cli/speaker.ts";
+import { realWorld } from "../../lib/cli/world.ts";
+import { modSupport } from "../../lib/sessions/mod_support.ts";
+import { shellQuote } from "../../lib/text.ts";
 import { findProgram } from "../../lib/doors/programs.ts";
 import { messageOf, run } from "../../lib/process.ts";
 import { endScenesOnSignal, inScene } from "../support/artefacts.ts";
@@ -64,7 +67,7 @@ export async function main(args: string[]): Promise<number> {
     console.error(`Claude Code: ${claude.version}\nOpenClaw: ${openclaw.version}`);
     console.error("Starting a gateway of our own …");
     const shared = await openSharedGateway(["warden", "forge"], { program: openclaw.path });
-    const results: Result[] = [];
+    const results: Result[] = [await tryMod(claude)];
     try {
       for (const [index, story] of stories.entries()) {
         console.error(`${index + 1} of ${stories.length}: ${story.short} …`);
@@ -80,6 +83,19 @@ export async function main(args: string[]): Promise<number> {
     console.error(`Cannot run the canary: ${messageOf(error)}`);
     return 1;
   }
+}
+
+/** Whether this version has all that the mod uses; without it only the extra road is missing. */
+async function tryMod({ path }: Program): Promise<Result> {
+  const began = performance.now();
+  const program = path ?? await claudeProgram();
+  const support = await modSupport(realWorld(), shellQuote(program), { dryRun: true });
+  return {
+    story: "the mod (without it, instructions go with keys)",
+    works: support.kind === "yes",
+    seconds: Math.round((performance.now() - began) / 1000),
+    reason: support.kind === "yes" ? "" : support.reason,
+  };
 }
 
 async function tryStory(story: Story, shared: SharedGateway, claude: Program): Promise<Result> {

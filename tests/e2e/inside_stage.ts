@@ -21,6 +21,9 @@ export interface Arrival {
 export const HOLDS = "hold the turn";
 export const ASKS = "SCENARIO:bash";
 
+/** How Claude Code gets the mod: as from spawn, as from a person, or not. */
+type Loading = "by flags" | "by a variable" | "nothing";
+
 export class InsideStage {
   #release = () => {};
 
@@ -30,7 +33,10 @@ export class InsideStage {
     readonly log: string,
   ) {}
 
-  static async start(scene: Scene, { withMod = true } = {}): Promise<InsideStage> {
+  static async start(
+    scene: Scene,
+    { loads = "by flags" }: { loads?: Loading } = {},
+  ): Promise<InsideStage> {
     const log = `${scene.dir}/prompts.jsonl`;
     const record = `${scene.dir}/record.sh`;
     // One hook after the other writes: Claude Code may run several at once.
@@ -43,15 +49,16 @@ export class InsideStage {
       version: "2.1.325",
       hookRoad: true,
       onPrompt: record,
-      args: withMod ? folders.flatMap((folder) => ["--plugin-dir", folder]) : [],
+      args: loads === "by flags" ? folders.flatMap((folder) => ["--plugin-dir", folder]) : [],
     });
+    if (loads === "by a variable") stage.env.CLAUDE_CODE_PLUGIN_DIRS = folders.join(":");
     const claude = await stage.start();
     const inside = new InsideStage(stage, claude, log);
     stage.model.answer = ({ prompt }) => {
-      if (!prompt.includes(HOLDS)) return undefined;
+      if (!prompt.endsWith(HOLDS)) return undefined;
       return { say: "Held.", hold: new Promise<void>((resolve) => inside.#release = resolve) };
     };
-    if (withMod) await inside.road();
+    if (loads !== "nothing") await inside.road();
     return inside;
   }
 
@@ -88,7 +95,10 @@ export class InsideStage {
   /** Has Claude work until `release()`. */
   async hold(): Promise<void> {
     await this.type(HOLDS);
-    await until("a request that is held", () => this.stage.model.asked().at(-1)?.prompt === HOLDS);
+    await until(
+      "a request that is held",
+      () => this.stage.model.asked().at(-1)?.prompt.endsWith(HOLDS),
+    );
   }
 
   release(): void {

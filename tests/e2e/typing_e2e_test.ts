@@ -139,8 +139,8 @@ for (const version of VERSIONS.claude) {
         assert(!(await stage.server.capture("plain")).includes("hello"));
       });
       await must(t, "text that would press keys", async () => {
-        const done = await stage.drive(session, "type", "a\u001b[201~\rb");
-        assertEquals(done.code, 1);
+        const done = await stage.drive("--road", "keys", session, "type", "a\u001b[201~\rb");
+        assertEquals(done.code, 2);
         assertStringIncludes(done.stderr, "U+001B");
       });
     }));
