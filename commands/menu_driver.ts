@@ -30,6 +30,7 @@ import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/wi
 import { newWakeId } from "../lib/new_wake.ts";
 import { currentName } from "../lib/owners.ts";
 import { readScreen } from "../lib/pane.ts";
+import { noteEscape } from "../lib/own_escape.ts";
 import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { maskFields, maskForApproval } from "../lib/text.ts";
@@ -176,6 +177,8 @@ async function inTurn(
 
 /** What can take another road than keys. */
 const TYPING = ["type", "clear_then", "esc"];
+/** A turn that ends by one of these was not stopped by a person. */
+const ENDS_TURNS: Verb["kind"][] = ["esc", "deny", "enter"];
 
 async function carryOut(
   given: DriverWorld,
@@ -218,6 +221,9 @@ async function carryOut(
     // An answer with an id needs no screen, and esc is the way out of one that cannot be read.
     if (state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
       if (context.dryRun || !await canBeRead(found.pane)) return refused(WHY_UNREADABLE);
+    }
+    if ((ENDS_TURNS.includes(verb.kind) || options.now) && !options.dryRun) {
+      noteEscape(world.paths, session, Date.now());
     }
     const result = await act(context, verb, options);
     noteInstruction(context, verb, instructionId, result, began);

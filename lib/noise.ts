@@ -61,6 +61,10 @@ export interface Identity {
 
 const TOGETHER_MS = 5000;
 const STILL_WAITS = "Claude has waited for input since then, whatever runs in the background";
+/** A hook may outlive its Claude Code by this time. */
+const LOST_MS = 10_000;
+/** After one of these nothing more is said in a turn. */
+export const TURN_ENDS = ["response_complete", "response_failed", "interrupted"];
 
 export function judge(
   incoming: Incoming,
@@ -73,12 +77,21 @@ export function judge(
   if (twin && (!incoming.identity.weak || Math.abs(incoming.now - twin.at) < TOGETHER_MS)) {
     return { kind: "suppress", reason: "the same event was sent before", of: twin.wake_id };
   }
+  const lost = incoming.trigger === "session_end"
+    ? memory.said.findLast((said) => said.trigger === "session_lost")
+    : undefined;
+  if (lost && Math.abs(incoming.now - lost.at) < LOST_MS) {
+    return {
+      kind: "suppress",
+      reason: "the loss of the session was sent before",
+      of: lost.wake_id,
+    };
+  }
   if (incoming.promptId === "") return { kind: "send" };
 
   if (incoming.trigger === "idle_prompt") {
     const end = memory.said.findLast((said) =>
-      said.prompt_id === incoming.promptId &&
-      (said.trigger === "response_complete" || said.trigger === "response_failed")
+      said.prompt_id === incoming.promptId && TURN_ENDS.includes(said.trigger)
     );
     if (end && isDelivered(end.wake_id)) {
       if (end.running) return { kind: "remind", reason: STILL_WAITS, of: end.wake_id };

@@ -33,6 +33,8 @@ export interface SendOptions {
   isRunningOn?: boolean;
   /** Why there is nothing to tell. */
   nothingNew?: string;
+  /** What makes it this one and no other, where the event does not say it. */
+  identity?: string;
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
   /** For who may have to send it again: the same id is the same wake. */
@@ -112,7 +114,8 @@ export async function sendWake(
     ...prompted,
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(draft.before === undefined ? {} : { begins: draft.body }),
-    duration_ms: Math.round(performance.now()),
+    // A companion runs for hours: its age says nothing.
+    ...(options.source === "mod" ? {} : { duration_ms: Math.round(performance.now()) }),
   });
   await note(context.paths, record);
   await start(context, wakeId, replyWait);
@@ -192,7 +195,12 @@ function isAnswerable({ paths, session }: HookContext, id: string): boolean {
 }
 
 /** Two requests for the same thing are two: a hook waits beside each. */
-function identityIn({ event }: HookContext, draft: WakeDraft, { open }: SendOptions): Identity {
+function identityIn(
+  { event }: HookContext,
+  draft: WakeDraft,
+  { open, identity }: SendOptions,
+): Identity {
+  if (identity !== undefined) return { key: `${draft.trigger}|${identity}`, weak: false };
   const isRequest = event.name === "PermissionRequest";
   return identityOf(event, isRequest ? `${open?.id}\n${draft.body}` : draft.body);
 }

@@ -78,6 +78,14 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
   "a failed turn needs no idle reminder either":
     { steps: [{ event: "stop_failure-rate_limit", trigger: "response_failed" },
       { ...idle, change: { prompt_id: "1e59cbca-f157-4d39-b0be-bd2eb827dd3d" } }], told: ["response_failed"] },
+  "a turn that a person has stopped needs no idle reminder either":
+    { steps: [{ ...stop, trigger: "interrupted" }, idle], told: ["interrupted"] },
+  "an end needs no wake when the loss of the session was just told":
+    { steps: [{ event: "session_end-other", trigger: "session_lost", change: { hook_event_name: "lost" } },
+      { event: "session_end-other", trigger: "session_end" }], told: ["session_lost"] },
+  "a later end is told, though the session was lost before":
+    { steps: [{ event: "session_end-other", trigger: "session_lost", change: { hook_event_name: "lost" } },
+      { event: "session_end-other", trigger: "session_end", afterMs: 20_000 }], told: ["session_lost", "session_end"] },
   "the dialog of an open question is that question":
     { steps: [question, permission, answer], told: ["ask_user_question", "ask_user_question_answered"] },
   "a permission after the question was answered is told":

@@ -1,5 +1,6 @@
 /** When the end of a turn and its idle reminder both wait, only the end is sent. */
 
+import { TURN_ENDS } from "../noise.ts";
 import type { QueuedWake } from "../outbox.ts";
 
 export class TurnEnds {
@@ -22,7 +23,7 @@ export class TurnEnds {
 }
 
 function isEnd({ trigger, prompt_id }: QueuedWake): boolean {
-  return Boolean(prompt_id) && (trigger === "response_complete" || trigger === "response_failed");
+  return Boolean(prompt_id) && TURN_ENDS.includes(trigger);
 }
 
 function turnOf({ session, prompt_id }: QueuedWake): string {

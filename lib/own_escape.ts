@@ -1,0 +1,26 @@
+/** When the menu driver last ended something in a session: what follows at once is not a person's. */
+
+import { readTextIfThere, writeAtomic } from "./files.ts";
+import { type Paths, safeName } from "./paths.ts";
+
+/** Claude Code reports the end of a turn within this time. */
+const WITHIN_MS = 10_000;
+
+function fileOf({ state }: Pick<Paths, "state">, session: string): string {
+  return `${state}/locks/escape-${safeName(session)}`;
+}
+
+/** To be called before the key is pressed. */
+export function noteEscape(paths: Pick<Paths, "state">, session: string, now: number): void {
+  writeAtomic(fileOf(paths, session), String(now));
+}
+
+/** Was a turn that ended at `at` stopped by the driver? */
+export function isOwnEscape(paths: Pick<Paths, "state">, session: string, at: number): boolean {
+  try {
+    const pressed = Number(readTextIfThere(fileOf(paths, session)) ?? NaN);
+    return at >= pressed && at - pressed < WITHIN_MS;
+  } catch {
+    return false;
+  }
+}
