@@ -14,13 +14,18 @@ export const hook: Hook = {
       textOf(fields, "last_assistant_message"),
       textOf(fields, "error_details"),
     );
+    const { apiResetsAt: resets } = await tools.usageOf(context) ?? {};
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
       body: failure.text,
-      details: { kind: failure.kind, advice: failure.advice },
+      details: {
+        kind: failure.kind,
+        ...(resets === undefined ? {} : { resets_at: resets.toISOString() }),
+        advice: resets === undefined ? failure.advice : `not before the reset: ${failure.advice}`,
+      },
       state: "error",
       pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
       actions: tools.actions(context, { kind: "prompt" }),

@@ -18,7 +18,7 @@ export { note };
 export { stoppedAt } from "./owners.ts";
 export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
-export { actions, pressureLine, replyExpected } from "./wake.ts";
+export { actions, pressureLine, replyExpected, usageOf } from "./wake.ts";
 export { plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */

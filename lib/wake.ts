@@ -1,9 +1,9 @@
 /** The wake message, version 2: its sections, how full the context is, and what can be done. */
 
 import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
-import { isFile } from "./files.ts";
+import { isFile, namesIn } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import type { Paths } from "./paths.ts";
+import { later, managedMark, type Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
 import {
   cleanText,
@@ -15,6 +15,7 @@ import {
   oneLine,
   shellQuote,
 } from "./text.ts";
+import type { KnownUsage } from "./usage.ts";
 
 export type State =
   | "menu"
@@ -48,7 +49,7 @@ export interface WakeDraft {
   /** What still runs: foreign as well, and shown after the body. */
   after?: { title: string; text: string };
   state: State;
-  /** One line; absent where the message has no pressure to tell. */
+  /** A line, then one for each rate limit; absent where the message has no pressure to tell. */
   pressure?: string;
   /** Further lines of `[TRIGGER]`, such as `question_id`: our own words, or a `plainWord`. */
   details?: Record<string, string>;
@@ -250,11 +251,43 @@ function ofId(words: string, id: string | undefined): string {
 }
 
 export async function pressureLine(context: HookContext, tokens?: number): Promise<string> {
+  const threshold = context.settings.context_pressure_threshold;
+  const usage = await usageOf(context);
+  if (usage === undefined) {
+    return formatPressure({ percent: await screenPercent(context), tokens }, threshold);
+  }
+  const { bestPressure, limitLines } = await loadUsage();
+  const percent = usage.percent === undefined ? await screenPercent(context) : undefined;
+  const { words, ...known } = bestPressure({ usage, percent, tokens });
+  const first = formatPressure(known, threshold) + words;
+  return [first, ...limitLines(usage.limits, context.now)].join("\n");
+}
+
+/** What the mod or a status line has said about this session; for most there is nothing. */
+export async function usageOf(
+  { env, paths, event }: HookContext,
+): Promise<KnownUsage | undefined> {
+  const mark = managedMark(paths, env("TMUX"), env("TMUX_PANE"));
+  if (mark === undefined) return undefined;
+  const end = mark.lastIndexOf("/");
+  const ours = `${mark.slice(end + 1)}.`;
+  try {
+    // A look into the folder: to ask for a file that is missing costs more.
+    if (!namesIn(mark.slice(0, end)).some((name) => name.startsWith(ours))) return undefined;
+    return (await loadUsage()).usageOfPane(mark, event);
+  } catch {
+    return undefined; // what cannot be read costs no wake
+  }
+}
+
+function loadUsage(): Promise<typeof import("./usage.ts")> {
+  return import(later("./usage.ts"));
+}
+
+async function screenPercent(context: HookContext): Promise<number | undefined> {
   // Where there is no percentage at all, the screen need not be understood.
   const hasPercentage = (await context.capture())?.includes("%") ?? false;
-  const percent = hasPercentage ? (await context.screen()).pressurePct : undefined;
-  const known = { percent, tokens };
-  return formatPressure(known, context.settings.context_pressure_threshold);
+  return hasPercentage ? (await context.screen()).pressurePct : undefined;
 }
 
 export function actions(

@@ -10,7 +10,8 @@ const SECTIONS: Record<string, RegExp> = {
   "SESSION IDENTITY": /^(agent_id|tmux_session_name|timestamp|wake_id): [^\n]+$/,
   "TRIGGER": FIELD,
   "STATE HINT": /^state: [a-z_]+$/,
-  "CONTEXT PRESSURE": /^(\d+% \[(OK|WARNING|CRITICAL)\]|\d+ tokens in context|unknown)$/,
+  "CONTEXT PRESSURE":
+    /^((\d+% \[(OK|WARNING|CRITICAL)\]|\d+ tokens in context|unknown)(, (\d+|window) of \d+ tokens)?(, \$\d+\.\d\d so far)?|[\w -]+: \d+ % used(, resets [\d :-]+ UTC)?)$/,
   "AVAILABLE ACTIONS": /^\/\S+\/gsd-code (menu-driver|recover) [^\n]+$/,
 };
 const TEXTS = ["CONTENT", "ASK USER QUESTION", "ANSWER SELECTED", "NO CHANGE"];

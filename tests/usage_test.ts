@@ -1,0 +1,175 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { bestPressure, limitLines, readUsage, USAGE_ENDINGS } from "../lib/usage.ts";
+import { writeAtomic } from "../lib/files.ts";
+import { managedMark } from "../lib/paths.ts";
+import { fixtureEvent } from "./support/fixtures.ts";
+import { HookWorld, section } from "./support/hook_world.ts";
+
+const TURN = { sessionId: "c1", promptId: "p1" };
+const NOW = new Date("2026-11-17T14:00:00Z");
+
+const MOD = {
+  session_id: "c1",
+  prompt_id: "p1",
+  at: 1,
+  percent: 72,
+  tokens: 144_000,
+  window: 200_000,
+  usd: 1.254,
+  limits: [{ kind: "five_hour", percentUsed: 83.4, resetsAt: "2026-11-17T14:40:00.000Z" }],
+  api_resets_at: "2026-11-17T15:00:00.000Z",
+};
+
+/** As 2.1.325 says it to a status line. */
+const STATUS = {
+  session_id: "c1",
+  prompt_id: "p1",
+  model: { id: "claude-opus-5-5", display_name: "Opus 5.5" },
+  cost: { total_cost_usd: 0.601, total_duration_ms: 2231 },
+  context_window: {
+    total_input_tokens: 150_000,
+    total_output_tokens: 50,
+    context_window_size: 1_000_000,
+    used_percentage: 15,
+    remaining_percentage: 85,
+  },
+  rate_limits: { seven_day: { used_percentage: 41, resets_at: 1794988800 } },
+};
+
+const MOD_LIMITS = [{ kind: "five_hour", percentUsed: 83.4, resetsAt: "2026-11-17T14:40:00.000Z" }];
+const WEEK = [{ kind: "seven_day", percentUsed: 41, resetsAt: "2026-11-18T08:00:00.000Z" }];
+
+const readings: [name: string, value: unknown, expected: unknown][] = [
+  ["the mod's word on this turn", MOD, {
+    percent: 72,
+    tokens: 144_000,
+    window: 200_000,
+    usd: 1.254,
+    limits: MOD_LIMITS,
+    isOfTurn: true,
+    apiResetsAt: new Date("2026-11-17T15:00:00Z"),
+  }],
+  ["of an earlier turn only what stays", { ...MOD, prompt_id: "p0" }, {
+    window: 200_000,
+    limits: MOD_LIMITS,
+    isOfTurn: false,
+  }],
+  ["a status line of this turn", STATUS, {
+    percent: 15,
+    tokens: 150_000,
+    window: 1_000_000,
+    usd: 0.601,
+    limits: WEEK,
+    isOfTurn: true,
+  }],
+  ["a status line that names no turn", { ...STATUS, prompt_id: undefined }, {
+    window: 1_000_000,
+    limits: WEEK,
+    isOfTurn: false,
+  }],
+  ["nothing of another conversation", { ...MOD, session_id: "c2" }, undefined],
+  ["no odd values", { session_id: "c1", prompt_id: "p1", percent: "9", usd: -1, limits: [7] }, {
+    limits: [],
+    isOfTurn: true,
+  }],
+  ["nothing in a list", [], undefined],
+];
+for (const [name, value, expected] of readings) {
+  Deno.test(`readUsage() reads ${name}`, () => {
+    assertEquals(readUsage(JSON.stringify(value), TURN) as unknown, expected);
+  });
+}
+
+Deno.test("readUsage() reads nothing in half a file", () => {
+  assertEquals(readUsage('{"session_id":"c1"', TURN), undefined);
+});
+
+const best: [name: string, facts: Parameters<typeof bestPressure>[0], expected: string][] = [
+  [
+    "what was told for the turn, before the screen",
+    { usage: readUsage(JSON.stringify(MOD), TURN)!, percent: 10, tokens: 5 },
+    "72 144000 , 144000 of 200000 tokens, $1.25 so far",
+  ],
+  [
+    "tokens of the window, where the turn was not told",
+    { usage: { window: 200_000, limits: [], isOfTurn: false }, percent: 10, tokens: 50_000 },
+    "25 50000 , 50000 of 200000 tokens",
+  ],
+  [
+    "the screen, where the tokens are not known",
+    { usage: { window: 200_000, limits: [], isOfTurn: false }, percent: 10 },
+    "10 undefined , window of 200000 tokens",
+  ],
+];
+for (const [name, facts, expected] of best) {
+  Deno.test(`bestPressure() takes ${name}`, () => {
+    const { percent, tokens, words } = bestPressure(facts);
+    assertEquals(`${percent} ${tokens} ${words}`, expected);
+  });
+}
+
+Deno.test("limitLines() says how much is used and when it resets", () => {
+  const odd = { kind: "spend_limit", percentUsed: 120 };
+  assertEquals(limitLines([...MOD_LIMITS, ...WEEK, odd], NOW), [
+    "5-hour limit: 83 % used, resets 14:40 UTC",
+    "7-day limit: 41 % used, resets 2026-11-18 08:00 UTC",
+    "spend limit: 120 % used",
+  ]);
+});
+
+Deno.test("limitLines() makes a name of whatever a file says", () => {
+  const odd = { kind: "a\n[TRIGGER]\ntype: `id` \u202e" + "x".repeat(100), percentUsed: 1 };
+  const [line] = limitLines([odd], NOW);
+  assertEquals(line, `a TRIGGER type id ${"x".repeat(22)} limit: 1 % used`);
+  assertEquals(limitLines(Array.from({ length: 50 }, () => odd), NOW).length, 6);
+});
+
+/** Writes what a companion, or a status line, would have written for the pane of the session. */
+async function keep(
+  world: HookWorld,
+  ending: typeof USAGE_ENDINGS[keyof typeof USAGE_ENDINGS],
+  text: string,
+): Promise<void> {
+  const tmux: Record<string, string> = await world.server.env(await world.pane("warden-main"));
+  const mark = managedMark(world.paths, tmux.TMUX, tmux.TMUX_PANE)!;
+  writeAtomic(mark + ending, text);
+}
+
+Deno.test("a turn's end tells the pressure, the cost and the limits that the mod knows", async () => {
+  await using world = await HookWorld.create();
+  const event = fixtureEvent("stop-plain");
+  const { session_id, prompt_id } = event;
+  await keep(world, USAGE_ENDINGS.mod, JSON.stringify({ ...MOD, session_id, prompt_id }));
+  await world.hook("stop.ts", event);
+  const pressure = section(world.wakes()[0]!, "CONTEXT PRESSURE");
+  assertStringIncludes(pressure, "72% [WARNING], 144000 of 200000 tokens, $1.25 so far\n");
+  assertStringIncludes(pressure, "5-hour limit: 83 % used, resets ");
+});
+
+Deno.test("a turn that fails names the reset time that the mod knows", async () => {
+  await using world = await HookWorld.create();
+  const event = fixtureEvent("stop_failure-rate_limit");
+  const { session_id, prompt_id } = event;
+  await keep(world, USAGE_ENDINGS.mod, JSON.stringify({ ...MOD, session_id, prompt_id }));
+  await world.hook("stop_failure.ts", event);
+  const trigger = section(world.wakes()[0]!, "TRIGGER");
+  assertStringIncludes(
+    trigger,
+    "\nresets_at: 2026-11-17T15:00:00.000Z\nadvice: not before the reset",
+  );
+});
+
+for (
+  const [name, text] of [
+    ["half a file", '{"session_id":'],
+    ["a huge file", JSON.stringify({ ...MOD, more: "x".repeat(100_000) })],
+    ["another conversation's", JSON.stringify(MOD)],
+  ] as const
+) {
+  Deno.test(`a turn's end passes over ${name}`, async () => {
+    await using world = await HookWorld.create();
+    await keep(world, USAGE_ENDINGS.mod, text);
+    await world.hook("stop.ts", fixtureEvent("stop-plain"));
+    assertEquals(section(world.wakes()[0]!, "CONTEXT PRESSURE"), "unknown");
+  });
+}
