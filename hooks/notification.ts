@@ -33,6 +33,7 @@ export const hook: Hook = {
       actions: tools.actions(context, { kind: "prompt" }),
     };
     const isIdle = trigger === "idle_prompt";
+    if (isIdle) await tools.tellInterrupted(context);
     const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text());
     const { dialog } = await context.screen();
     const sent = await tools.sendWake(context, { ...draft, ...shown }, {

@@ -13,6 +13,7 @@ export const hook: Hook = {
     const { event, settings } = context;
     const { tokensSoFar } = await loadReading();
     const trigger = textOf(event.fields, "trigger");
+    if (trigger === "manual") await tools.tellInterrupted(context);
     const asked = textOf(event.fields, "custom_instructions");
     const expectsReply = settings.hook_mode === "bidirectional";
     // An automatic one comes before a prompt or a result is sent, which no usage counts yet.

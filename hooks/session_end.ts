@@ -21,6 +21,7 @@ export const hook: Hook = {
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
+    await tools.tellInterrupted(context);
     const owner = rememberSession(context, { closeDialog: true });
     const about = { session, agent_id: agent.agent_id, event: event.name };
     if (GOES_ON.includes(reason)) {

@@ -164,6 +164,16 @@ export function loadPrompted(): Promise<typeof import("./prompted.ts")> {
   return import(later("./prompted.ts"));
 }
 
+/** Tells that a person has stopped the last turn, where that shows only now. */
+export async function tellInterrupted(context: HookContext): Promise<void> {
+  try {
+    const finding: typeof import("./interrupted.ts") = await import(later("./interrupted.ts"));
+    await finding.tellInterrupted(context);
+  } catch {
+    // Files of Claude Code are not as expected: the event itself is told all the same.
+  }
+}
+
 /** Why a turn failed. */
 export function loadFailures(): Promise<typeof import("./failures.ts")> {
   return import(later("./failures.ts"));

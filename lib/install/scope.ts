@@ -68,6 +68,8 @@ export function hookScope(install: Installation, { timeout }: Pick<HookEntry, "t
       launchesDir(paths),
       installFile(paths.data),
       ...install.transcripts,
+      // Beside the transcripts: whether each Claude Code works, and since when.
+      ...install.transcripts.map((folder) => folder.replace(/\/projects$/, "/sessions")),
     ],
     write: [paths.state],
     run: runs.map((name) => launcherPath(paths, name)),
