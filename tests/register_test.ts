@@ -34,6 +34,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
     "menu-driver",
     "recover",
     "sockets",
+    "status-line",
   ]);
 
   const second = await home.register();

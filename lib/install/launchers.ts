@@ -13,6 +13,7 @@ import { writeInstallation } from "./install_file.ts";
 import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
 import { type Installation, installFile, launcherPath, type Scope, scopeFlags } from "./scope.ts";
 import { writeMod } from "./mod_copy.ts";
+import { statusLauncherText } from "./status_launcher.ts";
 import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
 
 export interface Launcher {
@@ -28,6 +29,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "sockets", text: socketsText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
     { name: "companion", text: companionText(install) },
+    { name: "status-line", text: statusLauncherText(install) },
     { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
     { name: "gsd-code", text: gsdCodeText(install) },
   ];

@@ -11,6 +11,7 @@ import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
 import { foldersOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
+import { statusLineFor } from "./status_settings.ts";
 import { shellQuote } from "../text.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
@@ -151,7 +152,8 @@ export function prepareLaunch(
   const files = launchFiles(paths, wish.session);
   const byDefault = readTextIfThere(`${paths.root}/config/default-system-prompt.txt`) ?? "";
   writeAtomic(files.prompt, promptText(byDefault, wish.prompt));
-  writeSettings(world, files.settings);
+  const hasMod = plugin.plugin_dir !== undefined;
+  writeSettings(world, files.settings, hasMod ? undefined : statusLineFor(paths, wish.dir));
   const launch: Launch = {
     session: wish.session,
     agent_id: wish.agent.agent_id,
@@ -176,11 +178,19 @@ export function prepareLaunch(
 }
 
 /** Our hooks for this one session: the very commands that register writes, so none runs twice. */
-export function writeSettings(world: World, file: string): void {
+export function writeSettings(
+  world: World,
+  file: string,
+  statusLine?: Record<string, unknown>,
+): void {
   const plan = planInstall(world.env, world.paths.root, { running: world.deno, as: "registered" });
   if (plan.kind === "refused") throw new Error(plan.reason);
   keepLaunchers(plan);
-  writeAtomic(file, JSON.stringify(hooksForSettings(plan.wanted), null, 2) + "\n");
+  const settings = {
+    ...hooksForSettings(plan.wanted),
+    ...(statusLine === undefined ? {} : { statusLine }),
+  };
+  writeAtomic(file, JSON.stringify(settings, null, 2) + "\n");
 }
 
 /** Places only, no keys or tokens: those are in the tmux server's own environment. */
