@@ -1,7 +1,7 @@
 /** The hook beside a dialog: it wakes the agent, waits for its answer and replies to Claude Code. */
 
 import { fileOf, listPending, openPending, type Pending } from "./answers.ts";
-import { waitForAnswer } from "./answer_wait.ts";
+import { waitForAnswer, type WaitWorld } from "./answer_wait.ts";
 import { claimAsking } from "./askings.ts";
 import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
@@ -28,15 +28,28 @@ import { actions, type WakeDraft } from "./wake.ts";
 
 /** The reply for Claude Code; none when the human has answered, or no answer came. */
 export async function answerRequest(context: HookContext): Promise<string | undefined> {
-  const { event, paths, session, agent, pane } = context;
+  const { event, paths, session } = context;
   await loadGuards(); // it shows and keeps what is asked, and has the time
   const pending = await openRequest(context);
   if (pending === undefined) return;
-  const { id, kind, tool } = pending;
+  const { kind } = pending;
   // A question of an earlier turn that is still open was left with Escape.
   if (kind === "question") {
     closePending(paths, session, { kind, but: pending, claude: event.sessionId });
   }
+  return await waitBeside(context, pending, { sleep: pause, whenTerminated: onTermination });
+}
+
+/** Waits for the answer to what is open, and makes the reply of it. */
+export async function waitBeside(
+  context: HookContext,
+  pending: Pending,
+  { whenTerminated, ...world }: Pick<WaitWorld, "sleep" | "isOver"> & {
+    whenTerminated?(note: () => void): void;
+  },
+): Promise<string | undefined> {
+  const { event, paths, session, agent, pane } = context;
+  const { id, kind, tool } = pending;
   const base = {
     session,
     agent_id: agent.agent_id,
@@ -51,12 +64,12 @@ export async function answerRequest(context: HookContext): Promise<string | unde
   };
   // Claude Code ends this hook when Esc closes the dialog, and says so in no other way.
   const closeUnanswered = () => closePending(paths, session, { id })[0]?.by === "human";
-  onTermination(() => {
+  whenTerminated?.(() => {
     if (closeUnanswered()) noted(leftAtKeyboard(kind));
   });
   const waited = await waitForAnswer(paths, pending, {
+    ...world,
     now: Date.now,
-    sleep: pause,
     parent: () => Deno.ppid,
     look: async () => {
       const look = await lookAtPane(context.env, pane);

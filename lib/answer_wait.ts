@@ -25,7 +25,10 @@ export type Waited =
 
 export interface WaitWorld {
   now(): number;
-  sleep(ms: number): Promise<void> | void;
+  /** A hook has nothing else to do; the companion has. */
+  sleep(ms: number): void | Promise<void>;
+  /** Nobody asks any more, as Claude Code has told; for a hook it ends the process. */
+  isOver?(): boolean;
   /** Claude Code is our parent; when it has died, our parent changes. */
   parent(): number;
   look(): Promise<Screen>;
@@ -51,7 +54,6 @@ export async function waitForAnswer(
   pending: Pending,
   world: WaitWorld,
 ): Promise<Waited> {
-  const until = Date.parse(pending.until);
   const parent = world.parent();
   const began = world.now();
   let nextCheck = began;
@@ -68,9 +70,9 @@ export async function waitForAnswer(
       world.refused(given);
     }
     if (world.now() >= nextCheck) {
-      if (!isStillOpen(paths, pending)) return { kind: "settled" };
+      if (world.isOver?.() || !isStillOpen(paths, pending)) return { kind: "settled" };
       if (world.parent() !== parent) return { kind: "claude gone" };
-      if (world.now() >= until) return { kind: "timeout" };
+      if (world.now() >= Date.parse(pending.until)) return { kind: "timeout" };
       nextCheck = world.now() + CLOSED_EVERY_MS;
     }
     if (world.now() >= nextLook) {

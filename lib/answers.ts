@@ -37,7 +37,7 @@ export interface Pending {
   asked_at: string;
   /** After this the hook no longer waits; the dialog may still be on the screen. */
   until: string;
-  /** The hook that waits. */
+  /** Who waits: the hook, or the companion after it. */
   pid: number;
   wake_id?: string;
   /** Of the secret that an answer for the hook must carry. */
@@ -108,16 +108,36 @@ export function openPending(paths: Paths, pending: Pending): boolean {
 
 function isFreeFor(paths: Paths, pending: Pending): boolean {
   const open = readPending(fileOf(paths, pending.session, pending.id, ""));
-  return open === undefined ||
-    (open.tool === pending.tool &&
-      JSON.stringify(open.tool_input) === JSON.stringify(maskedInput(pending)));
+  return open === undefined || isOfInput(open, pending);
+}
+
+/** Is what is open, as it is on disk, about this input? */
+export function isOfInput(
+  open: Pending,
+  asked: Pick<Pending, "kind" | "tool" | "tool_input">,
+): boolean {
+  return open.tool === asked.tool &&
+    JSON.stringify(open.tool_input) === JSON.stringify(maskedInput(asked));
+}
+
+/** Another process waits for it from now on; false when it has been closed. */
+export function passOn(
+  paths: Paths,
+  { session, id }: Pick<Pending, "session" | "id">,
+  to: Pick<Pending, "pid" | "until">,
+): boolean {
+  const path = fileOf(paths, session, id, "");
+  const open = readPending(path);
+  if (open === undefined) return false;
+  writeAtomic(path, JSON.stringify({ ...open, ...to }, null, 1));
+  return true;
 }
 
 /**
  * On disk secrets are masked: the waiting hook replies with the input that it has in memory. An
  * answer repeats the words of a question, so these stay.
  */
-function maskedInput({ kind, tool_input }: Pending): unknown {
+function maskedInput({ kind, tool_input }: Pick<Pending, "kind" | "tool_input">): unknown {
   return kind === "question" ? tool_input : maskFields(tool_input);
 }
 
