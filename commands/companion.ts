@@ -1,12 +1,8 @@
 /** Runs beside one Claude Code, as a child of the mod inside it, until that Claude Code ends. */
 
 import { companionFor } from "../lib/companion/companion.ts";
-import {
-  droppedDraft,
-  interruptedDraft,
-  lostDraft,
-  retryingDraft,
-} from "../lib/companion/mod_wakes.ts";
+import { heldRequests } from "../lib/companion/held_requests.ts";
+import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
   removeRoad,
   type Road,
@@ -15,17 +11,16 @@ import {
   serverOf,
   writeRoad,
 } from "../lib/companion/road_file.ts";
-import type { ModFinding } from "../lib/companion/session_facts.ts";
 import { statusLine } from "../lib/companion/status_line.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { ensureDir, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
-import { actions, contextFrom, note, sendWake } from "../lib/hook_context.ts";
-import { messageOf } from "../lib/json.ts";
+import { contextFrom } from "../lib/hook_context.ts";
+import { isOwnEscape } from "../lib/own_escape.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import type { Agent } from "../lib/registry.ts";
-import { readMemory } from "../lib/session_memory.ts";
 import { pause } from "../lib/time.ts";
+import { usageFile } from "../lib/usage.ts";
 
 export const HELP = `Usage: gsd-code companion
 
@@ -42,6 +37,8 @@ const NOT_NEEDED = 3;
 const LOOK_EVERY_MS = 300;
 const LOOKS_PER_SIGN = 10;
 const STATUS_WITHIN_MS = 5000;
+/** The mod's requests end after 30 s. */
+const HOLD_MS = 20_000;
 
 interface Managed {
   session: string;
@@ -80,8 +77,26 @@ export async function main(args: string[]): Promise<number> {
     pane: gate.pane,
     now: Date.now,
     say,
-    report: (finding) => wake(paths, env, gate.session, finding),
-    keep: (usage) => writeAtomic(`${place.name}.usage.json`, JSON.stringify(usage)),
+    // The gate is asked each time: registry and session may have changed since the start.
+    async report(finding) {
+      const now = await managedGate(paths, env, gate.session);
+      if (now !== undefined) await reportFinding(paths, env, now, finding);
+    },
+    keep(usage) {
+      const file = usageFile(paths, env, "mod");
+      if (file !== undefined) writeAtomic(file, JSON.stringify(usage));
+    },
+    isOwnEscape: () => isOwnEscape(paths, gate.session, Date.now()),
+    held: heldRequests({
+      async context(event) {
+        const now = await managedGate(paths, env, gate.session);
+        return now && contextFrom(now, { event, paths, env, leaveToShell() {} });
+      },
+      now: Date.now,
+      sleep: pause,
+      pid: Deno.pid,
+      waitMs: HOLD_MS,
+    }),
     after(ms, work) {
       const id = setTimeout(work, ms);
       return { cancel: () => clearTimeout(id) };
@@ -120,7 +135,6 @@ export async function main(args: string[]): Promise<number> {
     if (!isEnded) await companion.orphaned();
   } finally {
     removeRoad(place.name);
-    removeIfThere(`${place.name}.usage.json`);
     place.lock.release();
     await serving.shutdown();
   }
@@ -153,60 +167,6 @@ function takePlace(
     if (lock !== undefined) return { name, lock };
   }
   return `Cannot listen for orders in session "${session}": another companion serves it`;
-}
-
-/** The gate is asked each time: registry and session may have changed since the start. */
-async function wake(
-  paths: Paths,
-  env: Env,
-  known: string,
-  finding: ModFinding | { kind: "lost" },
-): Promise<void> {
-  const gate = await managedGate(paths, env, known);
-  if (gate === undefined) return;
-  const memory = readMemory(paths, gate.session);
-  const event = {
-    name: finding.kind,
-    sessionId: memory.claude_session_id,
-    transcriptPath: memory.transcript_path,
-    cwd: memory.cwd,
-    promptId: "",
-    fields: {},
-  };
-  const context = contextFrom(gate, { event, paths, env, leaveToShell() {} });
-  try {
-    switch (finding.kind) {
-      case "interrupted":
-        await sendWake(context, {
-          ...interruptedDraft(finding.said, finding.afterS),
-          actions: actions(context, { kind: "prompt" }),
-        }, { source: "mod", open: null });
-        break;
-      case "retrying":
-        await sendWake(context, {
-          ...retryingDraft(finding.retrying),
-          actions: actions(context, { kind: "working" }),
-        }, { source: "mod" });
-        break;
-      case "dropped":
-        await sendWake(context, {
-          ...droppedDraft(finding.dropped),
-          actions: actions(context, { kind: "prompt" }),
-        }, { source: "mod" });
-        break;
-      case "lost":
-        if (memory.ended !== "") return; // a hook has reported the end
-        await sendWake(context, {
-          ...lostDraft(memory.claude_session_id),
-          actions: actions(context, { kind: "ended" }),
-        }, { source: "mod", open: null });
-        break;
-    }
-  } catch (error) {
-    const { session, agent } = gate;
-    const reason = `Cannot report ${finding.kind}: ${messageOf(error)}`;
-    await note(paths, { kind: "problem", session, agent_id: agent.agent_id, reason });
-  }
 }
 
 function writeOut(text: string): void {

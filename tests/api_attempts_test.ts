@@ -6,6 +6,7 @@ import {
   ended,
   nextLook,
   NONE,
+  reported,
   resetOf,
   trouble,
 } from "../lib/companion/api_attempts.ts";
@@ -17,7 +18,7 @@ function after(statuses: number[]): { attempts: Attempts; now: number } {
   let now = NOW;
   let attempts = NONE;
   for (const status of statuses) {
-    attempts = ended(begun(attempts, now), { status }, now + 1000);
+    attempts = ended(begun(attempts, "a", now), "a", { status }, now + 1000);
     now += 1000;
   }
   return { attempts, now };
@@ -43,7 +44,7 @@ for (
 }
 
 Deno.test("trouble() counts half a minute without an answer, and says it once", () => {
-  const open = begun(NONE, NOW);
+  const open = begun(NONE, "a", NOW);
   assertEquals(trouble(open, NOW + 29_000), undefined);
   assertEquals(nextLook(open), NOW + 30_000);
   const found = trouble(open, NOW + 30_000);
@@ -59,8 +60,15 @@ Deno.test("trouble() counts half a minute from the first failure", () => {
 
 Deno.test("ended() with a success forgets what was reported", () => {
   const { attempts } = after([529, 529, 529]);
-  const reported = { ...attempts, isReported: true };
-  assertEquals(ended(begun(reported, NOW), { status: 200 }, NOW), NONE);
+  const reached = ended(begun(reported(attempts), "a", NOW), "a", { status: 200 }, NOW);
+  assertEquals(reached, { ...NONE, told: 1 });
+});
+
+Deno.test("ended() with one success leaves another attempt that hangs", () => {
+  const both = begun(begun(NONE, "hangs", NOW), "works", NOW + 1000);
+  const one = ended(both, "works", { status: 200 }, NOW + 2000);
+  assertEquals(nextLook(one), NOW + 30_000);
+  assertEquals(trouble(one, NOW + 30_000)?.kind, "no answer");
 });
 
 const resets: [name: string, attempt: Attempt, seconds: number | undefined][] = [

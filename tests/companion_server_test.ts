@@ -9,6 +9,7 @@ function serverOf() {
   const events: ModEvent[] = [];
   const orders: ModOrder[] = [];
   const dropped: string[] = [];
+  const held: unknown[] = [];
   const server = companionServer({
     token: TOKEN,
     pane: "%3",
@@ -16,6 +17,10 @@ function serverOf() {
     onEvent: (event) => events.push(event),
     onOrder: (order) => orders.push(order),
     onDropped: (text, reason) => dropped.push(`${text}: ${reason}`),
+    onHold: (id, event) => {
+      held.push({ id, event });
+      return Promise.resolve({ kind: "wait" });
+    },
     state: () => ({ n: 7 }),
   });
   const send = async (path: string, body: string, headers: Record<string, string> = {}) => {
@@ -31,7 +36,7 @@ function serverOf() {
     while (said.length <= index) await Promise.resolve();
     return JSON.parse(said[index]!).id;
   };
-  return { said, events, orders, dropped, server, send, order, idOf, report };
+  return { said, events, orders, dropped, held, server, send, order, idOf, report };
 }
 
 Deno.test("companionServer() gives an order to the mod and its result to the caller", async () => {
@@ -96,10 +101,19 @@ Deno.test("companionServer() takes an event that comes twice once", async () => 
   assertEquals(events, [event]);
 });
 
+Deno.test("companionServer() passes on what the mod asks for a dialog", async () => {
+  const { held, send } = serverOf();
+  const asked = { id: "h1", event: { tool_name: "Bash" } };
+  const answer = await send("/hold", JSON.stringify(asked), { "x-gsd-token": TOKEN });
+  assertEquals([answer, held], [{ status: 200, text: '{"kind":"wait"}' }, [asked]]);
+});
+
 const refused: [name: string, path: string, body: string, token: string, status: number][] = [
   ["an event without the mod's token", "/event", '{"n":1,"kind":"x"}', "another", 403],
   ["an event that is not JSON", "/event", "garbage", TOKEN, 400],
   ["an event without a number", "/event", '{"kind":"x"}', TOKEN, 400],
+  ["a dialog's question without the mod's token", "/hold", '{"id":"h","event":{}}', "x", 403],
+  ["a dialog's question without an event", "/hold", '{"id":"h"}', TOKEN, 400],
   ["an order that is not JSON", "/order", "garbage", "", 400],
   ["an order for another pane", "/order", '{"op":"abort","pane":"%4"}', "", 409],
   ["an order for no pane", "/order", '{"op":"abort"}', "", 409],
@@ -110,8 +124,8 @@ const refused: [name: string, path: string, body: string, token: string, status:
 ];
 for (const [name, path, body, token, status] of refused) {
   Deno.test(`companionServer() refuses ${name}, and nothing happens`, async () => {
-    const { said, events, send } = serverOf();
+    const { said, events, held, send } = serverOf();
     assertEquals((await send(path, body, { "x-gsd-token": token })).status, status);
-    assertEquals([said, events], [[], []]);
+    assertEquals([said, events, held], [[], [], []]);
   });
 }

@@ -19,16 +19,20 @@ function after(...steps: Step[]): { facts: SessionFacts; found: string[] } {
 }
 
 const START: Step = ["turn.start", { turnId: "t1" }];
-const FAILED: Step[] = [["api.begin"], ["api.end", { status: 529 }]];
+const FAILED: Step[] = [["api.begin", { id: "1" }], ["api.end", { id: "1", status: 529 }]];
 const aborted = { reason: "aborted", answer: "I had begun", durationMs: 3200 };
 
 const cases: [name: string, steps: Step[], found: string[]][] = [
   ["a turn that ends by itself", [START, ["turn.complete", { reason: "answer" }]], []],
   ["a turn that a person stops", [START, ["turn.complete", aborted]], ["interrupted"]],
   ["a turn that the agent stops", [START, ["turn.complete", aborted, true]], []],
-  ["two failures and a success", [START, ...FAILED, ...FAILED, ["api.begin"], ["api.end", {
-    status: 200,
-  }]], []],
+  ["two failures and a success", [START, ...FAILED, ...FAILED, ["api.begin", { id: "2" }], [
+    "api.end",
+    {
+      id: "2",
+      status: 200,
+    },
+  ]], []],
   ["three failures", [START, ...FAILED, ...FAILED, ...FAILED], ["retrying"]],
   ["ten failures", [START, ...Array(10).fill(FAILED).flat() as Step[]], ["retrying"]],
   ["failures of two turns", [
@@ -40,6 +44,17 @@ const cases: [name: string, steps: Step[], found: string[]][] = [
     ...FAILED,
     ...FAILED,
   ], []],
+  ["a trouble that ends, and another one", [
+    START,
+    ...FAILED,
+    ...FAILED,
+    ...FAILED,
+    ["api.begin", { id: "2" }],
+    ["api.end", { id: "2", status: 200 }],
+    ...FAILED,
+    ...FAILED,
+    ...FAILED,
+  ], ["retrying", "retrying"]],
   ["failures outside of a turn", [...FAILED, ...FAILED, ...FAILED], []],
 ];
 for (const [name, steps, found] of cases) {
@@ -86,4 +101,33 @@ Deno.test("look() finds an API that does not answer, once", () => {
   const found = look(facts, NOW + 31_000);
   assertEquals(found.findings.map(({ kind }) => kind), ["retrying"]);
   assertEquals(look(found.facts, NOW + 90_000).findings, []);
+});
+
+Deno.test("withEvent() knows when the API can be reached again, until it was reached", () => {
+  const limited: Step[] = [["api.begin", { id: "1" }], ["api.end", {
+    id: "1",
+    status: 429,
+    headers: { "retry-after": "60" },
+  }]];
+  assertEquals(after(START, ...limited).facts.resetsAt, NOW + 62_000);
+  const reached: Step[] = [["api.begin", { id: "2" }], ["api.end", { id: "2", status: 200 }]];
+  assertEquals(after(START, ...limited, ...reached).facts.resetsAt, undefined);
+  assertEquals(after(START, ...limited, START).facts.resetsAt, undefined);
+});
+
+Deno.test("look() names the same trouble alike, and another one of the turn differently", () => {
+  const ids = (steps: Step[]) => {
+    let facts = noFacts(NOW);
+    const found: string[] = [];
+    steps.forEach(([kind, data = {}], index) => {
+      const event = { n: index + 1, kind, data };
+      const result = withEvent(facts, event, { now: NOW, isOwnAbort: false });
+      facts = result.facts;
+      found.push(...result.findings.flatMap((one) => one.kind === "retrying" ? [one.id] : []));
+    });
+    return found;
+  };
+  const trouble = [...FAILED, ...FAILED, ...FAILED];
+  const success: Step = ["api.end", { id: "1", status: 200 }];
+  assertEquals(ids([START, ...trouble, success, ...trouble]), ["t1.0", "t1.1"]);
 });

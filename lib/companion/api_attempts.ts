@@ -12,10 +12,12 @@ export interface Attempts {
   failures: number;
   /** When the first of them began, in milliseconds since 1970. */
   since?: number;
-  /** When the attempt that is under way began. */
-  open?: number;
+  /** When each attempt began that is under way: a turn may have several at once. */
+  open: Record<string, number>;
   last?: Attempt;
   isReported: boolean;
+  /** How many troubles of this turn are over or reported: each is told once. */
+  told: number;
 }
 
 export interface Retrying {
@@ -31,28 +33,40 @@ export interface Retrying {
 const MANY = 3;
 const LONG_MS = 30_000;
 
-export const NONE: Attempts = { failures: 0, isReported: false };
+export const NONE: Attempts = { failures: 0, open: {}, isReported: false, told: 0 };
 
-export function begun(before: Attempts, now: number): Attempts {
-  return { ...before, open: now };
+export function begun(before: Attempts, id: string, now: number): Attempts {
+  return { ...before, open: { ...before.open, [id]: now } };
 }
 
 /** A success ends the trouble, and the next one is reported anew. */
-export function ended(before: Attempts, attempt: Attempt, now: number): Attempts {
-  const { open, ...rest } = before;
-  if (attempt.status !== undefined && attempt.status < 400) return NONE;
+export function ended(before: Attempts, id: string, attempt: Attempt, now: number): Attempts {
+  const { [id]: began = now, ...open } = before.open;
+  if (attempt.status !== undefined && attempt.status < 400) {
+    return { ...NONE, open, told: before.told };
+  }
   return {
-    ...rest,
+    ...before,
+    open,
     failures: before.failures + 1,
-    since: before.since ?? open ?? now,
+    since: before.since ?? began,
     last: attempt,
   };
 }
 
+export function reported(before: Attempts): Attempts {
+  return { ...before, isReported: true, told: before.told + 1 };
+}
+
+function sinceWhen({ since, open }: Attempts): number | undefined {
+  const times = [...(since === undefined ? [] : [since]), ...Object.values(open)];
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
 /** What is to be reported now; undefined while it may pass, and once it was reported. */
 export function trouble(attempts: Attempts, now: number): Retrying | undefined {
-  const { failures, last, open, isReported } = attempts;
-  const since = attempts.since ?? open;
+  const { failures, last, isReported } = attempts;
+  const since = sinceWhen(attempts);
   if (isReported || since === undefined) return undefined;
   const forMs = now - since;
   if (failures < MANY && forMs < LONG_MS) return undefined;
@@ -67,9 +81,9 @@ export function trouble(attempts: Attempts, now: number): Retrying | undefined {
 }
 
 /** When to look again, though nothing happens; undefined when nothing is under way. */
-export function nextLook({ since, open, isReported }: Attempts): number | undefined {
-  const from = since ?? open;
-  return isReported || from === undefined ? undefined : from + LONG_MS;
+export function nextLook(attempts: Attempts): number | undefined {
+  const from = sinceWhen(attempts);
+  return attempts.isReported || from === undefined ? undefined : from + LONG_MS;
 }
 
 function kindOf({ status }: Attempt): Retrying["kind"] {

@@ -2,6 +2,9 @@
 
 import { type CompanionServer, companionServer } from "./companion_server.ts";
 import { nextLook } from "./api_attempts.ts";
+import type { HeldRequests } from "./held_requests.ts";
+import type { KeptUsage } from "../usage.ts";
+import { keptUsage } from "./kept_usage.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
 import {
   type DroppedText,
@@ -21,7 +24,11 @@ export interface CompanionWorld {
   /** Wakes the agent. */
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
   /** Keeps what hooks want to know: how full the context is, what the session has cost. */
-  keep(usage: Record<string, unknown>): void;
+  keep(usage: KeptUsage): void;
+  /** Has the menu driver just pressed Escape, or another key that ends a turn? */
+  isOwnEscape(): boolean;
+  /** Waits for an answer after the hook has left. */
+  held: HeldRequests;
   /** Calls `work` after some milliseconds, unless it is cancelled. */
   after(ms: number, work: () => void): { cancel(): void };
 }
@@ -59,11 +66,13 @@ export function companionFor(world: CompanionWorld): Companion {
   };
 
   const onEvent = (event: ModEvent) => {
-    if (event.kind === "usage") return world.keep(event.data);
+    if (event.kind === "usage") return world.keep(keptUsage(event.data, facts, world.now()));
+    if (event.kind === "released") return world.held.release(String(event.data.id));
     const now = world.now();
-    const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS;
+    const isEnd = event.kind === "turn.complete";
+    const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || (isEnd && world.isOwnEscape());
     settle(withEvent(facts, event, { now, isOwnAbort }));
-    if (event.kind === "turn.complete") abortedAt = -Infinity;
+    if (isEnd) abortedAt = -Infinity;
   };
 
   const onOrder = (order: ModOrder) => {
@@ -82,7 +91,16 @@ export function companionFor(world: CompanionWorld): Companion {
 
   const { token, pane, say } = world;
   return {
-    server: companionServer({ token, pane, say, onEvent, onOrder, onDropped, state: () => facts }),
+    server: companionServer({
+      token,
+      pane,
+      say,
+      onEvent,
+      onOrder,
+      onDropped,
+      onHold: (id, event) => world.held.ask(id, event),
+      state: () => facts,
+    }),
     facts: () => facts,
     async orphaned() {
       timer?.cancel();

@@ -4,6 +4,7 @@ import {
   type ModEvent,
   type ModOrder,
   type ModResult,
+  readHold,
   readModEvent,
   readOrder,
 } from "./mod_messages.ts";
@@ -29,6 +30,8 @@ export interface ServerWorld {
   onOrder(order: ModOrder): void;
   /** A text that Claude Code has not taken, after its caller was told that it is queued. */
   onDropped(text: string, reason: string): void;
+  /** The mod asks for a decision on what a dialog asks; `id` stays the same while it does. */
+  onHold(id: string, event: unknown): Promise<unknown>;
   /** What the companion knows, for whoever asks. */
   state(): object;
 }
@@ -96,10 +99,11 @@ export function companionServer(world: ServerWorld): CompanionServer {
       if (request.method !== "POST") return refusal(404, "there is nothing here");
       const text = await bodyOf(request);
       if (text === undefined) return refusal(413, "the body is too long");
-      if (pathname === "/event") {
+      if (pathname === "/event" || pathname === "/hold") {
         if (request.headers.get("x-gsd-token") !== world.token) {
           return refusal(403, "a wrong token");
         }
+        if (pathname === "/hold") return await held(text, world);
         const event = readModEvent(text);
         if (event === undefined) return refusal(400, "this is no event");
         takeEvent(event);
@@ -116,6 +120,12 @@ export function companionServer(world: ServerWorld): CompanionServer {
       return Response.json({ ...value, state: world.state() });
     },
   };
+}
+
+async function held(text: string, { onHold }: ServerWorld): Promise<Response> {
+  const asked = readHold(text);
+  if (asked === undefined) return refusal(400, "this is no request");
+  return Response.json(await onHold(asked.id, asked.event));
 }
 
 function refusal(status: number, error: string): Response {

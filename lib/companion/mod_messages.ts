@@ -30,6 +30,13 @@ export function readModEvent(text: string): ModEvent | undefined {
   return { n: value.n, kind: value.kind, data: isObject(value.data) ? value.data : {} };
 }
 
+/** The mod asks for a decision on what a dialog asks. */
+export function readHold(text: string): { id: string; event: unknown } | undefined {
+  const value = parsed(text);
+  if (!isObject(value) || typeof value.id !== "string" || !isObject(value.event)) return undefined;
+  return { id: value.id, event: value.event };
+}
+
 /** The order, or what is wrong with it. */
 export function readOrder(text: string): ModOrder | string {
   const value = parsed(text);

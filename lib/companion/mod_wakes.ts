@@ -6,21 +6,6 @@ import type { DroppedText } from "./session_facts.ts";
 
 type Draft = Omit<WakeDraft, "actions">;
 
-/** A person stopped the turn. */
-export function interruptedDraft(said: string, afterS: number): Draft {
-  return {
-    trigger: "interrupted",
-    section: "CONTENT",
-    body: said || "(Claude had said nothing yet.)",
-    state: "idle",
-    details: {
-      stopped_by: "a person, with Esc",
-      after: `${afterS} s`,
-      advice: "wait for that person, or ask; instructions are refused until somebody types",
-    },
-  };
-}
-
 export function lostDraft(claudeId: string): Draft {
   return {
     trigger: "session_lost",
@@ -32,16 +17,16 @@ export function lostDraft(claudeId: string): Draft {
 }
 
 export function retryingDraft({ failures, forS, cause, kind, resetsAt }: Retrying): Draft {
-  const tries = `${failures} failed ${failures === 1 ? "attempt" : "attempts"}`;
+  const tries = `${failures} failed ${failures === 1 ? "attempt" : "attempts"} in ${forS} s`;
+  const what = failures === 0 ? `no answer for ${forS} s` : `${kind} (${cause}), ${tries}`;
   return {
     trigger: "retrying",
     section: "CONTENT",
-    body: `Claude Code cannot reach its model: ${kind} (${cause}). ${tries} in ${forS} s; ` +
-      "it goes on trying by itself.",
+    body: `Claude Code cannot reach its model: ${what}. It goes on trying by itself.`,
     state: "working",
     details: {
       failure: kind,
-      attempts: String(failures),
+      ...(failures === 0 ? {} : { attempts: String(failures) }),
       ...(resetsAt === undefined ? {} : { resets_at: resetsAt.toISOString() }),
       advice: resetsAt === undefined
         ? "wait; you get a wake when the turn ends or fails"

@@ -1,16 +1,18 @@
 /** What the mod's events say about a session: facts that stay, and findings that an agent must hear. */
 
 import { isObject } from "../json.ts";
-import { type Attempts, begun, ended, NONE, type Retrying, trouble } from "./api_attempts.ts";
+import {
+  type Attempts,
+  begun,
+  ended,
+  NONE,
+  reported,
+  resetOf,
+  type Retrying,
+  trouble,
+} from "./api_attempts.ts";
+import type { Usage } from "../usage.ts";
 import type { ModEvent } from "./mod_messages.ts";
-
-export interface Usage {
-  percent?: number;
-  tokens?: number;
-  window?: number;
-  usd?: number;
-  limits: { kind: string; percentUsed: number; resetsAt?: string }[];
-}
 
 export interface SessionFacts {
   /** The number of the last event. */
@@ -23,13 +25,16 @@ export interface SessionFacts {
   ending?: string;
   usage?: Usage;
   attempts: Attempts;
+  /** When the API can be reached again, by the last failure of this turn; milliseconds since 1970. */
+  resetsAt?: number;
   /** When the last event came. */
   heardAt: number;
 }
 
 export type ModFinding =
-  | { kind: "interrupted"; said: string; afterS: number }
-  | { kind: "retrying"; retrying: Retrying }
+  | { kind: "interrupted"; said: string; turnId: string; promptId: string }
+  /** `id`: the same trouble again, as from a companion that was started anew, has the same one. */
+  | { kind: "retrying"; retrying: Retrying; id: string }
   | { kind: "dropped"; dropped: DroppedText[] };
 
 /** A text that was queued, and that Claude Code has not taken. */
@@ -64,14 +69,20 @@ export function withEvent(
     case "turn.start":
       facts.turn = { id: textIn(data, "turnId"), since: now };
       facts.attempts = NONE;
+      delete facts.resetsAt;
       break;
     case "turn.complete": {
       delete facts.turn;
       facts.attempts = NONE;
       if (data.reason !== "aborted" || isOwnAbort) break;
       facts.stoppedAt = now;
-      const afterS = Math.round(Number(data.durationMs ?? 0) / 1000);
-      findings.push({ kind: "interrupted", said: textIn(data, "answer"), afterS });
+      const [turnId, promptId] = [textIn(data, "turnId"), textIn(data, "promptId")];
+      findings.push({
+        kind: "interrupted",
+        said: textIn(data, "answer"),
+        turnId,
+        promptId,
+      });
       break;
     }
     case "prompt.submit":
@@ -85,11 +96,16 @@ export function withEvent(
       facts.usage = usageIn(data);
       break;
     case "api.begin":
-      facts.attempts = begun(before.attempts, now);
+      facts.attempts = begun(before.attempts, String(data.id), now);
       break;
-    case "api.end":
-      facts.attempts = ended(before.attempts, attemptIn(data), now);
+    case "api.end": {
+      const attempt = attemptIn(data);
+      facts.attempts = ended(before.attempts, String(data.id), attempt, now);
+      const resetsAt = facts.attempts.failures === 0 ? undefined : resetOf(attempt, now);
+      if (resetsAt === undefined) delete facts.resetsAt;
+      else facts.resetsAt = resetsAt.getTime();
       break;
+    }
   }
   return look(facts, now, findings);
 }
@@ -100,11 +116,12 @@ export function look(
   now: number,
   findings: ModFinding[] = [],
 ): { facts: SessionFacts; findings: ModFinding[] } {
-  const retrying = facts.turn === undefined ? undefined : trouble(facts.attempts, now);
+  const { turn, attempts } = facts;
+  const retrying = turn === undefined ? undefined : trouble(attempts, now);
   if (retrying === undefined) return { facts, findings };
   return {
-    facts: { ...facts, attempts: { ...facts.attempts, isReported: true } },
-    findings: [...findings, { kind: "retrying", retrying }],
+    facts: { ...facts, attempts: reported(attempts) },
+    findings: [...findings, { kind: "retrying", retrying, id: `${turn!.id}.${attempts.told}` }],
   };
 }
 

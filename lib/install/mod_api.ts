@@ -4,7 +4,10 @@
  */
 
 export const MOD_EVENTS = [
+  "classic.PermissionRequest",
   "classic.Stop",
+  "classic.StopFailure",
+  "classic.UserPromptSubmit",
   "http.fetch",
   "prompt.submit",
   "session.end",

@@ -152,7 +152,7 @@ export function prepareLaunch(
   const files = launchFiles(paths, wish.session);
   const byDefault = readTextIfThere(`${paths.root}/config/default-system-prompt.txt`) ?? "";
   writeAtomic(files.prompt, promptText(byDefault, wish.prompt));
-  const hasMod = plugin.plugin_dir !== undefined;
+  const hasMod = plugins.plugin_dirs !== undefined;
   writeSettings(world, files.settings, hasMod ? undefined : statusLineFor(paths, wish.dir));
   const launch: Launch = {
     session: wish.session,

@@ -32,6 +32,8 @@ const MOST_WAITING = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** A companion that does not answer must not hold up the end of a turn. */
 const WAIT_MS = 300;
+/** Claude Code gives a handler 10 s of its own time, and a pause counts. */
+const MOST_PAUSES = 30;
 
 let companion: Hello | undefined;
 let isKept = false;
@@ -39,7 +41,9 @@ let isKept = false;
 let more: () => void = () => {};
 const drained: (() => void)[] = [];
 let count = 0;
+let attempts = 0;
 let turnId = "";
+let promptId = "";
 const PAD = "\u2060";
 let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
@@ -183,6 +187,7 @@ export function register(on: On): void {
   });
   on("session.end", async ($: Engine, e: Event, next: Next) => {
     report($, "session.end", { reason: e.reason, sessionId: e.sessionId });
+    await Promise.race([send($), $.clock.sleep(WAIT_MS)]); // else the end looks like a crash
     return await next(e);
   });
   on("turn.start", ($: Engine, e: Event, next: Next) => {
@@ -197,16 +202,29 @@ export function register(on: On): void {
     if (e.agentId === undefined) {
       turnId = "";
       const { reason, answer, durationMs } = e;
-      report($, "turn.complete", { turnId: e.turnId, reason, answer, durationMs });
+      report($, "turn.complete", { turnId: e.turnId, promptId, reason, answer, durationMs });
     }
     return next(e);
   });
-  // Before the Stop hook runs, which tells the agent how full the context is.
+  // Before the hooks run that tell the agent how full the context is.
   on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
-    const { context, cost, rateLimits } = await $.session.usage();
-    report($, "usage", { promptId: e.prompt_id, context, cost, rateLimits });
-    await Promise.race([send($), $.clock.sleep(WAIT_MS)]);
+    await reportUsage($, e);
     return await next(e);
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  on("classic.StopFailure", async ($: Engine, e: Event, next: Next) => {
+    await reportUsage($, e);
+    return await next(e);
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  on("classic.UserPromptSubmit", (_$: Engine, e: Event, next: Next) => {
+    promptId = e.prompt_id;
+    return next(e);
+  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  // The hook waits first, as long as its settings say. Then the companion does.
+  on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
+    const said = await next(e);
+    if (said?.decision !== undefined || next.signal.aborted) return said;
+    const decision = await heldDecision($, e, next.signal);
+    return decision === undefined ? said : { ...said, decision };
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   on("session.measure", ($: Engine, e: Event, next: Next) => {
     report($, "session.measure", { context: e.context, rateLimits: e.rateLimits, cost: e.cost });
@@ -219,17 +237,61 @@ export function register(on: On): void {
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   on("http.fetch", async ($: Engine, e: Event, next: Next) => {
     if (next.origin.plugin !== "engine" || !/\/v1\/messages\b/.test(e.url)) return next(e);
-    report($, "api.begin", {});
+    const id = String(++attempts);
+    report($, "api.begin", { id });
     try {
       const answer = await next(e);
       const { status, headers } = answer.value ?? {};
-      report($, "api.end", { status, headers: limitsIn(headers) });
+      report($, "api.end", { id, status, headers: limitsIn(headers) });
       return answer;
     } catch (error) {
-      report($, "api.end", { error: String(error) });
+      report($, "api.end", { id, error: String(error) });
       throw error;
     }
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
+}
+
+async function reportUsage($: Engine, { session_id: sessionId, prompt_id }: Event): Promise<void> {
+  const { context, cost, rateLimits } = await $.session.usage();
+  report($, "usage", { sessionId, promptId: prompt_id, context, cost, rateLimits });
+  await Promise.race([send($), $.clock.sleep(WAIT_MS)]);
+}
+
+/** Asks the companion until it has an answer, or Claude Code has closed the dialog. */
+async function heldDecision($: Engine, event: Event, signal: AbortSignal): Promise<unknown> {
+  const id = crypto.randomUUID();
+  const release = () => report($, "released", { id });
+  signal.addEventListener("abort", release);
+  try {
+    for (let pauses = 0; isKept && !signal.aborted && pauses < MOST_PAUSES;) {
+      const answer = await askCompanion($, "/hold", JSON.stringify({ id, event }));
+      if (answer?.kind === "decided") return answer.decision;
+      if (answer?.kind === "none") return undefined;
+      if (answer === undefined) {
+        pauses++; // its companion is just being started again
+        await $.clock.sleep(250);
+      }
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener("abort", release);
+    release();
+  }
+}
+
+async function askCompanion($: Engine, path: string, body: string): Promise<Event> {
+  if (companion === undefined) return undefined;
+  try {
+    const answer = await $.http.fetch(`http://companion${path}`, {
+      method: "POST",
+      socketPath: companion.socket,
+      headers: { "content-type": "application/json", "x-gsd-token": companion.token },
+      body,
+    });
+    return answer.ok ? JSON.parse(answer.text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Only what says when the API can be reached again. */

@@ -1,0 +1,19 @@
+/** What the mod says about the context, the cost and the limits, as it is kept for the hooks. */
+
+import type { KeptUsage } from "../usage.ts";
+import { type SessionFacts, usageIn } from "./session_facts.ts";
+
+/** `facts`: they know when an API that has failed can be reached again. */
+export function keptUsage(
+  data: Record<string, unknown>,
+  { resetsAt }: SessionFacts,
+  now: number,
+): KeptUsage {
+  return {
+    ...usageIn(data),
+    session_id: String(data.sessionId ?? ""),
+    prompt_id: String(data.promptId ?? ""),
+    at: now,
+    ...(resetsAt === undefined ? {} : { api_resets_at: new Date(resetsAt).toISOString() }),
+  };
+}

@@ -1,0 +1,87 @@
+/** What a companion makes of the mod's events: findings to report, and what it keeps for hooks. */
+
+import { assertEquals } from "@std/assert";
+import { companionFor, type CompanionWorld } from "../lib/companion/companion.ts";
+import type { KeptUsage } from "../lib/usage.ts";
+
+const TOKEN = "the mod's token";
+
+function companion(more: Partial<CompanionWorld> = {}) {
+  const found: string[] = [];
+  const kept: KeptUsage[] = [];
+  const released: string[] = [];
+  let n = 0;
+  const { server, orphaned } = companionFor({
+    token: TOKEN,
+    pane: "%0",
+    now: () => Date.parse("2026-11-17T14:00:00Z"),
+    say() {},
+    report: (finding) => Promise.resolve(void found.push(finding.kind)),
+    keep: (usage) => kept.push(usage),
+    isOwnEscape: () => false,
+    held: {
+      ask: () => Promise.resolve({ kind: "none" }),
+      release: (id) => released.push(id),
+    },
+    after: () => ({ cancel() {} }),
+    ...more,
+  });
+  const tell = async (kind: string, data: Record<string, unknown> = {}) => {
+    const body = JSON.stringify({ n: ++n, kind, data });
+    const headers = { "x-gsd-token": TOKEN };
+    const request = new Request("http://companion/event", { method: "POST", body, headers });
+    assertEquals((await server.handle(request)).status, 200);
+  };
+  return { found, kept, released, tell, orphaned };
+}
+
+const ABORTED = { turnId: "t1", promptId: "p1", reason: "aborted", answer: "So far" };
+
+Deno.test("companionFor() reports a turn that a person has stopped", async () => {
+  const { found, tell, orphaned } = companion();
+  await tell("turn.start", { turnId: "t1" });
+  await tell("turn.complete", ABORTED);
+  await tell("session.end", { reason: "other" });
+  await orphaned();
+  assertEquals(found, ["interrupted"]);
+});
+
+Deno.test("companionFor() reports no turn that the menu driver has ended with a key", async () => {
+  const { found, tell } = companion({ isOwnEscape: () => true });
+  await tell("turn.start", { turnId: "t1" });
+  await tell("turn.complete", ABORTED);
+  assertEquals(found, []);
+});
+
+Deno.test("companionFor() reports a Claude Code that is gone without a word", async () => {
+  const { found, tell, orphaned } = companion();
+  await tell("session.end", { reason: "clear" });
+  await orphaned();
+  assertEquals(found, ["lost"]);
+});
+
+Deno.test("companionFor() keeps the usage of a turn, with the reset of an API that failed", async () => {
+  const { kept, tell } = companion();
+  await tell("turn.start", { turnId: "t1" });
+  await tell("api.begin", { id: "1" });
+  await tell("api.end", { id: "1", status: 429, headers: { "retry-after": "60" } });
+  const context = { tokens: 5, window: 10, percent: 50 };
+  await tell("usage", { sessionId: "c1", promptId: "p1", context, cost: { usd: 2 } });
+  assertEquals(kept, [{
+    session_id: "c1",
+    prompt_id: "p1",
+    at: Date.parse("2026-11-17T14:00:00Z"),
+    tokens: 5,
+    window: 10,
+    percent: 50,
+    usd: 2,
+    limits: [],
+    api_resets_at: "2026-11-17T14:01:00.000Z",
+  }]);
+});
+
+Deno.test("companionFor() hears that a dialog is closed", async () => {
+  const { released, tell } = companion();
+  await tell("released", { id: "h1" });
+  assertEquals(released, ["h1"]);
+});
