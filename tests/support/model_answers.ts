@@ -17,7 +17,12 @@ export interface Step {
   delayMs?: number;
   /** The pause between pieces of 40 characters, to keep a turn running. */
   pieceMs?: number;
-  error?: { status: number; type?: string; message?: string };
+  error?: {
+    status: number;
+    type?: string;
+    message?: string;
+    headers?: Record<string, string>;
+  };
 }
 
 function blocksOf(step: Step): Record<string, unknown>[] {
@@ -128,7 +133,7 @@ export function failure(error: NonNullable<Step["error"]>): Response {
   const { status, type = "api_error", message = `Scripted failure ${status}` } = error;
   return Response.json({ type: "error", error: { type, message } }, {
     status,
-    headers: { "request-id": newId("req") },
+    headers: { "request-id": newId("req"), ...error.headers },
   });
 }
 
