@@ -4,7 +4,7 @@
  * as with the hook.
  */
 
-import { isOfInput, listPending, passOn, type Pending } from "../answers.ts";
+import { isOfInput, listPending, passOn, type Pending, wasShown } from "../answers.ts";
 import { closePending } from "../close_pending.ts";
 import { kindOfTool } from "../decision_reply.ts";
 import { type HookEvent, readEvent, textOf } from "../events.ts";
@@ -100,7 +100,9 @@ function leftFor(
   const asked = { kind: kindOfTool(tool), tool, tool_input: input };
   return listPending(paths, session).find((open) =>
     !taken.has(open.id) && open.claude_session_id === event.sessionId &&
-    open.prompt_id === event.promptId && isOfInput(open, asked)
+    open.prompt_id === event.promptId && isOfInput(open, asked) &&
+    // That of a background subagent is drawn only when nobody waits here any more.
+    (open.subagent === undefined || wasShown(paths, open))
   );
 }
 
