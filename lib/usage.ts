@@ -62,19 +62,34 @@ export type KnownUsage = Usage & { isOfTurn: boolean; apiResetsAt?: Date };
 
 /** From the text of either file; undefined where it is of another conversation, or unreadable. */
 export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value) || value.session_id !== sessionId || sessionId === "") return undefined;
+  const value = valueOf(text, sessionId);
+  if (value === undefined) return undefined;
   const isOfTurn = promptId !== "" && value.prompt_id === promptId;
-  const usage = "context_window" in value ? ofStatusLine(value) : ofMod(value);
+  const usage = usageIn(value);
   if (isOfTurn) return { ...usage, isOfTurn };
   // An older number is never told. The window stays, and limits change slowly.
   const { window, limits } = usage;
   return { ...(window === undefined ? {} : { window }), limits, isOfTurn };
+}
+
+/** What was last known of a conversation, for whoever looks at it now. */
+export function lastUsage(text: string, sessionId: string): Usage | undefined {
+  const value = valueOf(text, sessionId);
+  return value === undefined ? undefined : usageIn(value);
+}
+
+function valueOf(text: string, sessionId: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isIts = isObject(value) && value.session_id === sessionId && sessionId !== "";
+    return isIts ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function usageIn(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
+  return "context_window" in value ? ofStatusLine(value) : ofMod(value);
 }
 
 function ofMod(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {

@@ -12,6 +12,8 @@ export interface FleetPane {
   activity: number;
   /** The program in the foreground. */
   program: string;
+  /** `$TMUX` of the programs in it. */
+  variable: string;
 }
 
 export interface ServerPanes {
@@ -30,7 +32,7 @@ export interface FleetServer extends ServerPanes {
 /** No name of a session holds a tab. */
 const FORMAT = [
   ...["pid", "start_time", "socket_path", "pane_id", "pane_pid", "window_active", "pane_active"],
-  ...["pane_dead", "window_activity", "pane_current_command", "session_name"],
+  ...["pane_dead", "window_activity", "pane_current_command", "session_id", "session_name"],
 ].map((name) => `#{${name}}`).join("\t");
 
 /** What tmux says where no server runs; every other failure says nothing about its sessions. */
@@ -44,18 +46,20 @@ export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPane
   let run: string | undefined;
   let socket = expected;
   const panes = lines.map((line) => {
-    const [pid, started, path, pane = "", panePid, window, active, dead, activity, program = ""] =
-      line.split("\t");
+    const fields = line.split("\t");
+    const [pid, started, path, pane = "", panePid, window, active, dead, activity] = fields;
+    const [program = "", id = "", ...name] = fields.slice(9);
     run = `${pid}-${started}`;
     socket = path;
     return {
-      session: line.split("\t").slice(10).join("\t"),
+      session: name.join("\t"),
       pane,
       pid: Number(panePid),
       active: window === "1" && active === "1",
       dead: dead === "1",
       activity: Number(activity),
       program,
+      variable: `${path},${pid},${id.slice(1)}`,
     };
   });
   return { socket, run, panes };

@@ -5,7 +5,7 @@ import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { messageOf } from "../json.ts";
-import { originalName, pendingDir } from "../paths.ts";
+import { managedMark, originalName, pendingDir } from "../paths.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
 import { commandOf } from "../sessions/agent_launch.ts";
@@ -13,6 +13,7 @@ import type { Launch } from "../sessions/launch.ts";
 import { allLaunches } from "../sessions/launch_files.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
+import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
 import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
 import { ClaudeFinder, type Held } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
@@ -98,7 +99,10 @@ export class FleetReader {
     }
     const followed = await this.#follow(sessions, servers, entries, agentOf);
     await this.#look(followed, servers, now);
-    for (const one of followed) this.#readFiles(one, problems);
+    for (const one of followed) {
+      this.#readFiles(one, problems);
+      this.#readUsage(one, servers);
+    }
     return { now, sessions: followed, problems };
   }
 
@@ -252,6 +256,23 @@ export class FleetReader {
       ? undefined
       : this.#ifReadable(() => this.#files.of(path, readTranscriptEnd));
     if (end !== undefined) seen.transcript = end;
+  }
+
+  /** The file of the mod, else that of the status line. */
+  #readUsage(seen: SessionObservation, servers: FleetServer[]): void {
+    const pane = servers.find(({ socket }) => socket === seen.socket)?.panes
+      .find((one) => one.pane === seen.pane);
+    const mark = managedMark(this.world.paths, pane?.variable, pane?.pane);
+    const id = seen.entry?.sessionId || seen.memory?.claude_session_id || "";
+    if (mark === undefined || id === "") return;
+    for (const ending of [USAGE_ENDINGS.mod, USAGE_ENDINGS.statusLine]) {
+      const usage = this.#ifReadable(() =>
+        this.#files.text(mark + ending, (text) => lastUsage(text, id))
+      );
+      if (usage === undefined) continue;
+      seen.usage = usage;
+      return;
+    }
   }
 
   #namesIn(dir: string, problems: string[] = []): string[] {

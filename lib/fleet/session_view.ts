@@ -24,6 +24,8 @@ export interface SessionView {
   /** How we know. Our own words. */
   evidence: string;
   context_pct?: number;
+  /** What the conversation has cost so far. */
+  usd?: number;
   /** Of a turn that a limit has stopped: when that ends, or has ended. */
   until?: number;
   /** The dialog on the screen. */
@@ -55,11 +57,14 @@ export type Judged =
 export function viewOf(seen: SessionObservation, now: number): SessionView {
   const screen = seen.capture === undefined ? undefined : readScreen(seen.capture);
   const { agent, memory, launch, unsent, dead } = seen;
-  const context = screen?.pressurePct;
+  // The screen says how much is left only near the end, and then it is the newer word.
+  const context = screen?.pressurePct ?? seen.usage?.percent;
+  const usd = seen.usage?.usd;
   return {
     session: seen.session,
     agent_id: agent?.agent_id || memory?.agent_id || launch?.agent_id || "",
     ...(context === undefined ? {} : { context_pct: context }),
+    ...(usd === undefined ? {} : { usd }),
     ...(isThere(seen) ? living(seen, screen, now) : gone(seen, now)),
     unsent,
     dead,

@@ -48,7 +48,7 @@ export class WallSource implements FeedSource {
 }
 
 function tileOf(view: SessionView): Tile {
-  const { session, agent_id, state, since, now, context_pct, unsent, seen } = view;
+  const { session, agent_id, state, since, now, context_pct, usd, unsent, seen } = view;
   const mayDecide = seen.agent?.settings.answer_permissions === true;
   const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
   return {
@@ -58,6 +58,7 @@ function tileOf(view: SessionView): Tile {
     ...(since > 0 ? { since: new Date(since).toISOString() } : {}),
     now: maskSecrets(now),
     ...(context_pct === undefined ? {} : { context: context_pct }),
+    ...(usd === undefined ? {} : { usd }),
     unsent,
     attach: `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`,
     open: isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [],
