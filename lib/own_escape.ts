@@ -15,12 +15,17 @@ export function noteEscape(paths: Pick<Paths, "state">, session: string, now: nu
   writeAtomic(fileOf(paths, session), String(now));
 }
 
+/** When it last did, in milliseconds since 1970. */
+export function lastEscape(paths: Pick<Paths, "state">, session: string): number | undefined {
+  try {
+    return Number(readTextIfThere(fileOf(paths, session))) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Was a turn that ended at `at` stopped by the driver? */
 export function isOwnEscape(paths: Pick<Paths, "state">, session: string, at: number): boolean {
-  try {
-    const pressed = Number(readTextIfThere(fileOf(paths, session)) ?? NaN);
-    return at >= pressed && at - pressed < WITHIN_MS;
-  } catch {
-    return false;
-  }
+  const pressed = lastEscape(paths, session) ?? NaN;
+  return at >= pressed && at - pressed < WITHIN_MS;
 }

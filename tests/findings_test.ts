@@ -67,7 +67,7 @@ const CASES: Case[] = [
   ["a failure that was told", { transcript: failed, ...wrote("response_failed", 4) }, []],
   ["Esc", { transcript: stopped }, ["interrupted"]],
   ["Esc that was told", { transcript: stopped, ...wrote("interrupted", 4) }, []],
-  ["the agent's own Esc", { transcript: stopped, ...wrote("", 4, { event: "esc" }) }, []],
+  ["the agent's own Esc", { transcript: stopped, escapedAt: minutesAgo(4) }, []],
   ["a question that nobody was told of", { entry: asks }, ["question"]],
   ["a question that was told", { entry: asks, ...remembers(said("ask_user_question", 4)) }, []],
   ["a question, and only the one before was told", {

@@ -16,6 +16,7 @@ async function cloneIn(dir: string): Promise<string> {
       "lib",
       "hooks",
       "commands",
+      "mod",
       "config",
       "types",
       "register.ts",

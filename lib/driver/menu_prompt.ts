@@ -20,7 +20,6 @@ import {
   whyUnfitForKeys,
 } from "./prompt_words.ts";
 import { typeBySocket } from "./socket_prompt.ts";
-import { record } from "../journal.ts";
 import { givenBy, noteByKeys, noteLeft } from "./settle.ts";
 import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
@@ -223,7 +222,6 @@ export async function pressKey(
   const movesAnyway = dialog === undefined && screen.state === "working";
   const changed = (now: PaneScreen) =>
     describe(now) !== describe(screen) || (!movesAnyway && seen(now) !== seen(screen));
-  if (key === "Escape") noteEsc(context);
   // Claude Code ends the hook of a dialog that esc closes: it must know by then whose key it was.
   const leaving = key === "Escape" ? shownIn(context, screen) : [];
   for (const one of leaving) noteKeys(context.paths, one, givenBy(context, LEFT, "keys"));
@@ -248,12 +246,6 @@ export async function pressKey(
   const isLeft = key === "Escape" && after.dialog === undefined && after.draft !== "";
   const hint = isLeft && whyNotOwn(context, after) === undefined ? "; clear empties the box" : "";
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
-}
-
-/** The watch tells the agent when a person stops a turn, not when the agent does. */
-function noteEsc({ paths, session, agentId, by }: DriverContext): void {
-  const reason = "the driver presses Esc";
-  record(paths, { kind: "session", session, agent_id: agentId, event: "esc", by, reason });
 }
 
 /** What it says does not count: nothing is answered. */

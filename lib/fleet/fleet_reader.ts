@@ -5,6 +5,7 @@ import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { messageOf } from "../json.ts";
+import { lastEscape } from "../own_escape.ts";
 import { managedMark, originalName, pendingDir } from "../paths.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
@@ -249,6 +250,8 @@ export class FleetReader {
     const { session } = seen;
     const pending = this.#files.of(pendingDir(paths, session), () => listPending(paths, session));
     seen.pending = pending ?? [];
+    const escapedAt = lastEscape(paths, session);
+    if (escapedAt !== undefined) seen.escapedAt = escapedAt;
     const journal = journalFile(paths, session);
     seen.journal = this.#ifReadable(() => this.#files.of(journal, recordsAtEnd), problems) ?? [];
     const path = transcriptOf(seen, paths.claudeConfig);

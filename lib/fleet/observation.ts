@@ -32,6 +32,8 @@ export interface SessionObservation {
   transcript?: TranscriptEnd;
   memory?: SessionMemory;
   launch?: Launch;
+  /** When our driver last pressed Esc in it. */
+  escapedAt?: number;
   /** What hooks wait for. */
   pending: Pending[];
   /** As its mod or its status line told it last. */

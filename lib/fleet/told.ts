@@ -31,11 +31,13 @@ export function wasTold(
 }
 
 /** Our own driver pressed Esc, or said no to a request: the agent knows. */
-export function wasOwnEsc({ journal }: SessionObservation, since: number): boolean {
-  return journal.some((line) =>
-    (line.event === "esc" || line.kind === "decided" || line.kind === "answered") &&
-    Date.parse(textOf(line, "at")) >= since - 2 * NEAR_MS
-  );
+export function wasOwnEsc({ journal, escapedAt }: SessionObservation, since: number): boolean {
+  const isNear = (at: number) => at >= since - 2 * NEAR_MS;
+  return isNear(escapedAt ?? -Infinity) ||
+    journal.some((line) =>
+      (line.kind === "decided" || line.kind === "answered") &&
+      isNear(Date.parse(textOf(line, "at")))
+    );
 }
 
 /** An event of this Claude Code has reached a hook of ours. */
