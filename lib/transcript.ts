@@ -87,14 +87,15 @@ export function readLastTurn(
       else if (!foreign && reading.stopped !== "on") reading.stopped = stopped;
     }
     if (entry.type === "system") continue;
+    const linePrompt = textOf(entry.fields, "promptId");
+    const isOurs = promptId === "" || linePrompt === "" || linePrompt === promptId;
     // Claude was told to go on where the limit cut its answer.
-    if (messageId !== undefined && isAdded(entry, "Output token limit hit")) continue;
+    if (isOurs && messageId !== undefined && isAdded(entry, "Output token limit hit")) continue;
     // A Stop's feedback follows the end of an answer; any other line means that more is to come.
     if (stopped === undefined || spoken) {
       newestSeen = true;
       isNewestMessage = false;
     }
-    const linePrompt = textOf(entry.fields, "promptId");
     const opens = isPrompt(entry.fields, entry.message);
     // A line that names no prompt decides nothing, unless it begins a turn that cannot be known.
     if (promptId !== "" && linePrompt === "" && !opens) continue;

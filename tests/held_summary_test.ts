@@ -72,7 +72,10 @@ for (const { name, hold, happens } of CASES) {
 
 /** As the journal has a prompt that somebody typed in Claude Code. */
 function byHand(world: HookWorld, text: string): void {
-  const record = { kind: "prompt", session: "warden-main", by: "keyboard", by_kind: "keyboard" };
+  const record = {
+    ...{ kind: "prompt", session: "warden-main", agent_id: "warden", prompt_id: "by-hand" },
+    ...{ by: "keyboard", by_kind: "keyboard" },
+  };
   const line = JSON.stringify({ at: new Date().toISOString(), ...record, text });
   appendLine(`${world.paths.state}/journal/warden-main.jsonl`, line);
 }

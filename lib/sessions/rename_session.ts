@@ -71,7 +71,8 @@ async function rename(wish: RenameWish, world: World): Promise<RenameResult> {
     const renamed = await server.tmux.call("rename-session", "-t", `=${from}`, to);
     return renamed.kind === "failed" ? renamed.reason : undefined;
   });
-  record(paths, { kind: "session", ...result, reason: `renamed from ${from}` });
+  const { agent_id } = agent;
+  record(paths, { kind: "session", session: to, agent_id, reason: `renamed from ${from}` });
   return { ...result, state: "renamed" };
 }
 

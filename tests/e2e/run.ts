@@ -74,8 +74,9 @@ const RUNNER_MS = 5000;
 export async function runTests(args: string[]): Promise<number> {
   const scenes = Deno.makeTempFileSync({ prefix: "gsd-e2e-scenes-" });
   const test = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--quiet", ...args],
-    env: { DENO_NO_UPDATE_CHECK: "1", [SCENE_LIST]: scenes },
+    // Two files at a time: the stories of one file follow one another.
+    args: ["test", "-A", "--quiet", "--parallel", ...args],
+    env: { DENO_NO_UPDATE_CHECK: "1", DENO_JOBS: "2", [SCENE_LIST]: scenes },
   }).spawn();
   let isInterrupted = false;
   const clear = async () => {
