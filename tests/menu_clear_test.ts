@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
-import { noteTyped } from "../lib/driver/own_drafts.ts";
+import { noteOwnText } from "../lib/driver/own_drafts.ts";
 import type { DriverContext } from "../lib/driver/driver_context.ts";
 import { driverContext } from "./support/driver_context.ts";
 import { FakePrompt, type PromptOptions } from "./support/fake_prompt.ts";
@@ -21,7 +21,7 @@ async function clear(
   await prompt.paste(draft);
   await prompt.press(...more.press ?? []);
   prompt.keys.length = 0;
-  noteTyped(home.paths, "warden-main", typed);
+  noteOwnText(home.paths, "warden-main", typed);
   const result = await clearDraft(driverContext(prompt, { paths: home.paths, ...more.context }));
   const said = result.kind === "done" ? result.said : result.reason;
   return { said, keys: prompt.keys.join(" "), draft: prompt.draft };

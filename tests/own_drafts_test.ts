@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { isOwnDraft, noteTyped } from "../lib/driver/own_drafts.ts";
+import { isOwnDraft, noteOwnText } from "../lib/driver/own_drafts.ts";
 import { TestHome } from "./support/home.ts";
 
 const LONG = Array.from({ length: 60 }, (_, at) => `${at}. a line of a longer text`).join("\n");
 
 async function owns(typed: string[], draft: string): Promise<boolean> {
   await using home = new TestHome();
-  for (const text of typed) noteTyped(home.paths, "s", text);
+  for (const text of typed) noteOwnText(home.paths, "s", text);
   return isOwnDraft(home.paths, "s", draft);
 }
 
@@ -42,9 +42,9 @@ for (
   });
 }
 
-Deno.test("noteTyped() keeps no words of the text, and of few texts", async () => {
+Deno.test("noteOwnText() keeps no words of the text, and of few texts", async () => {
   await using home = new TestHome();
-  for (let at = 0; at < 20; at++) noteTyped(home.paths, "s", `the secret word is hunter${at}`);
+  for (let at = 0; at < 20; at++) noteOwnText(home.paths, "s", `the secret word is hunter${at}`);
   const kept = Deno.readTextFileSync(`${home.paths.state}/drafts/s.json`);
   assertEquals(/hunter|secret/.test(kept), false);
   assertEquals(JSON.parse(kept).length, 8);
@@ -54,7 +54,7 @@ Deno.test("noteTyped() keeps no words of the text, and of few texts", async () =
 
 Deno.test("isOwnDraft() counts a draft as a person's where the note is damaged", async () => {
   await using home = new TestHome();
-  noteTyped(home.paths, "s", "Run");
+  noteOwnText(home.paths, "s", "Run");
   for (const text of ["{", '{"whole":1}', '[{"whole":"x"}]']) {
     Deno.writeTextFileSync(`${home.paths.state}/drafts/s.json`, text);
     assertEquals(isOwnDraft(home.paths, "s", "Run"), false);

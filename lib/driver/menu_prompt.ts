@@ -10,7 +10,7 @@ import { type ActionResult, describe, type DriverContext, refused } from "./driv
 import { whyNotOwn } from "./menu_clear.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
 import { clearByMod, interruptByMod, typeByMod } from "./mod_prompt.ts";
-import { noteTyped } from "./own_drafts.ts";
+import { noteOwnText } from "./own_drafts.ts";
 import {
   count,
   dialogInTheWay,
@@ -109,7 +109,7 @@ export async function typeAtPrompt(
     return maySend ? await typeBySocket(context, inbox, text, giving) : refused(before.reason);
   }
   if (context.dryRun) return { kind: "done", said: `Would type ${count(text)}` };
-  noteTyped(context.paths, context.session, text);
+  noteOwnText(context.paths, context.session, text);
   context.beforePrompt(text);
   const typed = await typeText(context.pane, text);
   if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);

@@ -3,6 +3,7 @@
 import { isObject } from "../json.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
+import { noteOwnText } from "./own_drafts.ts";
 import { count, dialogInTheWay, type Giving, ROAD_TAKEN, wayOut } from "./prompt_words.ts";
 
 /** `other`: nothing was done, and another road has to be taken. */
@@ -37,6 +38,7 @@ export async function typeByMod(
     if (isBusy) return { kind: "other", reason: "a command is queued with keys" };
     return await commandByMod(context, mod, text, command);
   }
+  noteOwnText(context.paths, context.session, text);
   context.beforePrompt(text);
   return await submitByMod(context, mod, text, isBusy);
 }

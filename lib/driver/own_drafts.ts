@@ -29,7 +29,7 @@ function fileOf(paths: Paths, session: string): string {
 }
 
 /** Notes a text before it is typed. Without the note it counts as a person's draft. */
-export function noteTyped(paths: Paths, session: string, text: string): void {
+export function noteOwnText(paths: Paths, session: string, text: string): void {
   const typed = { whole: hash(asDrawn(text)), words: wordsOf(text).slice(0, MOST_WORDS) };
   const others = readTyped(paths, session).filter(({ whole }) => whole !== typed.whole);
   const texts = [...others, { ...typed, breaks: text.split("\n").length - 1 }].slice(-MOST_TEXTS);
