@@ -7,6 +7,7 @@ import { put } from "./support/delivery_home.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import { section } from "./support/hook_world.ts";
 import { changeAgent, idOf, remember, spawned } from "./support/recovering.ts";
+import { allLaunches } from "../lib/sessions/launch_files.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 import { says, watcher } from "./support/watching.ts";
@@ -177,7 +178,7 @@ Deno.test("watch tells dialogs no hook speaks of, what stalls, and what nobody a
     assertMatch(section(stalled.message, "AVAILABLE ACTIONS"), /snapshot\n.* esc/);
   }));
 
-Deno.test("watch tells that a session was renamed, with the command that mends it", () =>
+Deno.test("watch tells that a session was renamed, and lets its record follow", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     await says(world, session, { status: "idle", startedAt: Date.now() + 60_000 });
@@ -186,8 +187,12 @@ Deno.test("watch tells that a session was renamed, with the command that mends i
     await world.tmux("rename-session", "-t", `=${session}`, "mine");
     await watch.look(1);
     assertEquals(await watch.look(6), [`${session} renamed`]);
+    const records = allLaunches(world.paths).map((one) => `${one.session} ${one.moved_to}`);
+    assertEquals(records.toSorted(), [`${session} mine`, "mine undefined"]);
     assertEquals(await watch.look(6), []);
-    const [wake] = world.wakes("anvil");
+    const [wake, ...more] = world.wakes("anvil");
+    assertEquals(more, []);
+    assertMatch(wake!.message, /anvil-main is now called mine/);
     const [action = ""] = section(wake!.message, "AVAILABLE ACTIONS").split("\n");
     assertMatch(action, /^tmux -S \S+ rename-session -t '?=mine'? anvil-main$/);
     await new Deno.Command("/bin/sh", { args: ["-c", action] }).output();

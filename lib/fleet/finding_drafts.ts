@@ -189,19 +189,21 @@ function dialogDraft(view: SessionView, options: DraftOptions): WakeDraft {
   };
 }
 
+/** With a record the session stays its agent's, whatever its name: the watch lets that follow. */
 function renamedDraft(view: SessionView): WakeDraft {
-  const { session, seen: { renamedTo = "", socket } } = view;
+  const { session, seen: { renamedTo = "", socket, launch } } = view;
   const at = socket === undefined ? [] : ["-S", socket];
   const words = ["tmux", ...at, "rename-session", "-t", `=${renamedTo}`, session];
+  const advice = launch === undefined
+    ? "Its hooks no longer find you: only the watch tells you what happens. The action gives it " +
+      "its name back."
+    : "Use the new name from now on. All that is kept of the session follows it, and so do its " +
+      "wakes. The action gives it its old name back.";
   return {
     trigger: "session_changed",
     section: "CONTENT",
     body: `The tmux session ${session} is now called ${renamedTo}. Claude Code runs on in it.`,
-    details: {
-      change: "renamed",
-      advice: "Its hooks no longer find you: only the watch tells you what happens. The action " +
-        "gives it its name back.",
-    },
+    details: { change: "renamed", advice },
     state: "unknown",
     actions: [words.map(shellQuote).join(" ")],
   };

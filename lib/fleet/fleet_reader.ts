@@ -22,11 +22,11 @@ import { type FleetServer, panesOn, screensOf, type ServerPanes } from "./fleet_
 import type { FleetObservation, SessionObservation } from "./observation.ts";
 import type { ScreenTimes } from "./screen_times.ts";
 import {
+  agentOfSession,
   definedOnly,
   isServerThere,
   memorySince,
   namedIn,
-  ownerOf,
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
@@ -69,7 +69,8 @@ export class FleetReader {
     const memories = this.#memories(problems);
     const { unsent, dead } = this.#wakes.count(paths, problems);
 
-    const agentOf = (session: string) => ownerOf(registry, session);
+    const launchOf = (session: string) => kept.find((one) => one.session === session);
+    const agentOf = (session: string) => agentOfSession(registry, session, launchOf(session));
     const onTmux = servers.flatMap(({ panes }) => panes.map(({ session }) => session));
     const names = new Set([
       ...onTmux.filter((name) => agentOf(name) !== undefined),
@@ -81,7 +82,7 @@ export class FleetReader {
     const holds = listHolds(paths);
     const sessions: SessionObservation[] = [];
     for (const session of names) {
-      const launch = kept.find((one) => one.session === session);
+      const launch = launchOf(session);
       const agent = agentOf(session) ?? namedIn(registry, launch?.agent_id);
       const memory = memorySince(memories.get(session), launch);
       const server = servers.find((one) =>

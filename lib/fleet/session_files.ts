@@ -12,9 +12,14 @@ import type { SessionObservation } from "./observation.ts";
 /** Further back no record tells whether something was told. */
 const JOURNAL_BYTES = 64 * 1024;
 
-export function ownerOf(registry: Registry | undefined, session: string): Agent | undefined {
+/** By its record, else by its name. */
+export function agentOfSession(
+  registry: Registry | undefined,
+  session: string,
+  launch: Launch | undefined,
+): Agent | undefined {
   if (registry === undefined) return undefined;
-  const match = findAgent(registry, session);
+  const match = findAgent(registry, session, launch?.agent_id);
   return match.kind === "agent" ? match.agent : undefined;
 }
 

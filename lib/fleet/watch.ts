@@ -5,6 +5,7 @@ import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
+import { followRename } from "../sessions/rename_session.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { FindingMarks } from "./finding_marks.ts";
 import { type Findings, findingsOf, type FleetFinding } from "./findings.ts";
@@ -85,6 +86,7 @@ export class FleetWatch {
           );
         }
       }
+      for (const finding of findings.lasting) await this.#follow(finding, problems);
       // What was lost is told first: its agent reads the wakes in this order.
       const known = views.filter((view) => view.state !== "lost" || this.#isTold(view, findings));
       this.#recovery.look(known, registry);
@@ -98,6 +100,19 @@ export class FleetWatch {
   /** Resolves when what it has started has ended. */
   async settled(): Promise<void> {
     await this.#recovery.settled();
+  }
+
+  /** Once its agent knows, what is kept of a session takes its new name. */
+  async #follow({ kind, key, view }: FleetFinding, problems: Set<string>): Promise<void> {
+    const { session, seen: { renamedTo, launch } } = view;
+    if (kind !== "renamed" || !renamedTo || launch === undefined || !this.#marks.isTold(key)) {
+      return;
+    }
+    try {
+      await followRename(this.world, session, renamedTo);
+    } catch (error) {
+      problems.add(`Cannot let ${session} follow its new name ${renamedTo}: ${messageOf(error)}`);
+    }
   }
 
   /** After a limit Claude goes on by itself, where its agent wants that. */
