@@ -212,6 +212,7 @@ async function carryOut(
   const context = await contextFor(world, session, options, found.pane, caller, {
     ...roads,
     instructionId,
+    listAgain: given.processes,
   });
   const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
     ? await makeRoom(panes, found.pane)

@@ -74,7 +74,11 @@ export async function contextFor(
   options: MenuOptions,
   pane: DriverContext["pane"],
   caller: Caller,
-  given: Pick<DriverContext, "mod" | "inbox"> & { instructionId?: string } = {},
+  given: Pick<DriverContext, "mod" | "inbox"> & {
+    instructionId?: string;
+    /** Where `processes` of the world are those of the start. */
+    listAgain?: DriverWorld["processes"];
+  } = {},
 ): Promise<DriverContext> {
   const registry = loadRegistry(world.paths.registry);
   const match = registry.kind === "registry"
@@ -87,7 +91,11 @@ export async function contextFor(
     ? `no enabled agent of the registry ${world.paths.registry} owns this session, so no agent may decide`
     : `agent "${agent.agent_id}" may not decide: answer_permissions is not true in its hook_settings`;
   let isAlive = await aliveNow(world, session);
-  const { instructionId = newWakeId(world.now().getTime()), ...roads } = given;
+  const {
+    instructionId = newWakeId(world.now().getTime()),
+    listAgain: processes = world.processes,
+    ...roads
+  } = given;
   const agentId = agent?.agent_id ?? "";
   const { by, by_kind: byKind } = giverOf(caller, {
     named: options.by,
@@ -118,7 +126,9 @@ export async function contextFor(
       noteTyped(world.paths, session, text, giver, world.now().getTime());
     },
     isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
-    lookForHooks: async () => void (isAlive = await aliveNow(world, session)),
+    async lookForHooks() {
+      isAlive = await aliveNow({ ...world, processes }, session);
+    },
     ...(options.secret === undefined ? {} : { secret: options.secret }),
     opens: ({ id, secret_sha256 }) => id === options.question && digest === secret_sha256,
     hasRead: ({ cut }) => cut === undefined || cut.code_sha256 === seen,

@@ -58,11 +58,11 @@ async function readyScreen(
     return not(queue ? "taken" : "busy", `a dialog is open (${wayOut(dialog.kind)})`);
   }
   if (screen.draft !== "") {
-    return not(
-      "taken",
-      whyNotOwn(context, screen) ??
-        "your own text is in the box (clear empties it, enter sends it)",
-    );
+    const reason = whyNotOwn(context, screen);
+    // The agent can empty the box of its own text. That of a person stays: another road is taken.
+    return reason === undefined
+      ? not("busy", "your own text is in the box (clear empties it, enter sends it)")
+      : not("taken", reason);
   }
   if (!screen.ready && screen.state === "idle") {
     return not("busy", "the box is in shell mode (esc leaves it)");

@@ -31,7 +31,7 @@ for (const version of VERSIONS.claude) {
         if (!await t.step(name, step)) throw new Error(`"${name}" failed`);
       };
       const refuses = async (args: string[], reason: string) => {
-        const done = await stage.drive("--wait", "1", session, ...args);
+        const done = await stage.drive("--wait", "1", "--road", "keys", session, ...args);
         assertEquals([done.code, done.stdout], [1, ""], args.join(" "));
         assertStringIncludes(done.stderr, reason);
       };

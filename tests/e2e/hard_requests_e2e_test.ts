@@ -130,8 +130,8 @@ for (const version of ["2.1.325", "2.1.197"] as const) {
         await until(
           "the hook to leave",
           () =>
-            stage.journal().some(({ question_id, reason }) =>
-              question_id === pending!.id && reason === "timeout"
+            stage.journal().some(({ question_id, outcome }) =>
+              question_id === pending!.id && outcome === "timeout"
             ),
         );
         assertStringIncludes(await stage.reply(pending, ...words), "(with keys)");

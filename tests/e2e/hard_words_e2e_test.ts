@@ -101,7 +101,7 @@ for (const version of VERSIONS.claude) {
           await claude.submit("SCENARIO:read");
           await until("Claude to work", () => asked().length === 1);
           const said = await stage.must("--queue", session, "type", "Mind the docs");
-          assertEquals(said, 'Queued: "Mind the docs"\n');
+          assertEquals(said, 'Queued: "Mind the docs" (with keys)\n');
           typed.resolve();
           assertEquals(section(await next(4), "CONTENT"), "Read.");
           const [first, second, third] = asked().map((body) => JSON.stringify(body.messages));
