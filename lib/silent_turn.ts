@@ -20,13 +20,15 @@ export interface SilentTurn {
 export function readSilentTurn(lines: Iterable<Line>, promptId: string): SilentTurn | undefined {
   const turn: SilentTurn = { isShellLine: false, wordsBefore: "", promptBefore: "" };
   let isOpened = false;
+  let openedAt = NaN;
   for (const line of endOf(lines)) {
     const entry = parseEntry(line.text);
     if (entry === undefined || entry.type === "system") continue;
     const text = textIn(entry.message.content);
     if (entry.type === "assistant") {
       if (text === "") continue;
-      if (!isOpened) return undefined;
+      // A new file may have its first lines in another order: then the time tells.
+      if (!isOpened || timeOf(entry.fields) >= openedAt) return undefined;
       if (turn.wordsBefore === "") turn.wordsBefore = text;
       continue;
     }
@@ -38,6 +40,7 @@ export function readSilentTurn(lines: Iterable<Line>, promptId: string): SilentT
       }
       isOpened = isPrompt(entry.fields, entry.message) || isFeedback(entry);
       turn.isShellLine = isOfShell(text);
+      openedAt = timeOf(entry.fields);
       continue;
     }
     // A shell line that Claude has answered is a turn like any other.
@@ -45,6 +48,10 @@ export function readSilentTurn(lines: Iterable<Line>, promptId: string): SilentT
     if (turn.wordsBefore !== "") return turn;
   }
   return isOpened ? turn : undefined;
+}
+
+function timeOf(fields: Record<string, unknown>): number {
+  return Date.parse(textOf(fields, "timestamp"));
 }
 
 function isOfShell(text: string): boolean {

@@ -86,3 +86,22 @@ Deno.test("turnThatWaits() is a shell line's own turn where Claude has answered 
   assertEquals(turnThatWaits(event), event);
   Deno.removeSync(event.transcriptPath);
 });
+
+Deno.test("readSilentTurn() knows an answer that stands before its prompt in a new file", () => {
+  const line = (fields: Record<string, unknown>) => ({
+    text: JSON.stringify(fields),
+    partial: false,
+  });
+  const answer = { role: "assistant", content: [{ type: "text", text: "Good day." }] };
+  const lines = (answered: string) => [
+    line({
+      type: "user",
+      promptId: "p",
+      timestamp: "2026-11-17T18:32:40Z",
+      message: { role: "user", content: "Hi" },
+    }),
+    line({ type: "assistant", timestamp: answered, message: answer }),
+  ];
+  assertEquals(readSilentTurn(lines("2026-11-17T18:32:41Z"), "p"), undefined);
+  assertEquals(readSilentTurn(lines("2026-11-17T18:32:39Z"), "p")?.wordsBefore, "Good day.");
+});

@@ -225,6 +225,10 @@ for (const version of VERSIONS.claude) {
       await claude.waitForScreen("its words", (screen) => screen.includes(WORDS));
       await claude.keys("Escape");
       await claude.waitUntilIdle();
+      await until(
+        "the Esc in the transcript",
+        () => transcripts(scene).includes("[Request interru"),
+      );
       await claude.submit("/clear");
       const wake = await until(
         "the wake",
@@ -234,6 +238,15 @@ for (const version of VERSIONS.claude) {
       assertStringIncludes(section(wake, "CONTENT"), WORDS);
       assertEquals(stage.wakes().length, 1);
     }));
+}
+
+/** All that Claude Code has written down. */
+function transcripts({ home }: Scene): string {
+  const projects = `${home}/.claude/projects`;
+  return Array.from(Deno.readDirSync(projects)).flatMap(({ name: project }) =>
+    Array.from(Deno.readDirSync(`${projects}/${project}`)).filter(({ isFile }) => isFile)
+      .map(({ name }) => Deno.readTextFileSync(`${projects}/${project}/${name}`))
+  ).join("\n");
 }
 
 Deno.test("2.1.197: spawn's status line tells the window, and the user's own is shown", () =>

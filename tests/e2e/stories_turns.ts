@@ -216,7 +216,8 @@ export const TURNS: Story[] = [
     short: "idle reminder is no second wake",
     scenarios: { first: { say: "All done." } },
     async play(stage) {
-      const claude = await stage.startClaude("warden", { idleAfterMs: 3000 });
+      // Long enough for a gateway that has just started.
+      const claude = await stage.startClaude("warden", { idleAfterMs: 20_000 });
       await claude.submit("Do it SCENARIO:first");
       await stage.waitForWake("response_complete", "All done.");
       await until(

