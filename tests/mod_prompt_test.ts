@@ -2,6 +2,8 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ModOrder } from "../lib/companion/mod_messages.ts";
 import { clearThen, pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
 import type { ModRoad, ModState, RoadAnswer } from "../lib/driver/mod_road.ts";
+import { noteEscape } from "../lib/own_escape.ts";
+import { TestHome } from "./support/home.ts";
 import { driverContext } from "./support/driver_context.ts";
 import { FakePrompt } from "./support/fake_prompt.ts";
 
@@ -131,6 +133,16 @@ Deno.test("typeAtPrompt() says that a person has stopped the session, and since 
     await said(typeAtPrompt(unknown.context, "Go on", false)),
     sentence.replace(" at 14:02 UTC", ""),
   );
+});
+
+Deno.test("typeAtPrompt() takes the keys after the agent's own esc at a dialog", async () => {
+  await using home = new TestHome();
+  const reason = "the session was stopped and nobody has sent input since";
+  const { context, ops } = withMod({ answers: { submit: { kind: "refused", reason } } });
+  noteEscape(home.paths, context.session, Date.now());
+  const own = { ...context, paths: home.paths };
+  assertEquals(await said(typeAtPrompt(own, "Go on", false)), 'Typed "Go on" (with keys)');
+  assertEquals(ops(), ["submit"]);
 });
 
 Deno.test("typeAtPrompt() runs a command that opens no dialog by the mod, others with keys", async () => {

@@ -4,6 +4,7 @@ import { isObject } from "../json.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
 import { noteOwnText } from "./own_drafts.ts";
+import { lastEscape } from "../own_escape.ts";
 import { count, dialogInTheWay, type Giving, ROAD_TAKEN, wayOut } from "./prompt_words.ts";
 
 /** `other`: nothing was done, and another road has to be taken. */
@@ -44,14 +45,14 @@ export async function typeByMod(
 }
 
 async function submitByMod(
-  { voice }: DriverContext,
+  context: DriverContext,
   mod: ModRoad,
   text: string,
   isBusy: boolean,
 ): Promise<ModOutcome> {
-  const order = { op: "submit", text, asUser: voice !== "agent", queue: isBusy } as const;
+  const order = { op: "submit", text, asUser: context.voice !== "agent", queue: isBusy } as const;
   const answer = await mod.order(order, isBusy ? QUEUED_WITHIN_MS : BEGUN_WITHIN_MS);
-  return await outcomeOf(answer, mod, `${isBusy ? "Queued:" : "Typed"} ${count(text)}`);
+  return await outcomeOf(context, answer, mod, `${isBusy ? "Queued:" : "Typed"} ${count(text)}`);
 }
 
 type Ready = { kind: "ready"; isBusy: boolean };
@@ -128,7 +129,7 @@ async function commandByMod(
   const waitMs = command === "compact" ? COMPACTED_WITHIN_MS : BEGUN_WITHIN_MS;
   context.beforePrompt(text);
   const answer = await mod.order({ op: "command", command, args }, waitMs);
-  return await outcomeOf(answer, mod, `Typed ${count(text)}`);
+  return await outcomeOf(context, answer, mod, `Typed ${count(text)}`);
 }
 
 /** /clear, then the text. */
@@ -141,7 +142,7 @@ export async function clearByMod(
   if (ready.kind !== "ready") return ready;
   if (context.dryRun) return done(`Would clear, then type ${count(text)}`);
   const clear = { op: "command", command: "clear", args: "" } as const;
-  const cleared = await outcomeOf(await mod.order(clear, CLEARED_WITHIN_MS), mod, "");
+  const cleared = await outcomeOf(context, await mod.order(clear, CLEARED_WITHIN_MS), mod, "");
   return cleared.kind === "done" ? done("Cleared the conversation") : cleared;
 }
 
@@ -149,7 +150,7 @@ export async function clearByMod(
 export async function interruptByMod(context: DriverContext, mod: ModRoad): Promise<ModOutcome> {
   const answer = await mod.order({ op: "abort" }, ABORTED_WITHIN_MS);
   if (answer.kind === "refused") return { kind: "other", reason: answer.reason };
-  const outcome = await outcomeOf(answer, mod, "Interrupted the turn");
+  const outcome = await outcomeOf(context, answer, mod, "Interrupted the turn");
   if (outcome.kind !== "done") return outcome;
   return { ...outcome, said: `${outcome.said}: ${describe(await context.pane.look())}` };
 }
@@ -158,7 +159,12 @@ function done(said: string): ActionResult {
   return { kind: "done", said: `${said} ${ROAD_TAKEN.mod}`, via: "mod" };
 }
 
-async function outcomeOf(answer: RoadAnswer, mod: ModRoad, said: string): Promise<ModOutcome> {
+async function outcomeOf(
+  context: DriverContext,
+  answer: RoadAnswer,
+  mod: ModRoad,
+  said: string,
+): Promise<ModOutcome> {
   switch (answer.kind) {
     case "done":
       return done(said);
@@ -168,7 +174,7 @@ async function outcomeOf(answer: RoadAnswer, mod: ModRoad, said: string): Promis
       return refused(`${answer.reason}; it may have been done: look before you try again`);
     case "refused":
       if (NO_SLASH.test(answer.reason)) return { kind: "other", reason: answer.reason };
-      return refused(await whyStopped(answer.reason, mod) ?? answer.reason);
+      return await afterRefusal(context, answer.reason, mod);
   }
 }
 
@@ -177,10 +183,20 @@ const NO_SLASH = /begins with a slash cannot go this way/;
 /** Claude Code's own words: it takes nothing from a mod after a person's Esc. */
 const STOPPED = /the session was stopped and nobody has sent input since/;
 
-async function whyStopped(reason: string, mod: ModRoad): Promise<string | undefined> {
-  if (!STOPPED.test(reason)) return undefined;
+/** Our own Esc at a dialog is a key like a person's: then keys are the road, and nobody is in the way. */
+async function afterRefusal(
+  { paths, session }: DriverContext,
+  reason: string,
+  mod: ModRoad,
+): Promise<ModOutcome> {
+  if (!STOPPED.test(reason)) return refused(reason);
   const at = (await mod.state())?.stoppedAt;
+  if (at === undefined && lastEscape(paths, session) !== undefined) {
+    return { kind: "other", reason: "after esc Claude Code takes nothing from the mod" };
+  }
   const time = at === undefined ? "" : ` at ${new Date(at).toISOString().slice(11, 16)} UTC`;
-  return `a person stopped this session${time} and has typed nothing since; wait for that ` +
-    "person, or use --road keys";
+  return refused(
+    `a person stopped this session${time} and has typed nothing since; wait for that person, or ` +
+      "use --road keys",
+  );
 }
