@@ -16,7 +16,7 @@ import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { ensureDir, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
-import { isOwnEscape } from "../lib/own_escape.ts";
+import { ownEscape } from "../lib/own_escape.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import type { Agent } from "../lib/registry.ts";
 import { pause } from "../lib/time.ts";
@@ -86,7 +86,7 @@ export async function main(args: string[]): Promise<number> {
       const file = usageFile(paths, env, "mod");
       if (file !== undefined) writeAtomic(file, JSON.stringify(usage));
     },
-    isOwnEscape: () => isOwnEscape(paths, gate.session, Date.now()),
+    ownEscape: () => ownEscape(paths, gate.session, Date.now()),
     held: heldRequests({
       async context(event) {
         const now = await managedGate(paths, env, gate.session);

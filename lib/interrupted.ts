@@ -9,7 +9,7 @@ import { namesIn, readTextIfThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { fromEnd } from "./late_line.ts";
-import { isOwnEscape } from "./own_escape.ts";
+import { ownEscape } from "./own_escape.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory } from "./session_memory.ts";
 import { joinBlocks, type Line, readLastTurn, textIn } from "./transcript.ts";
@@ -53,7 +53,7 @@ export function interruptionOf({ promptId, turnId }: { promptId: string; turnId?
 export async function tellInterrupted(context: HookContext): Promise<void> {
   const { event, paths, session } = context;
   const stopped = stoppedTurn(event);
-  if (stopped === undefined || isOwnEscape(paths, session, stopped.at)) return;
+  if (stopped === undefined || ownEscape(paths, session, stopped.at) !== undefined) return;
   const identity = interruptionOf(stopped);
   const isKnown = readMemory(paths, session).said.some((said) =>
     said.identity === `interrupted|${identity}`

@@ -24,8 +24,12 @@ export function lastEscape(paths: Pick<Paths, "state">, session: string): number
   }
 }
 
-/** Was a turn that ended at `at` stopped by the driver? */
-export function isOwnEscape(paths: Pick<Paths, "state">, session: string, at: number): boolean {
+/** When it did, if a turn that ended at `at` may have been stopped by that. */
+export function ownEscape(
+  paths: Pick<Paths, "state">,
+  session: string,
+  at: number,
+): number | undefined {
   const pressed = lastEscape(paths, session) ?? NaN;
-  return at >= pressed && at - pressed < WITHIN_MS;
+  return at >= pressed && at - pressed < WITHIN_MS ? pressed : undefined;
 }

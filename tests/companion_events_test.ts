@@ -18,7 +18,7 @@ function companion(more: Partial<CompanionWorld> = {}) {
     say() {},
     report: (finding) => Promise.resolve(void found.push(finding.kind)),
     keep: (usage) => kept.push(usage),
-    isOwnEscape: () => false,
+    ownEscape: () => undefined,
     held: {
       ask: () => Promise.resolve({ kind: "none" }),
       release: (id) => released.push(id),
@@ -47,10 +47,19 @@ Deno.test("companionFor() reports a turn that a person has stopped", async () =>
 });
 
 Deno.test("companionFor() reports no turn that the menu driver has ended with a key", async () => {
-  const { found, tell } = companion({ isOwnEscape: () => true });
+  let pressed = 1000;
+  const { found, tell } = companion({ ownEscape: () => pressed });
   await tell("turn.start", { turnId: "t1" });
   await tell("turn.complete", ABORTED);
   assertEquals(found, []);
+  // One key ends one turn.
+  await tell("turn.start", { turnId: "t2" });
+  await tell("turn.complete", { ...ABORTED, turnId: "t2" });
+  assertEquals(found, ["interrupted"]);
+  pressed = 2000;
+  await tell("turn.start", { turnId: "t3" });
+  await tell("turn.complete", { ...ABORTED, turnId: "t3" });
+  assertEquals(found, ["interrupted"]);
 });
 
 Deno.test("companionFor() reports a Claude Code that is gone without a word", async () => {

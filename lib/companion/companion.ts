@@ -25,8 +25,8 @@ export interface CompanionWorld {
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
   /** Keeps what hooks want to know: how full the context is, what the session has cost. */
   keep(usage: KeptUsage): void;
-  /** Has the menu driver just pressed Escape, or another key that ends a turn? */
-  isOwnEscape(): boolean;
+  /** When the menu driver has just pressed Escape, or another key that ends a turn. */
+  ownEscape(): number | undefined;
   /** Waits for an answer after the hook has left. */
   held: HeldRequests;
   /** Calls `work` after some milliseconds, unless it is cancelled. */
@@ -49,6 +49,7 @@ const ABORT_WITHIN_MS = 10_000;
 export function companionFor(world: CompanionWorld): Companion {
   let facts = noFacts(world.now());
   let abortedAt = -Infinity;
+  let usedEscape = -Infinity;
   let timer: { cancel(): void } | undefined;
   let reporting: Promise<void> = Promise.resolve();
 
@@ -70,9 +71,13 @@ export function companionFor(world: CompanionWorld): Companion {
     if (event.kind === "released") return world.held.release(String(event.data.id));
     const now = world.now();
     const isEnd = event.kind === "turn.complete";
-    const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || (isEnd && world.isOwnEscape());
+    // One key ends one turn: what ends another soon after it is a person's.
+    const escape = isEnd ? world.ownEscape() ?? -Infinity : -Infinity;
+    const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || escape > usedEscape;
     settle(withEvent(facts, event, { now, isOwnAbort }));
-    if (isEnd) abortedAt = -Infinity;
+    if (!isEnd) return;
+    abortedAt = -Infinity;
+    usedEscape = Math.max(usedEscape, escape);
   };
 
   const onOrder = (order: ModOrder) => {

@@ -190,6 +190,16 @@ Deno.test("the mod is a road for its agent alone, and a person's Esc closes it",
       const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
       assert(megabytes <= 50, `${megabytes} MB`);
     });
+    await must(t, "after the agent's own esc at a question the next text arrives", async () => {
+      const before = inside.prompts().length;
+      await inside.type("SCENARIO:single");
+      await claude.waitForScreen("the question", (s) => readScreen(s).dialog !== undefined);
+      await stage.must(session, "esc");
+      await claude.waitUntilIdle();
+      await inside.type("After my own esc");
+      assertEquals((await inside.arrived(before + 2)).at(-1), "After my own esc");
+      await claude.waitUntilIdle();
+    });
   }));
 
 Deno.test("a companion that is killed loses nothing in silence, and does nothing twice", () =>
