@@ -13,7 +13,7 @@ import {
 } from "../lib/companion/road_file.ts";
 import { statusLine } from "../lib/companion/status_line.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
-import { ensureDir, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
 import { ownEscape } from "../lib/own_escape.ts";
@@ -85,6 +85,11 @@ export async function main(args: string[]): Promise<number> {
     keep(usage) {
       const file = usageFile(paths, env, "mod");
       if (file !== undefined) writeAtomic(file, JSON.stringify(usage));
+    },
+    spentBefore() {
+      const file = usageFile(paths, env, "mod");
+      const text = file === undefined ? undefined : readTextIfThere(file);
+      return Number(/"usd":([\d.]+)/.exec(text ?? "")?.[1] ?? 0);
     },
     ownEscape: () => ownEscape(paths, gate.session, Date.now()),
     held: heldRequests({

@@ -21,6 +21,7 @@ export const hook: Hook = {
     const again = event.fields.stop_hook_active === true;
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const running = await tools.runningAfter(context);
+    const { turn_usd: cost } = await tools.usageOf(context) ?? {};
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
@@ -40,6 +41,7 @@ export const hook: Hook = {
       source,
       expectsReply,
       open: null,
+      ...(cost === undefined ? {} : { cost }),
       isRunningOn: running.lines.length > 0 && !running.willWake,
       ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
     });

@@ -35,6 +35,8 @@ export interface SendOptions {
   nothingNew?: string;
   /** What makes it this one and no other, where the event does not say it. */
   identity?: string;
+  /** What the turn has cost, in dollars. */
+  cost?: number;
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
   /** For who may have to send it again: the same id is the same wake. */
@@ -113,6 +115,7 @@ export async function sendWake(
     ...(failure === undefined ? {} : { failure }),
     ...prompted,
     ...(options.source === undefined ? {} : { source: options.source }),
+    ...(options.cost === undefined ? {} : { cost_usd: options.cost }),
     ...(draft.before === undefined ? {} : { begins: draft.body }),
     // A companion runs for hours: its age says nothing.
     ...(options.source === "mod" ? {} : { duration_ms: Math.round(performance.now()) }),

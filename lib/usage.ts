@@ -19,6 +19,8 @@ export interface Usage {
   tokens?: number;
   window?: number;
   usd?: number;
+  /** Of that, what this turn has cost. */
+  turn_usd?: number;
   limits: UsageLimit[];
 }
 
@@ -95,7 +97,7 @@ function usageIn(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
 function ofMod(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
   const resets = dateOf(value.api_resets_at);
   return {
-    ...numbers(value, ["percent", "tokens", "window", "usd"]),
+    ...numbers(value, ["percent", "tokens", "window", "usd", "turn_usd"]),
     limits: limitsIn(value.limits),
     ...(resets === undefined ? {} : { apiResetsAt: resets }),
   };

@@ -18,6 +18,7 @@ function companion(more: Partial<CompanionWorld> = {}) {
     say() {},
     report: (finding) => Promise.resolve(void found.push(finding.kind)),
     keep: (usage) => kept.push(usage),
+    spentBefore: () => 0,
     ownEscape: () => undefined,
     held: {
       ask: () => Promise.resolve({ kind: "none" }),
@@ -84,6 +85,7 @@ Deno.test("companionFor() keeps the usage of a turn, with the reset of an API th
     window: 10,
     percent: 50,
     usd: 2,
+    turn_usd: 2,
     limits: [],
     api_resets_at: "2026-11-17T14:01:00.000Z",
   }]);
@@ -93,4 +95,12 @@ Deno.test("companionFor() hears that a dialog is closed", async () => {
   const { released, tell } = companion();
   await tell("released", { id: "h1" });
   assertEquals(released, ["h1"]);
+});
+
+Deno.test("companionFor() keeps what each turn has cost", async () => {
+  const { kept, tell } = companion({ spentBefore: () => 0.5 });
+  for (const usd of [0.75, 0.75, 2, 0.25]) {
+    await tell("usage", { sessionId: "c1", promptId: "p1", cost: { usd } });
+  }
+  assertEquals(kept.map(({ turn_usd }) => turn_usd), [0.25, 0, 1.25, 0.25]);
 });

@@ -4,7 +4,7 @@ import { type CompanionServer, companionServer } from "./companion_server.ts";
 import { nextLook } from "./api_attempts.ts";
 import type { HeldRequests } from "./held_requests.ts";
 import type { KeptUsage } from "../usage.ts";
-import { keptUsage } from "./kept_usage.ts";
+import { keptUsage, turnCost } from "./kept_usage.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
 import {
   type DroppedText,
@@ -25,6 +25,8 @@ export interface CompanionWorld {
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
   /** Keeps what hooks want to know: how full the context is, what the session has cost. */
   keep(usage: KeptUsage): void;
+  /** What was last kept of the cost in this pane, by an earlier companion; else 0. */
+  spentBefore(): number;
   /** When the menu driver has just pressed Escape, or another key that ends a turn. */
   ownEscape(): number | undefined;
   /** Waits for an answer after the hook has left. */
@@ -50,6 +52,8 @@ export function companionFor(world: CompanionWorld): Companion {
   let facts = noFacts(world.now());
   let abortedAt = -Infinity;
   let usedEscape = -Infinity;
+  /** What the conversation had cost at the end of the turn before. */
+  let spent: number | undefined;
   let timer: { cancel(): void } | undefined;
   let reporting: Promise<void> = Promise.resolve();
 
@@ -66,8 +70,15 @@ export function companionFor(world: CompanionWorld): Companion {
     timer = world.after(ms, () => settle(look(facts, world.now())));
   };
 
+  const keepUsage = ({ data }: ModEvent) => {
+    spent ??= world.spentBefore();
+    const usage = keptUsage(data, facts, world.now());
+    world.keep({ ...usage, ...turnCost(usage.usd, spent) });
+    spent = usage.usd ?? spent;
+  };
+
   const onEvent = (event: ModEvent) => {
-    if (event.kind === "usage") return world.keep(keptUsage(event.data, facts, world.now()));
+    if (event.kind === "usage") return keepUsage(event);
     if (event.kind === "released") return world.held.release(String(event.data.id));
     const now = world.now();
     const isEnd = event.kind === "turn.complete";

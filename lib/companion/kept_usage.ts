@@ -17,3 +17,9 @@ export function keptUsage(
     ...(resetsAt === undefined ? {} : { api_resets_at: new Date(resetsAt).toISOString() }),
   };
 }
+
+/** The sum of a new Claude Code begins at 0 again. */
+export function turnCost(usd: number | undefined, before: number): Pick<KeptUsage, "turn_usd"> {
+  if (usd === undefined) return {};
+  return { turn_usd: usd >= before ? usd - before : usd };
+}

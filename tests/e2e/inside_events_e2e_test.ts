@@ -114,6 +114,11 @@ Deno.test("2.1.325: Esc is told as interrupted, a kill as session_lost", () =>
     const end = await stage.wake("response_complete", Date.now());
     const pressure = section(end, "CONTEXT PRESSURE");
     assert(/^15% \[OK\], 150000 of 1000000 tokens, \$\d+\.\d\d so far$/.test(pressure), pressure);
+    const told = stage.journal().findLast(({ trigger, kind }) =>
+      trigger === "response_complete" && kind === "queued"
+    );
+    const cost = told?.cost_usd;
+    assert(typeof cost === "number" && cost > 0, `the turn has cost ${cost}`);
 
     await claude.waitUntilIdle();
     const killed = Date.now();
