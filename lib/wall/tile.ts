@@ -16,6 +16,8 @@ export interface Tile {
   /** How full the context window is, in percent. */
   context?: number;
   usd?: number;
+  /** Rate limits of the account, one line each. */
+  limits?: string[];
   /** Wakes that wait. */
   unsent: number;
   /** The line that attaches a terminal to it. */

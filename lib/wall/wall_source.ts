@@ -3,6 +3,7 @@
 import type { FleetReader } from "../fleet/fleet_reader.ts";
 import { type SessionView, viewsOf } from "../fleet/session_view.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
+import { limitLines } from "../usage.ts";
 import { maskSecrets, shellQuote } from "../text.ts";
 import type { FeedSource } from "./feed.ts";
 import { captureScreens, type SessionScreen } from "./screens.ts";
@@ -49,6 +50,7 @@ export class WallSource implements FeedSource {
 
 function tileOf(view: SessionView): Tile {
   const { session, agent_id, state, since, now, context_pct, usd, unsent, seen } = view;
+  const limits = limitLines(seen.usage?.limits ?? [], new Date());
   const mayDecide = seen.agent?.settings.answer_permissions === true;
   const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
   return {
@@ -59,6 +61,7 @@ function tileOf(view: SessionView): Tile {
     now: maskSecrets(now),
     ...(context_pct === undefined ? {} : { context: context_pct }),
     ...(usd === undefined ? {} : { usd }),
+    ...(limits.length === 0 ? {} : { limits }),
     unsent,
     attach: `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`,
     open: isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [],

@@ -140,6 +140,8 @@ function drawTotals() {
   ];
   const usd = tiles.reduce((sum, tile) => sum + (tile.usd ?? 0), 0);
   if (usd > 0) parts.push(`$${usd.toFixed(2)}`);
+  // Sessions of one account say the same.
+  parts.push(...new Set(tiles.flatMap(({ limits = [] }) => limits)));
   setText(
     document.getElementById("totals"),
     tiles.length === 0 ? "No session runs" : parts.join(" · "),
