@@ -41,6 +41,15 @@ async function startWall(scene: Scene, env: Record<string, string>): Promise<str
   return printed.trim();
 }
 
+/** By the Tab key alone. */
+async function tabTo(page: Page, element: string): Promise<void> {
+  for (let steps = 0; steps < 60; steps++) {
+    if (await page.value(`document.activeElement === ${element}`)) return;
+    await page.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${element}`);
+}
+
 /** A screenshot of every view, where somebody wants to look at them. */
 async function shot(page: Page, name: string): Promise<void> {
   const folder = Deno.env.get("GSD_SCREENSHOTS");
@@ -107,21 +116,15 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await page.press("Enter");
     await page.waitFor("the session opened", `document.querySelector("#detail .request")`);
     await shot(page, "wall-session");
-    const focused = `document.activeElement`;
-    for (const [at, words] of [["0", "Rust, please"], ["2", "MIT"]] as const) {
-      await page.value(
-        `document.querySelectorAll("#detail fieldset")[${at}].querySelector("[type=text]").focus()`,
-      );
-      await page.write(words);
-    }
-    await page.value(
-      `document.querySelectorAll("#detail fieldset")[1].querySelector("input").focus()`,
-    );
+    const field = (at: number, selector: string) =>
+      `document.querySelectorAll("#detail fieldset")[${at}].querySelector("${selector}")`;
+    await tabTo(page, field(0, "[type=text]"));
+    await page.write("Rust, please");
+    await tabTo(page, field(1, "[type=checkbox]"));
     await page.press(" ");
-    for (let steps = 0; steps < 20; steps++) {
-      if (await page.value(`${focused}.innerText === "Send the answers"`)) break;
-      await page.press("Tab");
-    }
+    await tabTo(page, field(2, "[type=text]"));
+    await page.write("MIT");
+    await tabTo(page, `document.querySelector("#detail .request button")`);
     await page.press("Enter");
     await claude.waitUntilIdle();
     await page.press("Escape");
