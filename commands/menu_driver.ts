@@ -200,11 +200,10 @@ async function carryOut(
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
   const taken = whyTakenFrom(world, session, options, caller);
-  if (taken !== undefined) return refused(taken);
-  const roads = options.road === "keys" || !TYPING.includes(verb.kind)
+  const roads = taken !== undefined || options.road === "keys" || !TYPING.includes(verb.kind)
     ? {}
     : await roadsInto(world, session, { id: found.pane.id, pid: found.pid });
-  if (roads.mod === undefined && options.road === "mod") {
+  if (taken === undefined && roads.mod === undefined && options.road === "mod") {
     return refused("the Claude Code in it has no mod, or its companion does not run");
   }
   const began = world.now();
@@ -214,6 +213,10 @@ async function carryOut(
     instructionId,
     listAgain: given.processes,
   });
+  if (taken !== undefined) {
+    noteInstruction(context, verb, instructionId, refused(taken), began);
+    return refused(taken);
+  }
   const room = needsRoom(found.screen) && mayNeedRoom(context, verb, options.question)
     ? await makeRoom(panes, found.pane)
     : undefined;
