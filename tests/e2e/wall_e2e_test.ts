@@ -71,7 +71,6 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
       `document.body.innerText.includes("the token is part of it")`,
     );
     assert(!(await page.text()).includes("warden-main"));
-    page.problems.splice(0);
 
     await page.colours("dark");
     await page.open(address);
@@ -146,7 +145,8 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await claude.waitUntilIdle();
     await page.waitFor("its words", `document.querySelector("#detail .said").innerText !== ""`);
 
-    assertEquals(page.problems, []);
+    // The browser reports the refusal of the wrong token, and that of its icon, when it likes.
+    assertEquals(page.problems.filter((problem) => !problem.includes("401 (Unauthorized)")), []);
     const { origin } = new URL(address);
     assertEquals(
       page.requests.filter((one) => !one.startsWith(origin) && !one.startsWith("about:")),
