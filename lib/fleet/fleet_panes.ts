@@ -1,4 +1,4 @@
-/** All panes of a tmux server in one call, and the screens that are wanted in another. */
+/** All panes of a tmux server, in one call. */
 
 import type { Tmux } from "../tmux.ts";
 
@@ -63,22 +63,4 @@ export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPane
     };
   });
   return { socket, run, panes };
-}
-
-/** What the panes show, by their ids. Where one has just gone, the ones after it are missing. */
-export async function screensOf(tmux: Tmux, panes: string[]): Promise<Map<string, string>> {
-  if (panes.length === 0) return new Map();
-  const mark = `gsd-${crypto.randomUUID()}`;
-  const words = panes.flatMap((pane) => [
-    ...["display-message", "-p", `${mark} ${pane}`, ";"],
-    ...["capture-pane", "-p", "-t", pane, ";"],
-  ]);
-  const result = await tmux.call(...words.slice(0, -1));
-  const shown = result.kind === "ok" ? result.stdout : "";
-  return new Map(
-    shown.split(`${mark} `).slice(1).map((part) => {
-      const end = part.indexOf("\n");
-      return [part.slice(0, end), part.slice(end + 1)];
-    }),
-  );
 }

@@ -4,6 +4,7 @@ import { listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
+import { captureScreens } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import { lastEscape } from "../own_escape.ts";
 import { managedMark, originalName, pendingDir } from "../paths.ts";
@@ -18,7 +19,7 @@ import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
 import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
 import { ClaudeFinder, type Held } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
-import { type FleetServer, panesOn, screensOf, type ServerPanes } from "./fleet_panes.ts";
+import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
 import type { ScreenTimes } from "./screen_times.ts";
 import {
@@ -234,8 +235,8 @@ export class FleetReader {
         if (known === undefined) return true;
         return (activity + 1) * 1000 > known.at && now - known.at >= LOOK_EVERY_MS;
       });
-      const shown = await screensOf(server.tmux, stale.map(({ pane }) => pane!));
-      for (const [pane, text] of shown) this.#captures.set(keyOf(pane), { at: now, text });
+      const shown = await captureScreens(server.tmux, stale.map(({ pane }) => pane!));
+      for (const { pane, text } of shown) this.#captures.set(keyOf(pane), { at: now, text });
       for (const one of own) {
         const text = this.#captures.get(keyOf(one.pane!))?.text;
         if (text === undefined) continue;

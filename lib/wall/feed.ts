@@ -1,10 +1,12 @@
 /** What changes, for every page that is open. Nothing is read while none is. */
 
+import type { CapturedScreen } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import type { Clock } from "../time.ts";
-import type { SessionScreen } from "./screens.ts";
 import { styledLines, type StyledRun } from "./styled_lines.ts";
 import type { Tile } from "./tile.ts";
+
+export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };
 
 export interface FeedSource {
   tiles(): Promise<Tile[]>;

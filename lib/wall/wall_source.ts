@@ -1,12 +1,12 @@
 /** What the wall shows, read from the fleet. */
 
+import { captureScreens } from "../doors/tmux_screens.ts";
 import type { FleetReader } from "../fleet/fleet_reader.ts";
 import { type SessionView, viewsOf } from "../fleet/session_view.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { limitLines } from "../usage.ts";
 import { maskSecrets, shellQuote } from "../text.ts";
-import type { FeedSource } from "./feed.ts";
-import { captureScreens, type SessionScreen } from "./screens.ts";
+import type { FeedSource, SessionScreen } from "./feed.ts";
 import { openRequest, type Tile } from "./tile.ts";
 
 export class WallSource implements FeedSource {
@@ -33,7 +33,9 @@ export class WallSource implements FeedSource {
     const all = await Promise.all([...sockets].map(async (socket) => {
       const own = [...this.#panes].filter(([, place]) => place.socket === socket);
       const { tmux } = serverAt(this.world, socket);
-      const captured = await captureScreens(tmux, own.map(([, { pane }]) => pane));
+      const captured = await captureScreens(tmux, own.map(([, { pane }]) => pane), {
+        colours: true,
+      });
       return captured.flatMap(({ pane, ...screen }) =>
         own.filter(([, place]) => place.pane === pane)
           .map(([session]) => ({ session, ...screen }))

@@ -141,7 +141,7 @@ export class Page {
 export async function openPage(scene: Scene): Promise<Page> {
   const program = browserProgram();
   if (program === undefined) throw new Error("There is no Chromium: apt-get install chromium");
-  const profile = `${scene.dir}/chromium`;
+  const profile = `${scene.dir}/chromium-${crypto.randomUUID()}`;
   const child = new Deno.Command(program, {
     args: [
       ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],

@@ -6,30 +6,33 @@ export interface CapturedScreen {
   pane: string;
   columns: number;
   rows: number;
-  /** With colours, as tmux writes them. */
   text: string;
 }
 
-export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };
+export interface CaptureOptions {
+  /** Keep the colours, as tmux writes them. */
+  colours?: boolean;
+}
 
 /** tmux stops at the first pane that has gone. Then each pane is asked for alone. */
-export async function captureScreens(tmux: Tmux, panes: string[]): Promise<CapturedScreen[]> {
+export async function captureScreens(
+  tmux: Tmux,
+  panes: string[],
+  options: CaptureOptions = {},
+): Promise<CapturedScreen[]> {
   const known = panes.filter((pane) => /^%\d+$/.test(pane));
   if (known.length === 0) return [];
   // A screen cannot hold this line: it is made for this one call.
   const mark = `screen ${crypto.randomUUID()} `;
   const captures = known.flatMap((pane) => [
     ...[";", "display-message", "-p", "-t", pane, `${mark}#{pane_id} #{pane_width} #{pane_height}`],
-    ...[";", "capture-pane", "-e", "-p", "-t", pane],
+    ...[";", "capture-pane", ...(options.colours ? ["-e"] : []), "-p", "-t", pane],
   ]);
   const outcome = await tmux.call(...captures.slice(1));
-  if (outcome.kind === "failed") return known.length === 1 ? [] : await oneByOne(tmux, known);
-  return screensIn(outcome.stdout, mark);
-}
-
-async function oneByOne(tmux: Tmux, panes: string[]): Promise<CapturedScreen[]> {
+  if (outcome.kind === "ok") return screensIn(outcome.stdout, mark);
+  if (known.length === 1) return [];
   const all: CapturedScreen[] = [];
-  for (const pane of panes) all.push(...await captureScreens(tmux, [pane]));
+  for (const pane of known) all.push(...await captureScreens(tmux, [pane], options));
   return all;
 }
 

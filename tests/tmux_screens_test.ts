@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { captureScreens, screensIn } from "../lib/wall/screens.ts";
+import { captureScreens, screensIn } from "../lib/doors/tmux_screens.ts";
 import { tmuxFrom } from "../lib/tmux.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
+import { until } from "./support/until.ts";
 
 function doorTo(server: TmuxServer, calls: string[][] = []) {
   const door = tmuxFrom(() => undefined, { socket: server.socket, timeoutMs: 60_000 });
@@ -22,6 +23,16 @@ Deno.test("many screens are read by one call of tmux", async () => {
   ]);
   assertStringIncludes(screens[0]!.text, "first");
   assertStringIncludes(screens[1]!.text, "second");
+});
+
+Deno.test("colours are kept only where they are wanted", async () => {
+  await using server = new TmuxServer();
+  const pane = await server.session("one", "printf '\\033[31mred\\033[0m.'; cat");
+  const shows = async (colours: boolean) =>
+    (await captureScreens(doorTo(server), [pane], { colours }))[0]!.text.trimEnd();
+  await until("the word", async () => (await shows(false)).includes("red"));
+  assertEquals(await shows(false), "red.");
+  assertEquals(await shows(true), "\u001b[31mred\u001b[39m.");
 });
 
 Deno.test("a pane that has gone hides no other", async () => {
