@@ -1,22 +1,18 @@
 /** Operates Claude Code's menus and prompt in a tmux session, for its agent. */
 
 import { listPending } from "../lib/answers.ts";
-import { UNKNOWN_CALLER, whyNotInside } from "../lib/driver/caller.ts";
+import { whyNotInside } from "../lib/driver/caller.ts";
 import { whyTakenFrom } from "../lib/driver/taken.ts";
 import { findPane, nameInTmux } from "../lib/driver/claude_pane.ts";
-import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
+import { inTurn } from "../lib/driver/driver_turn.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
+import { shown, snapshot } from "../lib/driver/menu_snapshot.ts";
 import { canBeRead } from "../lib/driver/screen_wait.ts";
 import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
-import {
-  type ActionResult,
-  describe,
-  type DriverContext,
-  refused,
-} from "../lib/driver/driver_context.ts";
+import { type ActionResult, type DriverContext, refused } from "../lib/driver/driver_context.ts";
 import {
   callerOf,
   contextFor,
@@ -26,14 +22,11 @@ import {
   roadsInto,
 } from "../lib/driver/driver_world.ts";
 import { noteInstruction } from "../lib/driver/instructions.ts";
-import { lookWithRoom, makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
+import { makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { newWakeId } from "../lib/new_wake.ts";
 import { currentName } from "../lib/owners.ts";
-import { readScreen } from "../lib/pane.ts";
 import { noteEscape } from "../lib/own_escape.ts";
-import { safeName } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { maskFields, maskForApproval } from "../lib/text.ts";
 
 /** Agents start this file by its own launcher, so the text cannot depend on how it was called. */
 export const HELP = `Operates Claude Code's menus and prompt in a tmux session.
@@ -149,32 +142,6 @@ function report(
   return 0;
 }
 
-/** What is said of a screen, a question or a request holds no key that its wake has masked. */
-function shown(sentence: string): string {
-  return maskForApproval(sentence, "screen").text;
-}
-
-/** Two drivers on one session take turns. */
-async function inTurn(
-  world: DriverWorld,
-  session: string,
-  options: MenuOptions,
-  work: () => Promise<ActionResult>,
-): Promise<ActionResult> {
-  const { clock } = world;
-  const until = clock.now() + Math.max(options.waitMs, 1000);
-  let lock: HeldLock | undefined;
-  while ((lock = holdLock(lockOf(world, session))) === undefined) {
-    if (clock.now() > until) return refused("another menu driver is at work on it");
-    await clock.sleep(50);
-  }
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
 /** What can take another road than keys. */
 const TYPING = ["type", "clear_then", "esc"];
 /** A turn that ends by one of these was not stopped by a person. */
@@ -268,48 +235,11 @@ async function act(
 
 const WHY_UNREADABLE =
   "the screen of Claude Code cannot be read: snapshot shows it, esc leaves a menu";
+
 /** Listing all processes takes longer than all else. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined;
   return () => asked ??= ask();
-}
-
-async function snapshot(
-  world: DriverWorld,
-  session: string,
-  options: MenuOptions,
-): Promise<ActionResult> {
-  const panes = paneWorld(world, options);
-  const found = await findPane(panes, session, options.pane, "of Claude");
-  if (found.kind === "none") return refused(found.reason);
-  const larger = needsRoom(found.screen) && !options.dryRun
-    ? await lookWithRoom(panes, found.pane, lockOf(world, session))
-    : undefined;
-  const whole = larger ?? found.screen;
-  const { text, ...screen } = whole;
-  const context = await contextFor(world, session, options, found.pane, UNKNOWN_CALLER);
-  const pending = listPending(world.paths, session).map((one) => {
-    const { secret_sha256: _, ...open } = one;
-    return { ...open, waiting: context.isWaiting(one) };
-  });
-  if (options.json) {
-    // A row joins lines, and a key with them: it is masked while it is one.
-    const { dialog } = readScreen(maskForApproval(text, "screen").text);
-    const seen = dialog?.kind === screen.dialog?.kind ? { dialog } : {};
-    const reading = { session, pane: found.pane.id, ...screen, ...seen, pending, text };
-    return { kind: "done", said: JSON.stringify(maskFields(reading, "screen"), null, 1) };
-  }
-  const waiting = pending.filter((one) => one.waiting).map((one) =>
-    `, ${one.id} waits for an answer`
-  );
-  const state = describe(whole).replace(/^the present state is /, "state: ") +
-    (larger === undefined ? "" : ", seen in a higher window than it has");
-  // An agent decides by what it sees here: nothing that a shell acts on is hidden.
-  return { kind: "done", said: `${shown(text.trimEnd())}\n\n[${shown(state)}${waiting.join("")}]` };
-}
-
-function lockOf(world: DriverWorld, session: string): string {
-  return `${world.paths.state}/locks/keys-${safeName(session)}`;
 }
 
 /** For a person at the page or the live table: the same as a call, with its words as the result. */

@@ -1,0 +1,32 @@
+/** Two drivers on one session take turns. */
+
+import { type HeldLock, holdLock } from "../doors/held_lock.ts";
+import { safeName } from "../paths.ts";
+import { type ActionResult, refused } from "./driver_context.ts";
+import type { DriverWorld } from "./driver_world.ts";
+import type { MenuOptions } from "./menu_args.ts";
+
+export function driverLock({ paths }: Pick<DriverWorld, "paths">, session: string): string {
+  return `${paths.state}/locks/keys-${safeName(session)}`;
+}
+
+/** Does the work once no other driver is at work on the session. */
+export async function inTurn(
+  world: DriverWorld,
+  session: string,
+  options: MenuOptions,
+  work: () => Promise<ActionResult>,
+): Promise<ActionResult> {
+  const { clock } = world;
+  const until = clock.now() + Math.max(options.waitMs, 1000);
+  let lock: HeldLock | undefined;
+  while ((lock = holdLock(driverLock(world, session))) === undefined) {
+    if (clock.now() > until) return refused("another menu driver is at work on it");
+    await clock.sleep(50);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
