@@ -28,8 +28,8 @@ Usage: gsd-code report [<session or agent>] [options]
   docs       ▆▆▒▒▒▒▒▒▒▒▆▆▆▆▆▆··  8 turns · 3 h 10 min for the API
 
 Each sign of a bar is an equal part of the time. A session that has ended its turn waits for
-whoever gives the next instruction; if nobody does, it is idle. Costs are there where Claude Code
-tells them. Commits are those on the local branches of the session's folder, made in that time.
+the agent or person who gives the next instruction; without one it is idle. Costs are there where
+Claude Code tells them. Commits are those on the local branches of the session's folder, made in that time.
 
 Options:
   --since <when>   a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 12h by default

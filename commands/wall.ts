@@ -17,7 +17,7 @@ export const HELP = `Serves a page with the live screens of all sessions.
 
 Usage: gsd-code wall [--port <number>] [--host <address>]
 
-It prints an address with a token. Whoever has that address sees the screens, answers questions and
+It prints an address with a token. Anyone with that address sees the screens, answers questions and
 gives instructions, as gsd-code menu-driver does. Ctrl-C ends it. While no page is open, it rests.
 
   --port <number>   the port; without it a free one is taken
@@ -81,8 +81,8 @@ export async function main(args: string[], world: WallWorld = realWallWorld()): 
   world.say(access.address);
   if (!isLoopback(host)) {
     world.warn(
-      `Warning: ${host} can be reached by others, and the page is not encrypted: whoever reads the ` +
-        `traffic has the token. An ssh tunnel to 127.0.0.1 is safer.`,
+      `Warning: ${host} can be reached by others, and the page is not encrypted: anyone who reads ` +
+        `the traffic has the token. An ssh tunnel to 127.0.0.1 is safer.`,
     );
   }
   world.warn("Open this address in a browser. Ctrl-C ends the wall.");

@@ -44,7 +44,7 @@ export function interruptedDraft(
   };
 }
 
-/** What makes an interruption this one and no other, whoever tells it. */
+/** The identity of an interruption: the same for hook, companion and watch. */
 export function interruptionOf({ promptId, turnId }: { promptId: string; turnId?: string }) {
   return promptId || turnId || "";
 }

@@ -50,7 +50,7 @@ export interface InstructionFacts extends Where, Giver {
   refused?: string;
 }
 
-/** What Claude Code was told to do, whoever said it and by whatever road. */
+/** An instruction to Claude Code, from an agent, a person or a program, by any road. */
 export function instruction(facts: InstructionFacts): JournalRecord {
   const { refused, text, ...rest } = facts;
   return {

@@ -74,7 +74,7 @@ export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsa
   return { ...(window === undefined ? {} : { window }), limits, isOfTurn };
 }
 
-/** What was last known of a conversation, for whoever looks at it now. */
+/** The last known usage of a conversation, for the views. */
 export function lastUsage(text: string, sessionId: string): Usage | undefined {
   const value = valueOf(text, sessionId);
   return value === undefined ? undefined : usageIn(value);

@@ -16,7 +16,7 @@ function kept(home: TestHome): Record<string, unknown>[] {
   return [...readJournal(home.paths, "warden-main")];
 }
 
-Deno.test("instruction() has its text masked and cut, whoever gave it", async () => {
+Deno.test("instruction() has its text masked and cut for every giver", async () => {
   await using home = new TestHome();
   const facts = { session: "warden-main", instruction_id: "I1", action: "type", via: "keys" };
   const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";

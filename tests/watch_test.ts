@@ -209,7 +209,7 @@ Deno.test("watch has wakes delivered that wait, unless the gateway is down", () 
     assertEquals(await main(["--once"], down), 0);
     const watch = start();
     await watch.look(0);
-    assertEquals(world.carried, [], "whoever wrote it starts its deliverer");
+    assertEquals(world.carried, [], "the writer of a wake starts its deliverer");
     await watch.look(20);
     await watch.look(20);
     assertEquals(world.carried, ["anvil"]);

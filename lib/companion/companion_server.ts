@@ -32,7 +32,7 @@ export interface ServerWorld {
   onDropped(text: string, reason: string): void;
   /** The mod asks for a decision on what a dialog asks; `id` stays the same while it does. */
   onHold(id: string, event: unknown): Promise<unknown>;
-  /** What the companion knows, for whoever asks. */
+  /** What the companion knows about the session. */
   state(): object;
 }
 

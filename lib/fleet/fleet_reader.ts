@@ -200,7 +200,7 @@ export class FleetReader {
     const kept: SessionObservation[] = [];
     for (const seen of sessions) {
       const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
-      // Whoever has left it may go on with the conversation elsewhere.
+      // A person who left it may go on with the conversation elsewhere.
       const isOver = (seen.memory?.ended ?? "") !== "";
       const ofIt = id === "" || isOver || seen.holds === "alive"
         ? []

@@ -52,7 +52,7 @@ export function hasHooks({ journal, memory, entry }: SessionObservation): boolea
 
 /**
  * From when on the session's turns are ours to tell: its launch, the first wake of it, or the
- * watch's first look at the conversation. What ended before that is nobody's news.
+ * watch's first look at the conversation. What ended before that is not told.
  */
 export function ourSince(
   { launch, memory }: SessionObservation,

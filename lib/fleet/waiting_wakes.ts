@@ -8,7 +8,7 @@ import { namesIn } from "../files.ts";
 import { type Paths, safeName } from "../paths.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
 
-/** Whoever has written a wake starts its deliverer within this time. */
+/** The process that writes a wake starts its deliverer within this time. */
 const YOUNG_MS = 15_000;
 /** How often one is started for the same agent. */
 const EVERY_MS = 60_000;

@@ -39,7 +39,7 @@ export interface SessionLanes {
 /** A state whose name is only known when it ends. */
 type Open =
   | { kind: LaneState | "ended" }
-  /** A turn is over: whoever gives the next prompt was waited for. */
+  /** A turn is over. The wait counts for the one who gives the next prompt. */
   | { kind: "over"; isFailed: boolean }
   | { kind: "asks"; id: string };
 

@@ -1,4 +1,4 @@
-/** The terminal while `top` has it. It is given back as it was, whatever ends us. */
+/** The terminal while `top` uses it. It is restored at every kind of end, also after kill -9. */
 
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";

@@ -1,4 +1,4 @@
-/** Who may see the wall: whoever has its address, with the token in it. After that a cookie does. */
+/** Access to the wall: by the token in its address first, then by a cookie. */
 
 export interface Access {
   /** The whole address for the person. */

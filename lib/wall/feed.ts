@@ -74,7 +74,7 @@ export class Feed {
     this.#tilesAt = -Infinity;
   }
 
-  /** The wall ends: whoever listens is told to go. */
+  /** Tells all listeners that the wall ends. */
   end(): void {
     this.#tell({ kind: "end" });
     this.#listeners.clear();
