@@ -92,9 +92,12 @@ export async function main(args: string[], world: WallWorld = realWallWorld()): 
   return 130;
 }
 
-/** By these names a browser may call the page. */
+/** By these names a browser may call the page; the first one is in the address that is printed. */
 function namesOf(host: string): string[] {
-  return [...new Set([host, "127.0.0.1", "localhost"])];
+  const isEvery = host === "0.0.0.0" || host === "::";
+  const own = isEvery ? Deno.networkInterfaces().map(({ address }) => address) : [host];
+  const reachable = own.filter((name) => !isLoopback(name) && !name.startsWith("fe80"));
+  return [...new Set([...reachable, ...own, "127.0.0.1", "localhost"])];
 }
 
 function isLoopback(host: string): boolean {
