@@ -2,6 +2,7 @@
 
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
+import { findProgram } from "../lib/doors/programs.ts";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { type SessionView, viewsOf } from "../lib/fleet/session_view.ts";
@@ -164,11 +165,18 @@ class Top {
     const server = socket === undefined ? [] : ["-S", socket];
     const target = `=${renamedTo || session}`;
     const isInside = (this.world.env("TMUX") ?? "").split(",")[0] === socket;
+    const tmux = findProgram(this.world.env, "GSD_TMUX", "tmux");
+    if (tmux === undefined) {
+      this.#state = { ...this.#state, said: "no tmux is on PATH" };
+      return;
+    }
+    const { TMUX, ...outside } = this.world.environment();
     this.#terminal.suspend();
     try {
-      const { code } = await new Deno.Command(this.world.env("GSD_TMUX") ?? "tmux", {
+      const { code } = await new Deno.Command(tmux, {
         args: [...server, isInside ? "switch-client" : "attach-session", "-t", target],
-        env: isInside ? {} : { TMUX: "" },
+        env: isInside ? { ...outside, TMUX: TMUX! } : outside,
+        clearEnv: true,
         stderr: "null",
       }).spawn().status;
       const said = code === 0 ? "" : `tmux could not attach to ${session}`;

@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { allProcesses } from "../lib/doors/process_tree.ts";
 import { ROOT } from "../lib/paths.ts";
+import { spawned } from "./support/recovering.ts";
+import { inSessionWorld } from "./support/session_world.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
@@ -98,3 +100,34 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     await top.assertAsBefore();
   });
 }
+
+Deno.test("top shows a session with its screen, attaches to it, and comes back", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await using outer = new TmuxServer();
+    const set = Object.entries(world.variables).flatMap((
+      [name, value],
+    ) => ["-e", `${name}=${value}`]);
+    const program = `env -u TMUX ${Deno.execPath()} run -A --quiet ${ROOT}/commands/top.ts`;
+    const size = ["-x", "120", "-y", "40"];
+    await outer.tmux("new-session", "-d", ...size, "-s", "outer", ...set, program);
+    const sees = (what: string, isThere: (screen: string) => boolean) =>
+      until(what, async () => isThere(await outer.capture("outer")), {
+        present: () => outer.capture("outer"),
+      });
+    const press = (...keys: string[]) => outer.tmux("send-keys", "-t", "=outer:", ...keys);
+    await sees("its row", (screen) => new RegExp(`^${session} +anvil +idle`, "m").test(screen));
+    await sees("its screen", (screen) => screen.includes(`── ${session} · idle`));
+    await press("Enter");
+    // tmux's own status line, with the beginning of the name, is there while it is attached.
+    await sees("the session itself", (screen) => screen.includes(`\n[${session.slice(0, 9)}`));
+    const clients = await world.tmux("list-clients", "-F", "#{session_name}");
+    assertEquals(clients, session);
+    await press("C-b", "d");
+    await sees("the table again", (screen) => screen.includes("q quit"));
+    assertEquals(await world.tmux("list-clients"), "");
+    await press("i");
+    await sees("the prompt", (screen) => screen.includes("Enter sends it to Claude"));
+    await press("Escape");
+    await sees("the keys", (screen) => screen.includes("q quit"));
+  }));
