@@ -169,7 +169,7 @@ function isSent({ paths, session, agent }: HookContext, wakeId: string): boolean
 
 /** The request is open before its wake is queued, so an answer finds it. */
 async function tell(context: HookContext, base: Unnamed, wanted?: string): Promise<Pending> {
-  const { paths, session } = context;
+  const { paths } = context;
   const isQuestion = base.kind === "question";
   const id = freeId(context, wanted ?? newId(isQuestion ? "q" : "p"));
   const secret = newSecret();
@@ -180,17 +180,17 @@ async function tell(context: HookContext, base: Unnamed, wanted?: string): Promi
     ? { draft: questionWake(context, { id, name, questions, said: "" }), cut: undefined }
     : await requestWake(context, named, name);
   let pending: Pending = { ...named, ...(cut === undefined ? {} : { cut }) };
-  const sent = await sendWake(context, draft, {
+  let isOpened = false;
+  await sendWake(context, draft, {
     source: "event",
     open: isQuestion ? openOf(id, questions) : { id },
     beforeQueue: (wake_id) => {
       pending = { ...pending, wake_id };
-      openPending(paths, pending);
+      isOpened = openPending(paths, pending);
     },
   });
-  if (sent.kind !== "queued" || !isThere(fileOf(paths, session, id, ""))) {
-    openPending(paths, pending);
-  }
+  // Not by a look for its file: a person may have answered, and that has closed it.
+  if (!isOpened) openPending(paths, pending);
   return pending;
 }
 
