@@ -4,8 +4,8 @@ import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.t
 import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { messageOf } from "../lib/process.ts";
-import { recoverAll, type RecoveryOptions } from "../lib/sessions/recovery.ts";
-import type { AgentResult } from "../lib/sessions/recovery_result.ts";
+import { recoverAll, type RecoveryOptions } from "../lib/recovery/recovery.ts";
+import type { AgentResult } from "../lib/recovery/recovery_result.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 
 export const HELP = `Starts the sessions again that should be running and are not.

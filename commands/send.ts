@@ -5,7 +5,7 @@ import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts";
 import { messageOf } from "../lib/process.ts";
-import { type RunningSession, runningSessions } from "../lib/sessions/running_sessions.ts";
+import { type RunningSession, runningSessions } from "../lib/fleet/running_sessions.ts";
 import { main as menuDriver } from "./menu_driver.ts";
 
 export const HELP = `Types a prompt into a session and sends it.

@@ -1,32 +1,40 @@
 import { assertEquals } from "@std/assert";
 import {
-  type SeenSession,
+  type ComebackFacts,
   type Verdict,
   verdictsOn,
   whyStaysOut,
 } from "../lib/sessions/comeback.ts";
+import { launchOf } from "./support/recovering.ts";
+import { memoryOf } from "./support/fleet_sessions.ts";
 
 const NOW = Date.parse("2026-01-02T12:00:00Z");
 const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
 
-const seen = (change: Partial<SeenSession> = {}): SeenSession => ({
-  session: "w-main",
-  state: "gone",
-  isServerThere: false,
-  ended: "",
-  endedAt: hoursAgo(1),
-  isUnfinished: false,
-  isStopped: false,
+interface Change extends Partial<Omit<ComebackFacts, "launch" | "memory">> {
+  ended?: string;
+  endedAt?: string;
+  launch?: Parameters<typeof launchOf>[0];
+}
+
+const seen = ({ ended = "", endedAt = hoursAgo(1), launch = {}, ...change }: Change = {}) => ({
+  ...{ session: "w-main", holds: "gone" as const, isServerThere: false, launch: launchOf(launch) },
+  memory: memoryOf({ ended, updated_at: endedAt }),
   ...change,
 });
-const ALIVE = seen({ session: "other", state: "alive", isServerThere: true });
+const ALIVE = seen({ session: "other", holds: "alive", isServerThere: true });
 const EXITED = { ended: "prompt_input_exit" };
-const SHELL = { state: "shell", isServerThere: true } as const;
+const SHELL = { holds: "shell", isServerThere: true } as const;
 const OLD_SHELL = { ...SHELL, ...EXITED, endedAt: hoursAgo(99) };
-const UNFINISHED = { isServerThere: true, isUnfinished: true };
+const STOPPED = { ended: "other", launch: { stopped_at: hoursAgo(2) } };
+const conversation = { kind: "continue" } as const;
+const UNFINISHED = {
+  isServerThere: true,
+  launch: { recovery: { wake_id: "1", found: "", conversation } },
+};
 
 // Each beside a session that runs.
-const ONE: [what: string, change: Partial<SeenSession>, verdict: Verdict, whenNamed?: Verdict][] = [
+const ONE: [what: string, change: Change, verdict: Verdict, whenNamed?: Verdict][] = [
   ["cut off with its server", {}, "comes_back"],
   ["ended by the SIGHUP of a server that was shut down", { ended: "other" }, "comes_back"],
   ["lost with its server in the middle of a /clear", { ended: "clear" }, "comes_back"],
@@ -38,19 +46,16 @@ const ONE: [what: string, change: Partial<SeenSession>, verdict: Verdict, whenNa
   ["closed, with the end that follows", { isServerThere: true, ended: "other" }, "stays_out"],
   ["killed by SIGKILL in its pane", SHELL, "comes_back"],
   ["killed by SIGTERM in its pane", { ...SHELL, ended: "other" }, "comes_back"],
-  ["killed, with another program in its pane", { ...SHELL, state: "occupied" }, "comes_back"],
-  ["killed, in a dead pane", { ...SHELL, state: "dead" }, "comes_back"],
+  ["killed, with another program in its pane", { ...SHELL, holds: "occupied" }, "comes_back"],
+  ["killed, in a dead pane", { ...SHELL, holds: "dead" }, "comes_back"],
   ["left, with its shell still there", { ...SHELL, ...EXITED }, "stays_out", "comes_back"],
   ["left long ago, its shell still there", OLD_SHELL, "stays_out", "comes_back"],
   ["left 23 hours ago and gone", { ...EXITED, endedAt: hoursAgo(23) }, "stays_out"],
   ["left 25 hours ago and gone", { ...EXITED, endedAt: hoursAgo(25) }, "unlisted"],
-  [
-    "stopped, with its shell still there",
-    { ...SHELL, ended: "other", isStopped: true },
-    "stays_out",
-  ],
-  ["stopped, and lost with its server", { ended: "other", isStopped: true }, "stays_out"],
-  ["stopped 25 hours ago", { isStopped: true, endedAt: hoursAgo(25) }, "unlisted"],
+  ["stopped, with its shell still there", { ...SHELL, ...STOPPED }, "stays_out"],
+  ["stopped, and lost with its server", STOPPED, "stays_out"],
+  ["stopped 25 hours ago", { ...STOPPED, endedAt: hoursAgo(25) }, "unlisted"],
+  ["stopped, started by hand since, and killed", { ...STOPPED, ...SHELL, ended: "" }, "comes_back"],
   ["started by a recovery that was interrupted", UNFINISHED, "comes_back"],
 ];
 for (const [what, change, verdict, whenNamed = verdict] of ONE) {
@@ -63,12 +68,12 @@ for (const [what, change, verdict, whenNamed = verdict] of ONE) {
 
 Deno.test("verdictsOn() gives an agent without any session its latest one, however it ended", () => {
   const left = seen({ ...SHELL, ...EXITED });
-  const verdicts = (...sessions: SeenSession[]) =>
+  const verdicts = (...sessions: ComebackFacts[]) =>
     verdictsOn(sessions, { isNamed: false, now: NOW });
   assertEquals(verdicts(left, { ...left }), ["comes_back", "stays_out"]);
   assertEquals(verdicts(left, seen()), ["stays_out", "comes_back"]);
   assertEquals(verdicts(), []);
-  assertEquals(verdicts(seen({ isStopped: true }), left), ["stays_out", "stays_out"]);
+  assertEquals(verdicts(seen(STOPPED), left), ["stays_out", "stays_out"]);
 });
 
 const ABOUT = {
@@ -81,7 +86,7 @@ const NEW = "tmux -S /s new-session -d -s w-main, then gsd-code recover, brings 
 const CLOSED = `its tmux session was closed; ${NEW}; to give it up, remove /data/w-main.json`;
 const LEFT = "it was left with /exit, Ctrl-C or Ctrl-D";
 
-const REASONS: [Partial<SeenSession>, reason: string][] = [
+const REASONS: [Change, reason: string][] = [
   [{ ...SHELL, ...EXITED }, `${LEFT}; gsd-code recover brings it back`],
   [EXITED, `${LEFT}; ${NEW}`],
   [{ ended: "logout" }, `it was left with /logout; ${NEW}`],
@@ -89,10 +94,7 @@ const REASONS: [Partial<SeenSession>, reason: string][] = [
   [{ ended: "tired" }, `it has ended (tired); ${NEW}`],
   [{}, CLOSED],
   [{ ended: "other" }, CLOSED],
-  [
-    { ended: "other", isStopped: true },
-    "it was stopped; gsd-code recover w-main brings it back",
-  ],
+  [STOPPED, "it was stopped; gsd-code recover w-main brings it back"],
 ];
 for (const [change, reason] of REASONS) {
   Deno.test(`whyStaysOut() says of ${JSON.stringify(change)}: ${reason}`, () =>

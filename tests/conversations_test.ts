@@ -1,14 +1,14 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { allProcesses, type ProcessInfo } from "../lib/doors/process_tree.ts";
 import {
-  claimConversation,
   conversationOpened,
   firstAgain,
   holderOf,
   knownConversation,
   whoHolds,
 } from "../lib/sessions/conversations.ts";
-import type { Conversation } from "../lib/sessions/launch.ts";
+import { readMemory } from "../lib/session_memory.ts";
+import { type Conversation, memorySince } from "../lib/sessions/launch.ts";
 import { claudeIn, idOf, launchOf, remember, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
@@ -46,8 +46,12 @@ Deno.test("conversationOpened() finds two launches that would open the same one"
 Deno.test("knownConversation() goes by what hooks have said since the launch", () =>
   inSessionWorld((world) => {
     const launch = launchOf({ claude_session_id: ID, first_command: "go", started_at: "2026-02" });
-    const known = () => knownConversation(world.paths, launch.session, launch, world.dir);
-    const again = () => firstAgain(world.paths, launch, { kind: "new", id: ID });
+    const seen = () => ({
+      launch,
+      memory: memorySince(readMemory(world.paths, launch.session), launch),
+    });
+    const known = () => knownConversation(world.paths, seen(), world.dir);
+    const again = () => firstAgain(seen(), { kind: "new", id: ID });
     assertEquals([known(), again()], [{ id: ID, hasTranscript: false, hasOthers: false }, "go"]);
     remember(world, launch.session, { claude_session_id: OTHER, updated_at: "2026-01" });
     assertEquals([known().id, again()], [ID, "go"], "an earlier launch of the same name");
@@ -128,29 +132,3 @@ Deno.test("whoHolds() waits for a Claude Code that is ending, not for one withou
       await headless.status;
     }
   }));
-
-Deno.test("claimConversation() gives a conversation to one of two agents that look at once", async () => {
-  const opened = new Map();
-  const looks = Promise.withResolvers<undefined>();
-  let looking = 0;
-  const claim = (agentId: string) => {
-    const mine = { agentId, session: `${agentId}-main` };
-    return claimConversation(opened, "key", mine, () => {
-      if (++looking === 2) looks.resolve(undefined); // both have looked before either can note it
-      return looks.promise;
-    });
-  };
-  const anvil = { agentId: "anvil", session: "anvil-main" };
-  assertEquals(await Promise.all([claim("anvil"), claim("bolt")]), [{}, { first: anvil }]);
-  assertEquals([...opened.values()], [anvil]);
-  // Then nobody need look any more.
-  assertEquals([await claim("chisel"), looking], [{ first: anvil }, 2]);
-});
-
-Deno.test("claimConversation() leaves a conversation to the process that has it open", async () => {
-  const opened = new Map();
-  const holder = { pid: 7, session: "other" };
-  const mine = { agentId: "anvil", session: "anvil-main" };
-  const claimed = await claimConversation(opened, "key", mine, () => Promise.resolve(holder));
-  assertEquals([claimed, opened.size], [{ holder }, 0]);
-});

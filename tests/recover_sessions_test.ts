@@ -185,6 +185,20 @@ Deno.test("recover says where the conversation of a killed session goes on", () 
     ]);
   }));
 
+Deno.test("recover leaves a session alone that runs on another server or under another name", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const launch = readLaunch(world.paths, session);
+    writeLaunch(world.paths, { ...launch, tmux_socket: `${world.dir}/gone`, tmux_server: "1-1" });
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+    writeLaunch(world.paths, launch);
+    listAs(world, await claudeIn(world, session), idOf(world, session));
+    await world.tmux("rename-session", "-t", `=${session}`, "mine");
+    const { code, agents: [one, ...more] } = await recover(world);
+    assertEquals([code, one!.outcome, one!.detail, more], [0, "alive", 'it runs as "mine"', []]);
+    assertEquals(await sessions(world), ["mine"]);
+  }));
+
 Deno.test("recover looks for a session on the tmux server of its launch", () =>
   inSessionWorld(async (world) => {
     const real = /exec (\S+)/.exec(Deno.readTextFileSync(world.variables.GSD_TMUX!))![1]!;

@@ -67,12 +67,13 @@ Deno.test("recover fails where tmux does, and brings the session back in the nex
     const before = readLaunch(world.paths, session);
     await killServer(world);
     const tmux = world.variables.GSD_TMUX!;
-    const failures: [how: string, detail: RegExp][] = [
-      ['echo "fork failed" >&2; exit 1', /fork failed/],
-      ['echo "odd words"', /new-session named no pane for anvil-main, but said: odd words/],
+    const failures: [does: string, detail: RegExp][] = [
+      ['*new-session*) echo "fork failed" >&2; exit 1;;', /fork failed/],
+      ['*list-panes*) echo "no more files" >&2; exit 1;;', /no more files/],
+      ['*new-session*) echo "odd words"; exit;;', /new-session named no pane .*: odd words/],
     ];
-    for (const [how, detail] of failures) {
-      world.variables.GSD_TMUX = tmuxThat(world, tmux, `*new-session*) ${how}; exit;;`);
+    for (const [does, detail] of failures) {
+      world.variables.GSD_TMUX = tmuxThat(world, tmux, does);
       const { outcomes, agents } = await recover(world);
       assertEquals(outcomes, { anvil: "failed" });
       assertMatch(agents[0]!.detail, detail);

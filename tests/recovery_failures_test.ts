@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { readJournal } from "../lib/journal.ts";
 import { readRegistry } from "../lib/registry.ts";
-import { reportFailures } from "../lib/sessions/recovery_failures.ts";
-import type { AgentResult } from "../lib/sessions/recovery_result.ts";
+import { reportFailures } from "../lib/recovery/recovery_failures.ts";
+import type { AgentResult } from "../lib/recovery/recovery_result.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 
 const failure = (agent_id: string, session: string, detail: string): AgentResult => ({

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as send } from "../commands/send.ts";
-import { runningSessions } from "../lib/sessions/running_sessions.ts";
+import { runningSessions } from "../lib/fleet/running_sessions.ts";
 import { realClock } from "../lib/time.ts";
 import { driverWorld } from "./support/driver_context.ts";
 import { another, spawned } from "./support/recovering.ts";

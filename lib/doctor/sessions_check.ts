@@ -1,44 +1,38 @@
 /** Does Claude Code run in the agents' sessions, and does OpenClaw take messages from there? */
 
-import { isFolder } from "../files.ts";
-import { readGatewayTarget } from "../delivery/openclaw_config.ts";
-import { commandOf, wayBack } from "../sessions/agent_launch.ts";
-import type { Launch } from "../sessions/launch.ts";
-import { launchesOf } from "../sessions/launch_files.ts";
-import { isOwn } from "../sessions/session_names.ts";
-import { ownerOf } from "../owners.ts";
-import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
-import { sessionNames } from "../doors/tmux_sessions.ts";
-import type { World } from "../cli/world.ts";
-import { type Tmux, tmuxFrom } from "../tmux.ts";
-import { type Agent, tmuxSessionName } from "../registry.ts";
-import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
+import type { World } from "../cli/world.ts";
+import { readGatewayTarget } from "../delivery/openclaw_config.ts";
+import { isFolder } from "../files.ts";
+import { FleetReader } from "../fleet/fleet_reader.ts";
+import type { SessionObservation } from "../fleet/observation.ts";
+import type { Env } from "../paths.ts";
+import { type Agent, tmuxSessionName } from "../registry.ts";
+import { wayBack } from "../sessions/agent_launch.ts";
+import { launchesOf } from "../sessions/launch_files.ts";
+import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { tmuxCommand } from "./fix_commands.ts";
 import { markOfServer, markOfSession } from "./shell_mark.ts";
 
 export async function checkSessions(context: DoctorContext): Promise<Finding[]> {
   if (context.plan.kind === "refused" || context.registry.kind !== "registry") return [];
-  const { registry } = context.registry;
   const { world } = context;
-  const { env } = world;
   const program = context.plan.install.tmux;
-  const tmux = tmuxFrom((name) => name === "GSD_TMUX" ? program : env(name), {
-    timeoutMs: 5000,
-    env: { HOME: env("HOME") ?? "/", TMUX_TMPDIR: env("TMUX_TMPDIR") ?? "/tmp" },
-  });
-  const running = await sessionNames(tmux);
+  const env: Env = (name) => name === "GSD_TMUX" ? program : world.env(name);
+  const reader = new FleetReader({ ...world, env }, undefined, context.registry.registry);
+  const { sessions, servers } = await reader.read();
+  const { tmux } = servers[0]!;
+  const there = sessions.filter(({ holds }) => holds !== "gone");
   const serverMark = await markOfServer(tmux);
   const unmark = tmuxCommand(world, program, "set-environment", "-gu", "OPENCLAW_SHELL");
   const agents = agentsToWake(context).filter((agent) => agent.tmux_session_name !== "");
   const findings: Finding[] = [];
   for (const agent of agents) {
-    const own = [...running].filter((session) =>
-      isOwn(registry, agent, session, ownerOf(world.paths, session))
-    );
+    const own = there.filter((one) => one.agent?.agent_id === agent.agent_id);
     const recover = taskCommand(world, "recover", "--agent", agent.agent_id);
     const fix = serverMark === undefined ? recover : `${unmark} && ${recover}`;
-    if (own.length === 0 && !running.has(tmuxSessionName(agent.tmux_session_name))) {
+    const name = tmuxSessionName(agent.tmux_session_name);
+    if (own.length === 0 && !there.some(({ session }) => session === name)) {
       const [last] = launchesOf(world.paths, agent.agent_id);
       findings.push(
         last?.stopped_at === undefined
@@ -46,19 +40,19 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
           : stopped(world, agent, last.session),
       );
     }
-    const held = await heldBy(tmux, world, agent, own);
-    const anyLives = held.some(({ state }) => state.kind === "alive");
-    for (const one of held) {
-      const mark = await markOfSession(tmux, one.session);
-      if (mark !== undefined) {
-        findings.push(marked(one.session, mark, recover, needsProgram(agent)));
-      }
-      if (one.state.kind !== "alive") {
+    const anyLives = own.some(({ holds }) => holds === "alive");
+    for (const one of own) {
+      const session = one.renamedTo || one.session;
+      const server = servers.find(({ socket }) => socket === one.socket);
+      const mark = await markOfSession(server?.tmux ?? tmux, session);
+      if (mark !== undefined) findings.push(marked(session, mark, recover, needsProgram(agent)));
+      if (one.holds !== "alive") {
         // In a marked session it would get the mark again; the finding above says what helps.
         const helps = mark === undefined && bringsBack(one, anyLives);
         findings.push(withoutClaude(world, agent, one, helps ? fix : undefined));
       } else if (mark === undefined) {
-        findings.push(ok(`The session "${one.session}" of agent "${agent.agent_id}" runs`));
+        const as = one.renamedTo === undefined ? "" : `, as "${one.renamedTo}"`;
+        findings.push(ok(`The session "${one.session}" of agent "${agent.agent_id}" runs${as}`));
       }
     }
   }
@@ -70,32 +64,16 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
 
   function needsProgram({ transport }: Agent): boolean {
     return transport === "cli" ||
-      transport === "auto" && readGatewayTarget(env).kind === "unreadable";
+      transport === "auto" && readGatewayTarget(world.env).kind === "unreadable";
   }
 }
 
-interface Held {
-  session: string;
-  state: SessionState;
-  launch: Launch | undefined;
-}
-
-/** What is in an agent's sessions, as recovery sees it. */
-async function heldBy(tmux: Tmux, world: World, agent: Agent, own: string[]): Promise<Held[]> {
-  const launches = launchesOf(world.paths, agent.agent_id);
-  return await Promise.all(own.map(async (session) => {
-    const launch = launches.find((one) => one.session === session);
-    const state = await stateOfSession(tmux, session, commandOf(world, agent, launch));
-    return { session, state, launch };
-  }));
-}
-
 /** Whether `recover --agent` does something about it: it leaves a shell that we did not start. */
-function bringsBack({ launch }: Held, anyLives: boolean): boolean {
+function bringsBack({ launch }: SessionObservation, anyLives: boolean): boolean {
   return !anyLives || launch !== undefined;
 }
 
-const FOUND: Record<SessionState["kind"], string> = {
+const FOUND: Record<SessionObservation["holds"], string> = {
   alive: "Claude Code runs",
   shell: "no Claude Code runs, only a shell",
   dead: "no Claude Code runs: all that ran there has ended",
@@ -107,11 +85,11 @@ const FOUND: Record<SessionState["kind"], string> = {
 function withoutClaude(
   world: World,
   agent: Agent,
-  { session, state, launch }: Held,
+  { session, holds, launch }: SessionObservation,
   fix: string | undefined,
 ): Finding {
   if (launch?.stopped_at !== undefined) return stopped(world, agent, session);
-  const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[state.kind]}`;
+  const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[holds]}`;
   if (fix === undefined) return note(text);
   const way = wayBack(world, agent, launch);
   return way.kind === "refused"

@@ -12,12 +12,6 @@ export interface PaneInfo {
   dead: boolean;
 }
 
-/** The names of all sessions; none when no server runs. */
-export async function sessionNames(tmux: Tmux): Promise<Set<string>> {
-  const result = await tmux.call("list-sessions", "-F", "#{session_name}");
-  return new Set(result.kind === "ok" ? result.stdout.split("\n").filter((name) => name) : []);
-}
-
 export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> {
   const format = "#{pane_id} #{pane_pid} #{window_active}#{pane_active} #{pane_dead}";
   const result = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);

@@ -6,7 +6,6 @@ import { messageOf } from "../process.ts";
 import type { Registry } from "../registry.ts";
 import { comesBack } from "../sessions/comeback.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
-import { isStopped } from "../sessions/agent_sessions.ts";
 import { sessionNameOf } from "../sessions/session_names.ts";
 import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";
@@ -103,14 +102,9 @@ export class AutoRecovery {
 
 /** `recover` would bring it back, and its agent wants it. */
 function isRecoverable({ session, seen }: SessionView): boolean {
-  const { agent, launch, holds, isServerThere, memory } = seen;
+  const { agent, launch } = seen;
   if (agent === undefined || !agent.auto_recover) return false;
   const isKnown = launch !== undefined ||
     session === sessionNameOf(agent) && agent.working_directory !== "";
-  const ended = memory?.ended ?? "";
-  const left = {
-    ...{ session, state: holds, isServerThere, ended, endedAt: "", isUnfinished: false },
-    isStopped: launch !== undefined && isStopped(launch, memory),
-  };
-  return isKnown && comesBack(left, false);
+  return isKnown && comesBack(seen, false);
 }

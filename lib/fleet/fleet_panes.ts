@@ -1,5 +1,6 @@
 /** All panes of a tmux server, in one call. */
 
+import type { TmuxServer } from "../sessions/tmux_servers.ts";
 import type { Tmux } from "../tmux.ts";
 
 export interface FleetPane {
@@ -23,8 +24,7 @@ export interface ServerPanes {
   panes: FleetPane[];
 }
 
-export interface FleetServer extends ServerPanes {
-  tmux: Tmux;
+export interface FleetServer extends ServerPanes, TmuxServer {
   /** tmux does not answer: the panes are those of an earlier look. */
   isStale: boolean;
 }

@@ -11,7 +11,7 @@ import { managedMark, originalName, pendingDir } from "../paths.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
 import { commandOf } from "../sessions/agent_launch.ts";
-import type { Launch } from "../sessions/launch.ts";
+import { type Launch, memorySince } from "../sessions/launch.ts";
 import { allLaunches } from "../sessions/launch_files.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
@@ -21,18 +21,25 @@ import { ClaudeFinder, type Held } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
 import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
-import type { ScreenTimes } from "./screen_times.ts";
+import { ScreenTimes } from "./screen_times.ts";
 import {
   agentOfSession,
   definedOnly,
   isServerThere,
-  memorySince,
   namedIn,
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
 import { readTranscriptEnd } from "./transcript_end.ts";
 import { WakeCounter } from "./wake_counts.ts";
+
+/** What is known of the sessions, and where that was read. */
+export interface FleetReading extends FleetObservation {
+  /** Their conversations go on in another of the sessions. */
+  elsewhere: SessionObservation[];
+  /** The server in reach, then those of the launches that run. */
+  servers: FleetServer[];
+}
 
 export type FleetWorld = Pick<World, "env" | "environment" | "paths" | "now">;
 
@@ -49,7 +56,9 @@ export class FleetReader {
 
   constructor(
     private readonly world: FleetWorld,
-    private readonly times: ScreenTimes,
+    private readonly times = new ScreenTimes(world.paths),
+    /** Undefined: as its file is at each reading. */
+    private readonly given?: Registry,
   ) {}
 
   /** The registry as it was last readable. */
@@ -57,11 +66,11 @@ export class FleetReader {
     return this.#registry;
   }
 
-  async read(): Promise<FleetObservation> {
+  async read(): Promise<FleetReading> {
     const { paths } = this.world;
     const now = this.world.now().getTime();
     const problems: string[] = [];
-    const registry = this.#readRegistry(problems);
+    const registry = this.given ?? this.#readRegistry(problems);
     const launches = this.#files.of(`${paths.data}/launches`, () => allLaunches(paths)) ?? [];
     const moved = new Set(launches.filter((one) => one.moved_to).map(({ session }) => session));
     const kept = launches.filter((one) => one.moved_to === undefined);
@@ -76,7 +85,9 @@ export class FleetReader {
     const names = new Set([
       ...onTmux.filter((name) => agentOf(name) !== undefined),
       ...kept.map(({ session }) => session),
-      ...Array.from(memories.keys()).filter((name) => !moved.has(name)),
+      ...Array.from(memories.keys()).filter((name) =>
+        !moved.has(name) && memories.get(name)!.agent_id !== ""
+      ),
       ...unsent.keys(),
       ...dead.keys(),
     ]);
@@ -86,11 +97,8 @@ export class FleetReader {
       const launch = launchOf(session);
       const agent = agentOf(session) ?? namedIn(registry, launch?.agent_id);
       const memory = memorySince(memories.get(session), launch);
-      const server = servers.find((one) =>
-        (launch?.tmux_socket === undefined || one.socket === launch.tmux_socket) &&
-        one.panes.some((pane) => pane.session === session)
-      );
-      const held = await this.#held(session, server, agent, launch, entries);
+      const of = { session, agent, launch, entries };
+      const [server, held] = await this.#whereIs(of, servers);
       sessions.push({
         ...{ session, holds: held.kind, pending: [], journal: [] },
         ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },
@@ -100,13 +108,13 @@ export class FleetReader {
         ...definedOnly({ hold: holdOf(holds, session, agent) }),
       });
     }
-    const followed = await this.#follow(sessions, servers, entries, agentOf);
+    const { followed, elsewhere } = await this.#follow(sessions, servers, entries, agentOf);
     await this.#look(followed, servers, now);
     for (const one of followed) {
       this.#readFiles(one, problems);
       this.#readUsage(one, servers);
     }
-    return { now, sessions: followed, problems };
+    return { now, sessions: followed, elsewhere, servers, problems };
   }
 
   #readRegistry(problems: string[]): Registry | undefined {
@@ -126,14 +134,14 @@ export class FleetReader {
   /** The server in reach, and those of the launches. */
   async #servers(launches: Launch[], problems: string[]): Promise<FleetServer[]> {
     const look = async (socket?: string) => {
-      const { tmux } = serverAt(this.world, socket);
-      const found = await panesOn(tmux, socket);
+      const server = serverAt(this.world, socket);
+      const found = await panesOn(server.tmux, socket);
       // A tmux that does not answer has not lost its sessions.
       const isStale = typeof found === "string";
       if (isStale) problems.push(found);
       else this.#panes.set(socket, found);
       const known = this.#panes.get(socket) ?? { socket, run: undefined, panes: [] };
-      return { tmux, isStale, ...known };
+      return { ...server, isStale, ...known };
     };
     const first = await look();
     const sockets = new Set(launches.map((one) => one.tmux_socket ?? first.socket));
@@ -172,21 +180,31 @@ export class FleetReader {
       );
     return new Map(sessions.flatMap((session) => {
       const memory = read(session);
-      return memory === undefined || memory.agent_id === "" ? [] : [[session, memory] as const];
+      return memory === undefined ? [] : [[session, memory] as const];
     }));
   }
 
-  async #held(
-    session: string,
-    server: FleetServer | undefined,
-    agent: Agent | undefined,
-    launch: Launch | undefined,
-    entries: Map<number, ClaudeEntry>,
-  ): Promise<Held> {
-    if (server === undefined || agent === undefined) return { kind: "gone" };
-    const command = commandOf(this.world, agent, launch);
-    const of = { now: this.world.now().getTime(), stamp: launch?.started_at ?? "" };
-    return await this.#finder.find(server, session, command, entries, of);
+  /** On the server of its launch; on another one only where Claude Code runs under its name. */
+  async #whereIs(
+    { session, agent, launch, entries }: {
+      session: string;
+      agent: Agent | undefined;
+      launch: Launch | undefined;
+      entries: Map<number, ClaudeEntry>;
+    },
+    servers: FleetServer[],
+  ): Promise<[FleetServer | undefined, Held]> {
+    const isOwn = ({ socket }: FleetServer) => [undefined, socket].includes(launch?.tmux_socket);
+    const having = servers.filter(({ panes }) => panes.some((pane) => pane.session === session));
+    const own = having.find(isOwn);
+    for (const server of own === undefined ? having : [own]) {
+      if (agent === undefined) return [server, { kind: "gone" }];
+      const command = commandOf(this.world, agent, launch);
+      const of = { now: this.world.now().getTime(), stamp: launch?.started_at ?? "" };
+      const held = await this.#finder.find(server, session, command, entries, of);
+      if (server === own || held.kind === "alive") return [server, held];
+    }
+    return [undefined, { kind: "gone" }];
   }
 
   /** A session that is gone may run under another name, or in a server that we do not know. */
@@ -195,9 +213,10 @@ export class FleetReader {
     servers: FleetServer[],
     entries: Map<number, ClaudeEntry>,
     agentOf: (session: string) => Agent | undefined,
-  ): Promise<SessionObservation[]> {
+  ): Promise<{ followed: SessionObservation[]; elsewhere: SessionObservation[] }> {
     const found = new Set(sessions.map(({ entry }) => entry?.pid));
-    const kept: SessionObservation[] = [];
+    const followed: SessionObservation[] = [];
+    const elsewhere: SessionObservation[] = [];
     for (const seen of sessions) {
       const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
       // A person who left it may go on with the conversation elsewhere.
@@ -206,11 +225,15 @@ export class FleetReader {
         ? []
         : Array.from(entries.values()).filter((entry) => entry.sessionId === id);
       const living = ofIt.find(runs);
-      if (living === undefined) kept.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
-      else if (!found.has(living.pid)) {
-        const pane = await this.#finder.paneOf(living.pid, servers);
-        if (pane !== undefined && agentOf(pane.session) !== undefined) continue;
-        kept.push({
+      if (living === undefined) {
+        followed.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
+        continue;
+      }
+      const pane = await this.#finder.paneOf(living.pid, servers);
+      const isListed = pane !== undefined && agentOf(pane.session) !== undefined;
+      if (isListed || found.has(living.pid)) elsewhere.push(seen);
+      else {
+        followed.push({
           ...seen,
           holds: "alive",
           entry: living,
@@ -219,7 +242,7 @@ export class FleetReader {
         });
       }
     }
-    return kept;
+    return { followed, elsewhere };
   }
 
   /** Looks at the screens that may have changed since the last look. */

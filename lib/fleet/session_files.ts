@@ -3,9 +3,9 @@
 import { isFile } from "../files.ts";
 import { linesFromEnd } from "../late_line.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
-import type { SessionMemory } from "../session_memory.ts";
 import { projectName } from "../sessions/conversations.ts";
 import type { Launch } from "../sessions/launch.ts";
+import { isSameRun } from "../sessions/tmux_servers.ts";
 import type { FleetServer } from "./fleet_panes.ts";
 import type { SessionObservation } from "./observation.ts";
 
@@ -29,20 +29,11 @@ export function namedIn(registry: Registry | undefined, agentId = ""): Agent | u
   return agent?.enabled && !agent.unusable ? agent : undefined;
 }
 
-export function memorySince(
-  memory: SessionMemory | undefined,
-  launch: Launch | undefined,
-): SessionMemory | undefined {
-  return memory !== undefined && memory.updated_at > (launch?.started_at ?? "")
-    ? memory
-    : undefined;
-}
-
 export function isServerThere(servers: FleetServer[], launch: Launch | undefined): boolean {
   const own = launch?.tmux_socket === undefined
     ? servers[0]
     : servers.find(({ socket }) => socket === launch.tmux_socket);
-  return own?.run !== undefined && [undefined, own.run].includes(launch?.tmux_server);
+  return isSameRun(own?.run, launch);
 }
 
 export function transcriptOf(

@@ -1,20 +1,19 @@
 /** Which of an agent's sessions are started again, and why the others are not. */
 
-import type { SessionState } from "./session_state.ts";
+import type { SessionMemory } from "../session_memory.ts";
 import { shellQuote } from "../text.ts";
+import type { Launch } from "./launch.ts";
+import type { SessionState } from "./session_state.ts";
 
-export interface SeenSession {
+/** What decides about a session; the fleet's observations have it. */
+export interface ComebackFacts {
   session: string;
-  state: SessionState["kind"];
+  holds: SessionState["kind"];
   /** The tmux server it was started on still runs, and has not been restarted since. */
   isServerThere: boolean;
-  /** The reason of its last SessionEnd; "" when Claude Code runs or was killed. */
-  ended: string;
-  endedAt: string;
-  /** A recovery has started it and did not finish. */
-  isUnfinished: boolean;
-  /** `stop` has ended it, and nobody has started it since. */
-  isStopped: boolean;
+  launch?: Launch;
+  /** What hooks remember since the launch; `ended` is the reason of the last SessionEnd. */
+  memory?: SessionMemory;
 }
 
 /** `unlisted`: it stays out, and the result does not mention it. */
@@ -24,8 +23,14 @@ export type Verdict = "alive" | "comes_back" | "stays_out" | "unlisted";
 const NOT_LEFT = ["", "other", "clear", "resume"];
 
 /** A person has ended Claude Code; a reason that is not known here counts as that, too. */
-export function wasLeft({ ended }: Pick<SeenSession, "ended">): boolean {
-  return !NOT_LEFT.includes(ended);
+function wasLeft({ memory }: ComebackFacts): boolean {
+  return !NOT_LEFT.includes(memory?.ended ?? "");
+}
+
+/** Ended by `stop`. A Claude Code that was started there by hand since has no end yet. */
+export function isStopped({ launch, memory }: ComebackFacts): boolean {
+  if (launch?.stopped_at === undefined) return false;
+  return memory === undefined || memory.ended !== "" || memory.updated_at < launch.stopped_at;
 }
 
 const DAY_MS = 86_400_000;
@@ -39,12 +44,12 @@ const DAY_MS = 86_400_000;
  * An agent that has no session alive or coming back gets its latest one, unless that was stopped.
  */
 export function verdictsOn(
-  sessions: SeenSession[],
+  sessions: ComebackFacts[],
   { isNamed, now }: { isNamed: boolean; now: number },
 ): Verdict[] {
-  const alive = sessions.filter(({ state }) => state === "alive");
+  const alive = sessions.filter(({ holds }) => holds === "alive");
   const back = sessions.filter((seen) => !alive.includes(seen) && comesBack(seen, isNamed));
-  const latest = sessions.slice(0, 1).filter(({ isStopped }) => !isStopped);
+  const latest = sessions.slice(0, 1).filter((seen) => !isStopped(seen));
   if (alive.length + back.length === 0) back.push(...latest);
   return sessions.map((seen) => {
     if (alive.includes(seen)) return "alive";
@@ -53,17 +58,19 @@ export function verdictsOn(
   });
 }
 
-export function comesBack(seen: SeenSession, isNamed: boolean): boolean {
-  if (seen.isStopped) return false;
-  if (seen.isUnfinished) return true;
-  if (seen.state === "gone") return !wasLeft(seen) && !seen.isServerThere;
+export function comesBack(seen: ComebackFacts, isNamed: boolean): boolean {
+  if (isStopped(seen)) return false;
+  if (seen.launch?.recovery !== undefined) return true;
+  if (seen.holds === "gone") return !wasLeft(seen) && !seen.isServerThere;
   return isNamed || !wasLeft(seen);
 }
 
 /** Left more than a day ago, and no tmux session that could be taken for a running one. */
-function isOldNews(seen: SeenSession, now: number): boolean {
-  const isOver = wasLeft(seen) || seen.isStopped;
-  return seen.state === "gone" && isOver && now - Date.parse(seen.endedAt) >= DAY_MS;
+function isOldNews(seen: ComebackFacts, now: number): boolean {
+  const { holds, memory, launch } = seen;
+  const endedAt = memory?.updated_at ?? launch?.stopped_at ?? "";
+  const isOver = wasLeft(seen) || isStopped(seen);
+  return holds === "gone" && isOver && now - Date.parse(endedAt) >= DAY_MS;
 }
 
 /** SessionEnd's reasons in the words of a person. */
@@ -75,7 +82,7 @@ const LEFT_BY: Record<string, string> = {
 
 /** `recover` and `tmux`: how they are called for this agent and its server. */
 export function whyStaysOut(
-  seen: SeenSession,
+  seen: ComebackFacts,
   { recover, restart, tmux, record }: {
     recover: string;
     /** How this one session is started again. */
@@ -84,11 +91,12 @@ export function whyStaysOut(
     record: string;
   },
 ): string {
-  const { ended, session } = seen;
-  if (seen.isStopped) return `it was stopped; ${restart} brings it back`;
+  const { session, holds, memory } = seen;
+  if (isStopped(seen)) return `it was stopped; ${restart} brings it back`;
   const isLeft = wasLeft(seen);
+  const ended = memory?.ended ?? "";
   const why = isLeft ? LEFT_BY[ended] ?? `it has ended (${ended})` : "its tmux session was closed";
-  if (seen.state !== "gone") return `${why}; ${recover} brings it back`;
+  if (holds !== "gone") return `${why}; ${recover} brings it back`;
   const way = `${tmux} new-session -d -s ${shellQuote(session)}, then ${recover}, brings it back`;
   return isLeft ? `${why}; ${way}` : `${why}; ${way}; to give it up, remove ${record}`;
 }

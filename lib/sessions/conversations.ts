@@ -6,17 +6,15 @@ import { isFile, namesIn, readTextIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import type { Conversation, KnownOfConversation, Launch } from "./launch.ts";
 import type { Paths } from "../paths.ts";
-import { readMemory, type SessionMemory } from "../session_memory.ts";
+import type { SessionMemory } from "../session_memory.ts";
 import { pause } from "../time.ts";
-import type { SeenServer } from "./tmux_servers.ts";
 
+/** `memory`: what hooks remember since the launch. */
 export function knownConversation(
   paths: Paths,
-  session: string,
-  launch: Launch | undefined,
+  { launch, memory }: { launch?: Launch; memory?: SessionMemory },
   dir: string,
 ): Omit<KnownOfConversation, "resumeTarget"> {
-  const memory = memorySince(paths, session, launch);
   // It becomes a word of Claude Code's command line, so nothing but an id counts.
   const id = [memory?.claude_session_id, launch?.claude_session_id]
     .find((one) => isId(one ?? "")) ?? "";
@@ -30,29 +28,13 @@ export function knownConversation(
   };
 }
 
-/** What hooks remember of a session since its launch; an earlier launch was another conversation. */
-export function memorySince(
-  paths: Paths,
-  session: string,
-  launch: Launch | undefined,
-): SessionMemory | undefined {
-  const memory = readMemory(paths, session);
-  return memory.updated_at > (launch?.started_at ?? "") ? memory : undefined;
-}
-
-/** When the session was last active, by its hooks or by its launch. */
-export function lastSign(paths: Paths, launch: Launch): string {
-  return memorySince(paths, launch.session, launch)?.updated_at ?? launch.started_at;
-}
-
 /** The first command, where Claude Code never came to it: no hook has run since the launch. */
 export function firstAgain(
-  paths: Paths,
-  launch: Launch | undefined,
+  { launch, memory }: { launch?: Launch; memory?: SessionMemory },
   conversation: Conversation,
 ): string {
   if (conversation.kind !== "new" || conversation.id !== launch?.claude_session_id) return "";
-  return memorySince(paths, launch.session, launch) ? "" : launch.first_command ?? "";
+  return memory === undefined ? launch.first_command ?? "" : "";
 }
 
 /**
@@ -114,7 +96,7 @@ const ENDING_MS = 10_000;
 
 interface Holder {
   pid: number;
-  /** The tmux session below whose panes it runs, where that is on one of the servers. */
+  /** The tmux session below whose panes it runs, where that is known. */
   session: string | undefined;
 }
 
@@ -123,36 +105,11 @@ export function whyOpen(id: string, { pid, session }: Holder): string {
   return `its conversation ${id} is open already in process ${pid}${where}: end that one first`;
 }
 
-/** For whom a recovery opens a conversation. */
-export interface Opened {
-  agentId: string;
-  session: string;
-}
-
-/**
- * Notes a conversation as opened for an agent, unless another one of this recovery (`first`) or a
- * running process (`holder`) has it.
- */
-export async function claimConversation(
-  opened: Map<string, Opened>,
-  key: string,
-  mine: Opened,
-  look: () => Promise<Holder | undefined>,
-): Promise<{ first?: Opened; holder?: Holder }> {
-  const holder = opened.has(key) ? undefined : await look();
-  // After the look: agents are recovered side by side, and all of them may have looked by now.
-  const first = opened.get(key);
-  if (first !== undefined) return { first };
-  if (holder !== undefined) return { holder };
-  opened.set(key, mine);
-  return {};
-}
-
 /** The process that has a conversation open; one that has lost its terminal is waited for. */
 export async function whoHolds(
   id: string,
   claudeConfig: string,
-  servers: SeenServer[],
+  panes: { pid: number; session: string }[],
   warn: (line: string) => void,
 ): Promise<Holder | undefined> {
   const until = performance.now() + ENDING_MS;
@@ -161,29 +118,14 @@ export async function whoHolds(
     const holder = holderOf(id, processes, claudeConfig);
     if (holder === undefined) return undefined;
     if (!hasLostTerminal(holder) || performance.now() > until) {
-      return { pid: holder.pid, session: await sessionAround(servers, holder, processes) };
+      const around = panes.find(({ pid }) => treeBelow(processes, pid).includes(holder));
+      return { pid: holder.pid, session: around?.session };
     }
     if (!hasWarned) {
       warn(`Waiting for process ${holder.pid}: it is ending, and has conversation ${id} open`);
     }
     await pause(100);
   }
-}
-
-async function sessionAround(
-  servers: SeenServer[],
-  process: ProcessInfo,
-  processes: ProcessInfo[],
-): Promise<string | undefined> {
-  for (const { tmux } of servers) {
-    const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_pid} #{session_name}");
-    const lines = listed.kind === "ok" ? listed.stdout.split("\n") : [];
-    const found = lines.find((line) =>
-      treeBelow(processes, Number.parseInt(line)).includes(process)
-    );
-    if (found) return found.slice(found.indexOf(" ") + 1);
-  }
-  return undefined;
 }
 
 /** Not one that never had any: a `claude -p` of cron may run for long. */

@@ -1,6 +1,7 @@
 /** A launch of Claude Code: its record, its script, its conversation. */
 
 import { choosesConversation } from "../doors/command_words.ts";
+import type { SessionMemory } from "../session_memory.ts";
 import { exportLine, shellQuote } from "../text.ts";
 
 /** The record of a launch: all that it takes to start the session again. */
@@ -40,6 +41,16 @@ export interface PendingRecovery {
   /** What was wrong: "its tmux session was gone". */
   found: string;
   conversation: Conversation;
+}
+
+/** What hooks remember of a session since its launch; an earlier launch was another conversation. */
+export function memorySince(
+  memory: SessionMemory | undefined,
+  launch: Launch | undefined,
+): SessionMemory | undefined {
+  return memory !== undefined && memory.updated_at > (launch?.started_at ?? "")
+    ? memory
+    : undefined;
 }
 
 export type Conversation =

@@ -6,21 +6,12 @@ import type { World } from "../cli/world.ts";
 
 const LAUNCH_WAIT_MS = 60_000;
 
-let last: Promise<unknown> = Promise.resolve();
-
 /** Runs `work` while no other spawn or recovery of this user starts sessions; throws after `waitMs`. */
-export function launchingAlone<T>(
+export async function launchingAlone<T>(
   world: World,
   work: () => Promise<T>,
   waitMs = LAUNCH_WAIT_MS,
 ): Promise<T> {
-  // Within this process they queue; the time limit is for other processes.
-  const mine = last.then(() => locked(world, work, waitMs));
-  last = mine.catch(() => {});
-  return mine;
-}
-
-async function locked<T>(world: World, work: () => Promise<T>, waitMs: number): Promise<T> {
   const path = `${world.paths.state}/locks/launch`;
   const until = performance.now() + waitMs;
   let lock = holdLock(path);

@@ -32,12 +32,6 @@ export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry 
   return { ...registry, agents };
 }
 
-/** Whether the hooks find this agent by the session; `owner`: the agent of its record. */
-export function isOwn(registry: Registry, agent: Named, session: string, owner = ""): boolean {
-  const match = findAgent(registry, session, owner);
-  return match.kind === "agent" && match.agent.agent_id === agent.agent_id;
-}
-
 /** Why tmux would give a session another name than asked for, under which it is not found. */
 export function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex

@@ -1,26 +1,20 @@
 /** Starts a new session for an agent: checks, registers, launches, waits for its prompt. */
 
 import { asLaunched, launchCommand, whyNoLaunch } from "./agent_launch.ts";
-import { namesKept } from "./agent_sessions.ts";
+import { comesBack, isStopped } from "./comeback.ts";
 import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
-import { type Launch, whyTooLong } from "./launch.ts";
+import { type Launch, memorySince, whyTooLong } from "./launch.ts";
 import { allLaunches } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds, whyOpen } from "./conversations.ts";
 import { findProgram } from "../doors/programs.ts";
-import { readRegistry } from "../registry.ts";
-import {
-  chooseSession,
-  namesOfOthers,
-  sessionNameOf,
-  whyNotFree,
-  withNames,
-} from "./session_names.ts";
+import { readMemory } from "../session_memory.ts";
+import { chooseSession, namesOfOthers, sessionNameOf, whyNotFree } from "./session_names.ts";
 import { maskScreen, shellQuote } from "../text.ts";
 import {
   agentIn,
@@ -30,7 +24,7 @@ import {
   whyUnknown,
 } from "./spawn_agent.ts";
 import { awaitReady, dialogHelp, startClaude, whyRefused } from "./start_claude.ts";
-import { driverWords, serverAt, type TmuxServer } from "./tmux_servers.ts";
+import { driverWords, isSameRun, seeServer, serverAt, type TmuxServer } from "./tmux_servers.ts";
 import { whyMarked } from "../doors/tmux_sessions.ts";
 import type { World } from "../cli/world.ts";
 
@@ -141,16 +135,23 @@ async function chooseName(
 
 /** Sessions that run here, and the agent's own that run elsewhere or will come back. */
 async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
-  // Also for a new agent: recovery brings back lost sessions of an earlier one with its id.
-  const alone = readRegistry(JSON.stringify({ agents: [{ agent_id: agentId }] }));
-  if (alone.kind === "broken") throw new Error(alone.reason);
-  const { registry = alone.registry, agent = alone.registry.agents[0]! } = agentIn(world, agentId);
-  const agents = [...new Set([...registry.agents, agent])];
-  const named = withNames({ ...registry, agents }, new Set([agent]));
-  const names = await namesKept(world, named, agent);
-  // The record of another agent's session is not overwritten.
+  const inReach = await seeServer(world);
+  const servers = new Map([["", inReach], [inReach.socket ?? "", inReach]]);
+  const names = new Set(inReach.sessions);
   for (const launch of allLaunches(world.paths)) {
-    if (launch.agent_id !== agentId && launch.moved_to === undefined) names.add(launch.session);
+    const { session, tmux_socket: socket = "" } = launch;
+    if (launch.moved_to !== undefined) continue;
+    // The record of another agent's session is not overwritten.
+    if (launch.agent_id !== agentId) names.add(session);
+    else {
+      const server = servers.get(socket) ?? await seeServer(world, socket);
+      servers.set(socket, server);
+      for (const name of server.sessions) names.add(name);
+      const memory = memorySince(readMemory(world.paths, session), launch);
+      const isServerThere = isSameRun(server.run, launch);
+      const seen = { session, holds: "gone" as const, isServerThere, launch, memory };
+      if (isStopped(seen) || comesBack(seen, false)) names.add(session);
+    }
   }
   return names;
 }

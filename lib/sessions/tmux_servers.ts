@@ -83,6 +83,14 @@ export async function factsOf(tmux: Tmux, expected?: string): Promise<ServerFact
   return { socket, run, sessions: new Set(names) };
 }
 
+/** The server runs, and is the one that the launch was made on. */
+export function isSameRun(
+  run: string | undefined,
+  launch: { tmux_server?: string } | undefined,
+): boolean {
+  return run !== undefined && [undefined, run].includes(launch?.tmux_server);
+}
+
 /** How a person calls tmux for the server of a socket; `inReach` is what plain `tmux` reaches. */
 export function tmuxWords(socket: string | undefined, inReach: string | undefined): string {
   const other = otherSocket(`${socket ?? ""},0,0`);

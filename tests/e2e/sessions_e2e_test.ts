@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { AgentResult } from "../../lib/sessions/recovery_result.ts";
+import type { AgentResult } from "../../lib/recovery/recovery_result.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { readLaunch } from "../support/recovering.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";

@@ -7,7 +7,7 @@ import type { Launch } from "../../lib/sessions/launch.ts";
 import { launchFiles } from "../../lib/sessions/launch_files.ts";
 import type { Paths } from "../../lib/paths.ts";
 import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
-import type { AgentResult } from "../../lib/sessions/recovery_result.ts";
+import type { AgentResult } from "../../lib/recovery/recovery_result.ts";
 import type { SessionWorld } from "./session_world.ts";
 import { until } from "./until.ts";
 import { writeExecutable } from "./executable.ts";

@@ -1,7 +1,7 @@
 /** What became of a session in a recovery: the lines of its output, the objects of `--json`. */
 
 import type { Agent } from "../registry.ts";
-import type { PendingRecovery } from "./launch.ts";
+import type { PendingRecovery } from "../sessions/launch.ts";
 
 export interface AgentResult {
   agent_id: string;

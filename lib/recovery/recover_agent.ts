@@ -1,37 +1,44 @@
-/** Recovery of one agent: looks at its sessions, starts those that come back, wakes the agent. */
+/** Recovery of one agent: decides about its sessions, starts those that come back, wakes the agent. */
 
 import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
 import { whyMarked } from "../doors/tmux_sessions.ts";
+import type { FleetReading } from "../fleet/fleet_reader.ts";
+import type { SessionObservation } from "../fleet/observation.ts";
 import { record } from "../journal.ts";
 import { newWakeId, receiverOf } from "../new_wake.ts";
 import { messageOf } from "../process.ts";
 import { type Agent, type Registry, whyUnreachable } from "../registry.ts";
-import { maskScreen, shellQuote } from "../text.ts";
-import { wayBack } from "./agent_launch.ts";
-import { type AgentSession, type AgentSessions, sessionsOf } from "./agent_sessions.ts";
-import { type Verdict, verdictsOn, whyStaysOut } from "./comeback.ts";
+import { wayBack } from "../sessions/agent_launch.ts";
+import { type Verdict, verdictsOn, whyStaysOut } from "../sessions/comeback.ts";
 import {
-  claimConversation,
   conversationOpened,
   firstAgain,
   knownConversation,
-  type Opened,
   whoHolds,
   whyOpen,
-} from "./conversations.ts";
-import { conversationFor, type Launch, type PendingRecovery } from "./launch.ts";
-import { launchFiles, writeLaunch } from "./launch_files.ts";
-import { launchingAlone } from "./launch_lock.ts";
+} from "../sessions/conversations.ts";
+import { conversationFor, type Launch, type PendingRecovery } from "../sessions/launch.ts";
+import { launchFiles, writeLaunch } from "../sessions/launch_files.ts";
+import { recoveredDraft, send } from "../sessions/recovery_wake.ts";
+import { chooseSession, namesOfOthers, sessionNameOf } from "../sessions/session_names.ts";
+import { awaitReady, dialogHelp, startClaude } from "../sessions/start_claude.ts";
+import { serverAt, type TmuxServer, tmuxWords } from "../sessions/tmux_servers.ts";
+import { maskScreen, shellQuote } from "../text.ts";
 import { type AgentResult, broughtBack, resultFor } from "./recovery_result.ts";
-import { recoveredDraft, send } from "./recovery_wake.ts";
-import { chooseSession, namesOfOthers, sessionNameOf } from "./session_names.ts";
-import { awaitReady, dialogHelp, startClaude } from "./start_claude.ts";
-import { tmuxWords } from "./tmux_servers.ts";
 
-export interface RecoveryScope {
+/** What the agents of one run share. */
+export interface RecoveryRun {
   world: World;
   registry: Registry;
+  fleet: FleetReading;
+  /** The conversations that this run opens, and for whom: a process may not show them yet. */
+  opened: Map<string, { agentId: string; session: string }>;
+  /** The names of all tmux sessions, and of those that this run starts. */
+  names: Set<string>;
+}
+
+interface RecoveryScope extends RecoveryRun {
   agent: Agent;
   /** `--agent` names this agent. */
   isNamed: boolean;
@@ -39,33 +46,23 @@ export interface RecoveryScope {
   sessions: readonly string[];
   timeoutMs: number;
   dryRun: boolean;
-  /** The conversations that this run opens: a process may not show them yet. */
-  opened: Map<string, Opened>;
 }
 
 /** What is left to do for a session when all are started. */
-type Ending = () => AgentResult | Promise<AgentResult>;
+export type Ending = () => AgentResult | Promise<AgentResult>;
 
-export async function recoverAgent(scope: RecoveryScope): Promise<AgentResult[]> {
-  // Looked at and started under one lock: what was seen must still be so.
-  const endings = scope.dryRun
-    ? await startSessions(scope)
-    : await launchingAlone(scope.world, () => startSessions(scope));
-  return await Promise.all(endings.map((ending) => ending()));
-}
+export async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
+  const { world, agent, isNamed, names } = scope;
+  const sessions = sessionsOf(scope);
+  const verdicts = verdictsOn(sessions, { isNamed, now: world.now().getTime() })
+    .map((verdict, at) => verdictFor(scope, sessions[at]!, verdict));
+  const all = (verdict: Verdict) => sessions.filter((_, at) => verdicts[at] === verdict);
+  for (const { session } of sessions) names.add(session);
 
-async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
-  const { world, registry, agent, isNamed } = scope;
-  const view = await sessionsOf(world, registry, agent);
-  const verdicts = verdictsOn(view.sessions, { isNamed, now: world.now().getTime() })
-    .map((verdict, at) => verdictFor(scope, view.sessions[at]!, verdict));
-  const all = (verdict: string) => view.sessions.filter((_, at) => verdicts[at] === verdict);
-  for (const { session } of view.sessions) view.names.add(session);
-
-  const endings = all("alive").map((one) => leave(scope, one, view));
+  const endings = all("alive").map((one) => leave(scope, one));
   for (const one of all("comes_back")) {
     endings.push(
-      await bringBack(scope, one, view).catch((error) => {
+      await bringBack(scope, one, all("alive")).catch((error) => {
         const failed = resultFor(agent, "failed", one.session, messageOf(error));
         return () => failed;
       }),
@@ -75,7 +72,7 @@ async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
     const reason = whyStaysOut(one, {
       recover: taskCommand(world, "recover", "--agent", agent.agent_id),
       restart: taskCommand(world, "recover", one.session),
-      tmux: tmuxFor(one, view),
+      tmux: tmuxFor(scope, one),
       record: launchFiles(world.paths, one.session).record,
     });
     endings.push(() => resultFor(agent, "left out", one.session, reason));
@@ -83,31 +80,57 @@ async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
   return endings;
 }
 
+/** The agent's sessions that were started by us or run, the latest first; else its first one. */
+function sessionsOf({ agent, fleet }: RecoveryScope): SessionObservation[] {
+  const own = [...fleet.sessions, ...fleet.elsewhere]
+    .filter((one) => one.agent?.agent_id === agent.agent_id)
+    // It runs in no pane that we know: it is ending, or cannot be reached.
+    .map((one) => one.renamedTo === "" ? { ...one, holds: "gone" as const } : one);
+  // A shell under the agent's name may be anybody's: only a running Claude Code counts.
+  const known = own.filter(({ launch, holds }) => launch !== undefined || holds === "alive");
+  const sign = ({ launch, memory }: SessionObservation) =>
+    launch === undefined ? "" : memory?.updated_at ?? launch.started_at;
+  if (known.length > 0) return known.sort((a, b) => sign(a) < sign(b) ? 1 : -1);
+  const session = sessionNameOf(agent);
+  const bare = { holds: "gone", isServerThere: false, unsent: 0, dead: 0 } as const;
+  return [
+    own.find((one) => one.session === session) ?? {
+      ...{ ...bare, session, agent, pending: [], journal: [] },
+    },
+  ];
+}
+
 function verdictFor(
   { sessions }: RecoveryScope,
-  { session, state }: AgentSession,
+  { session, holds }: SessionObservation,
   verdict: Verdict,
 ): Verdict {
   if (sessions.length === 0) return verdict;
   if (!sessions.includes(session)) return "unlisted";
-  return state === "alive" ? "alive" : "comes_back";
+  return holds === "alive" ? "alive" : "comes_back";
 }
 
-function tmuxFor({ server }: AgentSession, { servers }: AgentSessions): string {
-  return tmuxWords(server.socket, servers[0]!.socket);
+function tmuxFor({ fleet }: RecoveryScope, { socket }: SessionObservation): string {
+  return tmuxWords(socket, fleet.servers[0]!.socket);
+}
+
+function serverOf({ world, fleet }: RecoveryScope, { socket }: SessionObservation): TmuxServer {
+  return fleet.servers.find((one) => socket === undefined || one.socket === socket) ??
+    serverAt(world, socket);
 }
 
 /** A session that runs; one that an interrupted recovery has started still waits for its wake. */
-function leave(scope: RecoveryScope, one: AgentSession, view: AgentSessions): Ending {
-  const { agent } = scope;
-  const { session, launch } = one;
-  if (launch?.recovery === undefined) return () => resultFor(agent, "alive", session, "");
+function leave(scope: RecoveryScope, one: SessionObservation): Ending {
+  const { agent, dryRun } = scope;
+  const { session, launch, renamedTo } = one;
+  const name = renamedTo === undefined ? "" : `it runs as "${renamedTo}"`;
+  if (launch?.recovery === undefined) return () => resultFor(agent, "alive", session, name);
   const { recovery } = launch;
-  if (scope.dryRun) return () => broughtBack(agent, "would recover", session, recovery);
-  return () => awaitReturn(scope, one, { launch, recovery, isFound: true }, tmuxFor(one, view));
+  if (dryRun) return () => broughtBack(agent, "would recover", session, recovery);
+  return () => awaitReturn(scope, one, { launch, recovery, isFound: true });
 }
 
-const FOUND: Record<AgentSession["state"], string> = {
+const FOUND: Record<SessionObservation["holds"], string> = {
   alive: "",
   gone: "its tmux session was gone",
   shell: "its tmux session held only a shell",
@@ -118,22 +141,22 @@ const FOUND: Record<AgentSession["state"], string> = {
 /** Starts a session again; throws the reason why it cannot. */
 async function bringBack(
   scope: RecoveryScope,
-  one: AgentSession,
-  view: AgentSessions,
+  one: SessionObservation,
+  alive: SessionObservation[],
 ): Promise<Ending> {
-  const { world, registry, agent, opened } = scope;
-  const { state, launch, server } = one;
+  const { world, registry, agent, fleet, opened, names } = scope;
+  const { holds, launch, socket } = one;
   const way = wayBack(world, agent, launch);
   if (way.kind === "refused") throw new Error(way.reason);
   const { world: there, dir, command } = way;
 
   const others = namesOfOthers(registry, agent.agent_id);
-  const keepsName = state !== "occupied";
+  const keepsName = holds !== "occupied";
   const session = keepsName
     ? chooseSession(one.session, new Set(), others)
-    : chooseSession(sessionNameOf(agent), view.names, others);
+    : chooseSession(sessionNameOf(agent), names, others);
 
-  const known = knownConversation(there.paths, one.session, launch, dir);
+  const known = knownConversation(there.paths, one, dir);
   const { claude_resume_target: resumeTarget, claude_post_launch_mode: mode } = agent;
   const fresh = crypto.randomUUID();
   const conversation = conversationFor({ command, mode }, { ...known, resumeTarget }, fresh);
@@ -141,12 +164,12 @@ async function bringBack(
   if (opens !== "") {
     const { claudeConfig } = there.paths;
     const key = `${claudeConfig}:${opens}`;
-    const mine = { agentId: agent.agent_id, session };
-    const look = () => whoHolds(opens, claudeConfig, view.servers, world.warn);
-    const { first, holder } = await claimConversation(opened, key, mine, look);
+    const first = opened.get(key);
+    const panes = fleet.servers.flatMap((server) => server.panes);
+    const holder = first ? undefined : await whoHolds(opens, claudeConfig, panes, world.warn);
     const sibling = first?.agentId === agent.agent_id
       ? first
-      : view.sessions.find((one) => one.state === "alive" && one.session === holder?.session);
+      : alive.find(({ session }) => session === holder?.session);
     if (sibling !== undefined) {
       const { record } = launchFiles(world.paths, one.session);
       const reason = `its conversation ${opens} goes on in ${sibling.session}; ` +
@@ -160,15 +183,17 @@ async function bringBack(
       );
     }
     if (holder !== undefined) throw new Error(whyOpen(opens, holder));
+    opened.set(key, { agentId: agent.agent_id, session });
   }
-  view.names.add(session);
-  const recovery = { wake_id: newWakeId(world.now().getTime()), found: FOUND[state], conversation };
+  names.add(session);
+  const recovery = { wake_id: newWakeId(world.now().getTime()), found: FOUND[holds], conversation };
   if (scope.dryRun) return () => broughtBack(agent, "would recover", session, recovery);
 
+  const server = serverOf(scope, one);
   const marked = await whyMarked(server.tmux, world.env("OPENCLAW_SHELL"));
   if (marked !== undefined) throw new Error(marked);
-  const place = keepsName && state !== "gone"
-    ? { pane: one.pane, isDead: state === "dead" }
+  const place = keepsName && holds !== "gone"
+    ? { pane: one.pane!, isDead: holds === "dead" }
     : "new";
   const started = await startClaude(there, server, place, {
     agent,
@@ -178,9 +203,9 @@ async function bringBack(
     conversation,
     prompt: launch?.system_prompt ?? agent.system_prompt,
     claudeSessionId: conversation.kind === "new" ? conversation.id : known.id,
-    first: firstAgain(there.paths, launch, conversation),
+    first: firstAgain(one, conversation),
     at: {
-      ...(server.socket === undefined ? {} : { tmux_socket: server.socket }),
+      ...(socket === undefined ? {} : { tmux_socket: socket }),
       ...(launch?.tmux_server === undefined ? {} : { tmux_server: launch.tmux_server }),
     },
     recovery,
@@ -190,19 +215,19 @@ async function bringBack(
   }
   const { pane } = started;
   const begun = { launch: started.launch, recovery, isFound: false };
-  return () => awaitReturn(scope, { ...one, pane }, begun, tmuxFor(one, view));
+  return () => awaitReturn(scope, { ...one, pane }, begun);
 }
 
 /** Waits until the session can be spoken to, and wakes its agent. */
 async function awaitReturn(
-  { world, agent, timeoutMs }: RecoveryScope,
-  { server: { tmux }, pane }: AgentSession,
+  scope: RecoveryScope,
+  one: SessionObservation,
   { launch, recovery, isFound }: { launch: Launch; recovery: PendingRecovery; isFound: boolean },
-  tmuxCommand: string,
 ): Promise<AgentResult> {
+  const { world, agent, timeoutMs } = scope;
   const { session, agent_id } = launch;
   const wait = { timeoutMs, isFound, progress: world.warn };
-  const arrival = await awaitReady(tmux, pane, launch, wait);
+  const arrival = await awaitReady(serverOf(scope, one).tmux, one.pane!, launch, wait);
   if (arrival.kind === "failed") {
     const last = maskScreen(arrival.screen).split("\n").map((line) => line.trim())
       .filter((line) => line !== "").at(-2);
@@ -219,7 +244,7 @@ async function awaitReturn(
     back.wake_id = recovery.wake_id;
   }
   if (dialog !== undefined) {
-    const attach = `${tmuxCommand} attach -t ${shellQuote(`=${session}`)}`;
+    const attach = `${tmuxFor(scope, one)} attach -t ${shellQuote(`=${session}`)}`;
     back.detail += `; it waits: ${dialogHelp(dialog)}; ${attach}`;
   }
   const { recovery: _, ...done } = launch;

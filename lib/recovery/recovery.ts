@@ -5,15 +5,17 @@ import { readTextIfThere } from "../files.ts";
 import { agentsIn, waitingIds } from "../outbox.ts";
 import { ownerOf } from "../owners.ts";
 import { messageOf } from "../process.ts";
-import { allLaunches } from "./launch_files.ts";
+import { FleetReader } from "../fleet/fleet_reader.ts";
+import { allLaunches } from "../sessions/launch_files.ts";
+import { launchingAlone } from "../sessions/launch_lock.ts";
+import { deliver } from "../sessions/recovery_wake.ts";
+import { isNameless, sessionNameOf, withNames } from "../sessions/session_names.ts";
+import { syncRegistry } from "../sessions/sync_registry.ts";
+import { type Ending, type RecoveryRun, startSessions } from "./recover_agent.ts";
 import { reportFailures } from "./recovery_failures.ts";
-import { recoverAgent, type RecoveryScope } from "./recover_agent.ts";
 import { type AgentResult, resultFor } from "./recovery_result.ts";
-import { deliver } from "./recovery_wake.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { refuseBroken, upsertAgent } from "../registry/registry_file.ts";
-import { isNameless, sessionNameOf, withNames } from "./session_names.ts";
-import { syncRegistry } from "./sync_registry.ts";
 import type { World } from "../cli/world.ts";
 
 export interface RecoveryOptions {
@@ -54,25 +56,44 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
       ? owners.includes(agent_id)
       : options.only.length === 0 || options.only.includes(agent_id)
   );
-  const opened: RecoveryScope["opened"] = new Map();
-  const results = (await Promise.all(chosen.map(async (agent) => {
-    try {
-      const isNamed = options.only.includes(agent.agent_id) || owners.includes(agent.agent_id);
-      const excluded = whyExcluded(agent, registry, isNamed);
-      if (excluded !== undefined) return [excluded];
-      // Hooks find the agent by its session's name in the registry.
-      if (isNameless(agent) && !options.dryRun) {
-        const tmux_session_name = sessionNameOf(agent);
-        upsertAgent(world.paths.registry, { agent_id: agent.agent_id, tmux_session_name });
-      }
-      const named = withNames(registry, new Set([agent]));
-      const isWished = isNamed && !options.unattended;
-      const scope = { ...options, world, registry: named, agent, isNamed: isWished, opened };
-      return await recoverAgent(scope);
-    } catch (error) {
-      return [resultFor(agent, "failed", sessionNameOf(agent), messageOf(error))];
+  const isNamed = ({ agent_id }: Agent) =>
+    options.only.includes(agent_id) || owners.includes(agent_id);
+  const excluded = new Map(
+    chosen.map((agent) => [agent, whyExcluded(agent, registry, isNamed(agent))]),
+  );
+  const wanted = chosen.filter((agent) => excluded.get(agent) === undefined);
+  const named = withNames(registry, new Set(wanted));
+  const startAgent = async (agent: Agent, run: RecoveryRun): Promise<Ending[]> => {
+    const left = excluded.get(agent);
+    if (left !== undefined) return [() => left];
+    // Hooks find the agent by its session's name in the registry.
+    if (isNameless(agent) && !options.dryRun) {
+      const tmux_session_name = sessionNameOf(agent);
+      upsertAgent(world.paths.registry, { agent_id: agent.agent_id, tmux_session_name });
     }
-  }))).flat();
+    const isWished = isNamed(agent) && !options.unattended;
+    return await startSessions({ ...options, ...run, agent, isNamed: isWished });
+  };
+  const failed = (agent: Agent) => (error: unknown): Ending[] => [
+    () => resultFor(agent, "failed", sessionNameOf(agent), messageOf(error)),
+  ];
+  const startAll = async (): Promise<Ending[]> => {
+    const fleet = await new FleetReader(world, undefined, named).read();
+    // A tmux that does not answer has not lost its sessions.
+    const isUnsure = fleet.servers.some(({ isStale }) => isStale);
+    if (isUnsure) throw new Error(fleet.problems.join("; "));
+    const names = new Set(fleet.servers.flatMap(({ panes }) => panes.map((one) => one.session)));
+    const run = { world, registry: named, fleet, names, opened: new Map() };
+    const endings: Ending[] = [];
+    for (const agent of chosen) {
+      endings.push(...await startAgent(agent, run).catch(failed(agent)));
+    }
+    return endings;
+  };
+  // Looked at and started under one lock: what was seen must still be so.
+  const endings = await (options.dryRun ? startAll() : launchingAlone(world, startAll))
+    .catch((error) => chosen.flatMap((agent) => failed(agent)(error)));
+  const results = await Promise.all(endings.map((ending) => ending()));
   if (options.dryRun) return results;
   const examined = new Set(chosen.map(({ agent_id }) => agent_id));
   const woken = new Set(results.filter((one) => one.wake_id).map(({ agent_id }) => agent_id));
