@@ -3,14 +3,13 @@
 import { taskCommand } from "../cli/task_command.ts";
 import type { World } from "../cli/world.ts";
 import { whyMarked } from "../doors/tmux_sessions.ts";
-import type { FleetReading } from "../fleet/fleet_reader.ts";
 import type { SessionObservation } from "../fleet/observation.ts";
 import { record } from "../journal.ts";
 import { newWakeId, receiverOf } from "../new_wake.ts";
 import { messageOf } from "../process.ts";
-import { type Agent, type Registry, whyUnreachable } from "../registry.ts";
+import { type Registry, whyUnreachable } from "../registry.ts";
 import { wayBack } from "../sessions/agent_launch.ts";
-import { type Verdict, verdictsOn, whyStaysOut } from "../sessions/comeback.ts";
+import { type Verdict, whyStaysOut } from "../sessions/comeback.ts";
 import {
   conversationOpened,
   firstAgain,
@@ -25,25 +24,20 @@ import { chooseSession, namesOfOthers, sessionNameOf } from "../sessions/session
 import { awaitReady, dialogHelp, startClaude } from "../sessions/start_claude.ts";
 import { serverAt, type TmuxServer, tmuxWords } from "../sessions/tmux_servers.ts";
 import { maskScreen, shellQuote } from "../text.ts";
+import { planFor, type PlanScope } from "./recovery_plan.ts";
 import { type AgentResult, broughtBack, resultFor } from "./recovery_result.ts";
 
 /** What the agents of one run share. */
-export interface RecoveryRun {
+export interface RecoveryRun extends Pick<PlanScope, "fleet"> {
   world: World;
   registry: Registry;
-  fleet: FleetReading;
   /** The conversations that this run opens, and for whom: a process may not show them yet. */
   opened: Map<string, { agentId: string; session: string }>;
   /** The names of all tmux sessions, and of those that this run starts. */
   names: Set<string>;
 }
 
-interface RecoveryScope extends RecoveryRun {
-  agent: Agent;
-  /** `--agent` names this agent. */
-  isNamed: boolean;
-  /** Named by the caller: they come back however they ended, and no other one is looked at. */
-  sessions: readonly string[];
+interface RecoveryScope extends RecoveryRun, PlanScope {
   timeoutMs: number;
   dryRun: boolean;
 }
@@ -52,12 +46,11 @@ interface RecoveryScope extends RecoveryRun {
 export type Ending = () => AgentResult | Promise<AgentResult>;
 
 export async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
-  const { world, agent, isNamed, names } = scope;
-  const sessions = sessionsOf(scope);
-  const verdicts = verdictsOn(sessions, { isNamed, now: world.now().getTime() })
-    .map((verdict, at) => verdictFor(scope, sessions[at]!, verdict));
-  const all = (verdict: Verdict) => sessions.filter((_, at) => verdicts[at] === verdict);
-  for (const { session } of sessions) names.add(session);
+  const { world, agent, names } = scope;
+  const plan = planFor(scope, world.now().getTime());
+  const all = (verdict: Verdict) =>
+    plan.filter((one) => one.verdict === verdict).map(({ seen }) => seen);
+  for (const { seen } of plan) names.add(seen.session);
 
   const endings = all("alive").map((one) => leave(scope, one));
   for (const one of all("comes_back")) {
@@ -78,36 +71,6 @@ export async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
     endings.push(() => resultFor(agent, "left out", one.session, reason));
   }
   return endings;
-}
-
-/** The agent's sessions that were started by us or run, the latest first; else its first one. */
-function sessionsOf({ agent, fleet }: RecoveryScope): SessionObservation[] {
-  const own = [...fleet.sessions, ...fleet.elsewhere]
-    .filter((one) => one.agent?.agent_id === agent.agent_id)
-    // It runs in no pane that we know: it is ending, or cannot be reached.
-    .map((one) => one.renamedTo === "" ? { ...one, holds: "gone" as const } : one);
-  // A shell under the agent's name may be anybody's: only a running Claude Code counts.
-  const known = own.filter(({ launch, holds }) => launch !== undefined || holds === "alive");
-  const sign = ({ launch, memory }: SessionObservation) =>
-    launch === undefined ? "" : memory?.updated_at ?? launch.started_at;
-  if (known.length > 0) return known.sort((a, b) => sign(a) < sign(b) ? 1 : -1);
-  const session = sessionNameOf(agent);
-  const bare = { holds: "gone", isServerThere: false, unsent: 0, dead: 0 } as const;
-  return [
-    own.find((one) => one.session === session) ?? {
-      ...{ ...bare, session, agent, pending: [], journal: [] },
-    },
-  ];
-}
-
-function verdictFor(
-  { sessions }: RecoveryScope,
-  { session, holds }: SessionObservation,
-  verdict: Verdict,
-): Verdict {
-  if (sessions.length === 0) return verdict;
-  if (!sessions.includes(session)) return "unlisted";
-  return holds === "alive" ? "alive" : "comes_back";
 }
 
 function tmuxFor({ fleet }: RecoveryScope, { socket }: SessionObservation): string {
