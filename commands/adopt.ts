@@ -1,10 +1,8 @@
 /** Gives a tmux session in which Claude Code was started by hand to an agent. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { type AdoptResult, adoptSession } from "../lib/sessions/adopt_session.ts";
 
 export const HELP = `Gives a session that was started by hand to an agent.
@@ -36,39 +34,37 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (session === "" || agentId === "") {
     return refuse("adopt needs a tmux session and an agent", COMMAND, world);
   }
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`adopt "${session}" for ${agentId}`, given.flags, world, async () => {
     const result = await adoptSession({ session, agentId, dryRun }, world);
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else print(result, world);
-    return warnOf(result, world) ? 1 : 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot adopt "${session}" for ${agentId}: ${messageOf(error)}`));
-    return 1;
-  }
+    return { result, say: linesOf(result, world), warn: warningsOf(result, world) };
+  });
 }
 
-function print({ session, agent_id, state, working_directory }: AdoptResult, world: World): void {
+function linesOf(
+  { session, agent_id, state, working_directory }: AdoptResult,
+  world: World,
+): string[] {
   const said = {
     planned: `${session} in ${working_directory} would be given to ${agent_id}`,
     adopted: `${session} in ${working_directory} is ${agent_id}'s now`,
     already: `${session} is ${agent_id}'s already`,
   };
-  world.say(said[state]);
-  if (state === "already") return;
+  if (state === "already") return [said[state]];
   const [stop, start] = [["stop", session], ["recover", session]]
     .map((words) => taskCommand(world, ...words));
-  world.say(`The agent's prompt and the mod come with the next start: ${stop} && ${start}`);
+  const next = `The agent's prompt and the mod come with the next start: ${stop} && ${start}`;
+  return [said[state], next];
 }
 
-/** True where the agent hears nothing of the session yet. */
-function warnOf({ hooks, agent_id, problem }: AdoptResult, world: World): boolean {
-  if (hooks === "missing") {
-    const register = taskCommand(world, "register");
-    world.warn(`Claude Code in it has none of our hooks: ${register} adds them at once`);
-  }
-  if (problem !== "") world.warn(`${agent_id} cannot be woken: ${problem}`);
-  return hooks === "missing" || problem !== "";
+/** Why the agent hears nothing of the session yet. */
+function warningsOf({ hooks, agent_id, problem }: AdoptResult, world: World): string[] {
+  const register = taskCommand(world, "register");
+  const missing = `Claude Code in it has none of our hooks: ${register} adds them at once`;
+  return [
+    ...hooks === "missing" ? [missing] : [],
+    ...problem === "" ? [] : [`${agent_id} cannot be woken: ${problem}`],
+  ];
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

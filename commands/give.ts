@@ -1,12 +1,10 @@
 /** Gives a session that a person has taken back to its agent, and tells it what happened. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { callChain } from "../lib/driver/caller.ts";
 import { isFromOpenClaw } from "../lib/driver/taken.ts";
 import { allProcesses } from "../lib/doors/process_tree.ts";
-import { messageOf } from "../lib/process.ts";
 import { endHold, sessionTarget } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Gives a session back to its agent.
@@ -35,24 +33,18 @@ export async function main(
   if (typeof given === "number") return given;
   const [name = "", ...words] = given.words;
   if (name === "") return refuse("give needs a session", COMMAND, world);
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`give "${name}" back`, given.flags, world, async () => {
     if (isFromOpenClaw(world.env("OPENCLAW_SHELL"), await chain())) {
       throw new Error("a person has it, and only a person gives it back");
     }
     const target = await sessionTarget(world, name);
     const said = words.join(" ").trim();
     const result = endHold(world, target, { isTaken: true, said, dryRun });
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else {
-      const verb = dryRun ? "would be given" : "is given";
-      world.say(`${target.name} ${verb} back to ${target.agent_id}, which is told what happened`);
-    }
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot give "${name}" back: ${messageOf(error)}`));
-    return 1;
-  }
+    const verb = dryRun ? "would be given" : "is given";
+    const to = `${target.agent_id}, which is told what happened`;
+    return { result, say: [`${target.name} ${verb} back to ${to}`] };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

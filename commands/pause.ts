@@ -1,9 +1,7 @@
 /** Holds the wakes of an agent or of a session for a while. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { beginHold, spanOf, targetOf } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Holds the wakes of an agent or of a session. Nothing is dropped.
@@ -43,22 +41,16 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (time !== undefined && forMs === undefined) {
     return refuse(`--for needs a time such as 90s, 30m, 2h or 1d, not "${time}"`, COMMAND, world);
   }
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`pause "${name}"`, given.flags, world, async () => {
     const target = await targetOf(world, name);
     const span = forMs === undefined ? {} : { forMs };
     const result = beginHold(world, target, { isTaken: false, dryRun, ...span });
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else {
-      const verb = dryRun ? "would be paused" : "is paused";
-      const until = result.until === undefined ? "gsd-code resume" : result.until;
-      world.say(`The ${target.kind} ${target.name} ${verb} until ${until}: its wakes are held`);
-    }
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot pause "${name}": ${messageOf(error)}`));
-    return 1;
-  }
+    const verb = dryRun ? "would be paused" : "is paused";
+    const until = result.until ?? "gsd-code resume";
+    const what = `The ${target.kind} ${target.name}`;
+    return { result, say: [`${what} ${verb} until ${until}: its wakes are held`] };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

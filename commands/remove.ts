@@ -1,9 +1,7 @@
 /** Removes a session in which Claude Code has ended, with all that is kept of it but its log. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { removeSession } from "../lib/sessions/remove_session.ts";
 
 export const HELP = `Removes a session. Nothing stays of it but its log.
@@ -36,20 +34,14 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const [session = ""] = given.words;
   if (session === "") return refuse("remove needs a session", COMMAND, world);
-  const { json, "dry-run": dryRun, "drop-wakes": dropWakes } = given.flags;
-  try {
+  const { "dry-run": dryRun, "drop-wakes": dropWakes } = given.flags;
+  return await attempt(`remove "${session}"`, given.flags, world, async () => {
     const result = await removeSession({ session, dropWakes, dryRun }, world);
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else {
-      const { length } = result.dropped;
-      const also = length === 0 ? "" : `, and ${length} wake${length === 1 ? "" : "s"} with it`;
-      world.say(`${result.session} ${dryRun ? "would be removed" : "is removed"}${also}`);
-    }
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot remove "${session}": ${messageOf(error)}`));
-    return 1;
-  }
+    const { length } = result.dropped;
+    const also = length === 0 ? "" : `, and ${length} wake${length === 1 ? "" : "s"} with it`;
+    const verb = dryRun ? "would be removed" : "is removed";
+    return { result, say: [`${result.session} ${verb}${also}`] };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,9 +1,7 @@
 /** Gives a session another name, with everything that is kept of it. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { renameSession } from "../lib/sessions/rename_session.ts";
 
 export const HELP = `Gives a session another name.
@@ -13,7 +11,7 @@ Usage: gsd-code rename <session> <new name> [options]
   gsd-code rename warden-main-2 docs
 
 The tmux session is renamed, and its memory, open questions, waiting wakes, journal and launch record
-go along. Claude Code does not notice. It stays its agent's, whatever the name is. Wakes that the
+go along. Claude Code does not notice. It stays its agent's. Wakes that the
 agent has already read still work: menu-driver finds the session by its old name.
 
 It is refused while a question is open whose hook waits for the answer, and for a name in use.
@@ -33,16 +31,11 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (from === "" || to === "") {
     return refuse("rename needs a session and its new name", COMMAND, world);
   }
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`rename "${from}" to "${to}"`, given.flags, world, async () => {
     const result = await renameSession({ from, to, dryRun }, world);
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else world.say(`${result.from} ${dryRun ? "would be called" : "is called"} ${to}`);
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot rename "${from}" to "${to}": ${messageOf(error)}`));
-    return 1;
-  }
+    return { result, say: [`${result.from} ${dryRun ? "would be called" : "is called"} ${to}`] };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

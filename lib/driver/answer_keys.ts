@@ -151,7 +151,7 @@ export function submitStep(dialog: Dialog | undefined): KeyStep {
   return leaveStep(dialog, own);
 }
 
-/** The row for own words: the last one above "Chat about this", whatever is written there. */
+/** The row for own words: the last one above "Chat about this". Its text is not looked at. */
 export function ownRow(dialog: Dialog): DialogOption | undefined {
   if (dialog.kind !== "question" || dialog.preview) return undefined;
   const chat = dialog.options.find((row) => row.label === CHAT)?.number;

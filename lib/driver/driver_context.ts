@@ -40,7 +40,7 @@ export interface DriverContext {
   /** Act also on a draft that the agent did not type. */
   anyway: boolean;
   now(): Date;
-  /** Called before a prompt is sent, by whatever road: UserPromptSubmit then knows whose it is. */
+  /** Called before a prompt is sent, on each road: UserPromptSubmit then knows whose it is. */
   beforePrompt(text: string): void;
   /** Does a hook still wait for this answer? */
   isWaiting(pending: Pending): boolean;

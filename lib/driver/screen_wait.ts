@@ -4,7 +4,7 @@ import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 
 export const LOOK_EVERY_MS = 40;
 
-/** The first screen that `sees` accepts; after `ms` the last one, whatever it shows. */
+/** The first screen that `sees` accepts; after `ms` the last one. */
 export async function waitForScreen(
   pane: ClaudePane,
   ms: number,

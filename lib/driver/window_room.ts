@@ -90,7 +90,7 @@ export async function makeRoom(
   // ##: run-shell expands its text at once, but the mark counts when the time is up.
   const later = `if-shell -F -t ${window} "##{==:##{${MARK}},${token}}" '${back}'`;
   const larger = Number(height) + missing * Number(panes);
-  // One call: whatever becomes of us, tmux has its order to put the window back.
+  // One call: tmux has its order to put the window back, also if we are killed.
   const made = await tmux.call(
     ...["run-shell", "-b", "-d", String(restoredAfterS), "-C", later, ";"],
     ...["set-option", "-w", "-t", window, MARK, token, ";"],

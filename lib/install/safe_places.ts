@@ -6,7 +6,7 @@ import type { Env } from "../paths.ts";
 import { foldersOf } from "../process.ts";
 import { isWithin } from "./scope.ts";
 
-/** Whoever can write there has the machine anyway. */
+/** A program that can write there controls the machine anyway. */
 const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**

@@ -74,7 +74,7 @@ export async function seeServer(world: World, socket?: string): Promise<SeenServ
 }
 
 export async function factsOf(tmux: Tmux, expected?: string): Promise<ServerFacts> {
-  // No session name holds a colon, so the name follows the last one, whatever the path is.
+  // No session name holds a colon: the name follows the last one. The path may hold some.
   const format = "#{pid}-#{start_time} #{socket_path}:#{session_name}";
   const listed = await tmux.call("list-sessions", "-F", format);
   const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
