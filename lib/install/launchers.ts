@@ -8,10 +8,21 @@ import { launchesDir } from "../owners.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { assignments, exportLine, shellQuote } from "../text.ts";
 import { captureLauncherText, shebang } from "./capture_launcher.ts";
-import { hookLauncherText, placesOf } from "./hook_launcher.ts";
+import { commandLauncherText, gsdCodeText } from "./command_launcher.ts";
+import { hookLauncherText } from "./hook_launcher.ts";
 import { writeInstallation } from "./install_file.ts";
 import { type InstallPlan, MOVING_VARIABLES } from "./installation.ts";
-import { type Installation, installFile, launcherPath, type Scope, scopeFlags } from "./scope.ts";
+import {
+  IN_A_FOLDER,
+  ourFiles,
+  PLAIN_SHELL,
+  runLine,
+  scriptText,
+  variablesOf,
+  withFlags,
+  WITHOUT_STEERING,
+} from "./launcher_parts.ts";
+import { type Installation, installFile, launcherPath } from "./scope.ts";
 import { writeMod } from "./mod_copy.ts";
 import { statusLauncherText } from "./status_launcher.ts";
 import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
@@ -30,7 +41,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "menu-driver", text: menuDriverText(install) },
     { name: "companion", text: companionText(install) },
     { name: "status-line", text: statusLauncherText(install) },
-    { name: "recover", text: scriptText(commandLines(install, "recover.ts")) },
+    { name: "recover", text: commandLauncherText(install, "recover.ts") },
     { name: "gsd-code", text: gsdCodeText(install) },
   ];
 }
@@ -118,11 +129,6 @@ function menuDriverText(install: Installation): string {
   ]);
 }
 
-/** Other flags for V8, and permissions that only the shell knows; `-A` takes no others. */
-function withFlags(install: Installation, run: string, v8: string, permissions: string): string {
-  return run.replace(V8_FLAGS, () => install.allowAll ? v8 : `${v8} ${permissions}`);
-}
-
 /** Where Claude Code says which sessions run, and where their inbox sockets are. */
 function inboxFolders({ transcripts }: Installation): string[] {
   return transcripts.map((folder) => folder.replace(/\/projects$/, "/sessions"));
@@ -178,110 +184,6 @@ function companionText(install: Installation): string {
     '  ${TMUX+"TMUX=$TMUX"} ${TMUX_PANE+"TMUX_PANE=$TMUX_PANE"} \\',
     `  ${withSocket}`,
   ], shebang(realPath("/bin/sh")));
-}
-
-/** Two commands have fewer permissions than the rest, and so launchers of their own. */
-function gsdCodeText(install: Installation): string {
-  const [menuDriver, deliver] = ["menu-driver", "deliver"]
-    .map((name) => shellQuote(launcherPath(install.paths, name)));
-  return scriptText([
-    'case "$1" in',
-    `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
-    `deliver) shift; exec ${deliver} --wait "$@" ;;`,
-    "esac",
-    ...commandLines(install, "gsd_code.ts"),
-  ]);
-}
-
-/**
- * The caller's own variables come first: register and doctor may have to find another program, and
- * a Claude Code that is started here needs the user's keys and proxies.
- */
-function commandLines(install: Installation, command: string): string[] {
-  const { GSD_TMUX, GSD_OPENCLAW, ...places } = variablesOf(install);
-  const programs = Object.entries({ GSD_TMUX, GSD_OPENCLAW }).flatMap(([name, path]) =>
-    path === undefined
-      ? []
-      : [`[ -n "$${name}" ] || [ ! -x ${shellQuote(path)} ] || export ${name}=${shellQuote(path)}`]
-  );
-  return [
-    ...WITHOUT_STEERING,
-    `[ -n "$HOME" ] || HOME=${shellQuote(install.home)}`,
-    `[ -n "$PATH" ] || PATH=/usr/local/bin:/usr/bin:/bin`,
-    "export HOME PATH",
-    IN_A_FOLDER,
-    ...Object.entries({ ...places, DENO_DIR: denoDir(install) }).map(([name, value]) =>
-      `[ -n "$${name}" ] || export ${name}=${shellQuote(value)}`
-    ),
-    ...programs,
-    `exec ${runLine(install, command, "all")}`,
-  ];
-}
-
-/** The cache with the packages of the registration, not the caller's. */
-function denoDir({ home, variables }: Installation): string {
-  const usual = Deno.build.os === "darwin" ? `${home}/Library/Caches` : `${home}/.cache`;
-  return variables.DENO_DIR ?? `${variables.XDG_CACHE_HOME ?? usual}/deno`;
-}
-
-/** A bash that plays sh takes functions and options from the environment. */
-const PLAIN_SHELL = ["unset -f cd env [", "unset IFS", "set +efux"];
-
-/** Deno does not start in a folder that was deleted. */
-const IN_A_FOLDER = '[ -d "$PWD" ] || cd /';
-
-/**
- * Without the variables that decide what Deno, Node, the loader or a shell runs. The others stay. A
- * word of another variable's value may look like one of them: then nothing is lost.
- */
-const WITHOUT_STEERING = [
-  ...PLAIN_SHELL,
-  "set -f",
-  "for word in $(export -p); do",
-  "  name=${word%%=*}",
-  "  case $name in",
-  "  *[!A-Za-z0-9_]* | NODE_EXTRA_CA_CERTS | NODE_ENV) ;;",
-  '  DENO_* | NODE_* | LD_* | DYLD_* | BASH_ENV | ENV) unset "$name" ;;',
-  "  esac",
-  "done",
-  "set +f",
-];
-
-function scriptText(lines: string[], first = "#!/bin/sh"): string {
-  const made = "# Made by register of gsd-code-skill from install.json, which writes it each time.";
-  return [first, made, ...lines, ""].join("\n");
-}
-
-/** Packages are for commands that may do everything; the others need no deno.json and no cache. */
-function runLine(install: Installation, command: string, scope: Scope | "all"): string {
-  const { root } = install.paths;
-  const flags = scope === "all" || install.allowAll ? ["-A"] : scopeFlags(scope);
-  const words = [
-    install.deno,
-    "run",
-    ...(scope === "all"
-      ? [`--config=${root}/deno.json`, "--frozen"]
-      : ["--no-lock", "--no-config", "--no-npm", "--no-remote"]),
-    "--cached-only",
-    "--no-prompt",
-    "--quiet",
-    V8_FLAGS,
-    ...flags.map((flag) => flag === "--allow-env=*" ? "--allow-env" : flag),
-    `${root}/commands/${command}`,
-  ];
-  return `${words.map(shellQuote).join(" ")} "$@"`;
-}
-
-function ourFiles({ paths }: Installation): string[] {
-  return [`${paths.root}/lib`, `${paths.root}/commands`, paths.registry, paths.state];
-}
-
-function variablesOf(install: Installation): Record<string, string> {
-  return {
-    ...placesOf(install),
-    ...(install.openclaw === undefined ? {} : { GSD_OPENCLAW: install.openclaw }),
-    ...install.variables,
-  };
 }
 
 export type LauncherState = "missing" | "different" | "not executable" | "right";
