@@ -10,14 +10,13 @@ import { lastEscape } from "../own_escape.ts";
 import { managedMark, originalName, pendingDir } from "../paths.ts";
 import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
-import { commandOf } from "../sessions/agent_launch.ts";
 import { type Launch, memorySince } from "../sessions/launch.ts";
 import { allLaunches } from "../sessions/launch_files.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
 import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
 import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
-import { ClaudeFinder, type Held } from "./claude_finder.ts";
+import { ClaudeFinder } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
 import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
@@ -30,6 +29,7 @@ import {
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
+import { follow, whereIs } from "./whereabouts.ts";
 import { readTranscriptEnd } from "./transcript_end.ts";
 import { WakeCounter } from "./wake_counts.ts";
 
@@ -98,7 +98,7 @@ export class FleetReader {
       const agent = agentOf(session) ?? namedIn(registry, launch?.agent_id);
       const memory = memorySince(memories.get(session), launch);
       const of = { session, agent, launch, entries };
-      const [server, held] = await this.#whereIs(of, servers);
+      const [server, held] = await whereIs(of, servers, this.#finder, this.world);
       sessions.push({
         ...{ session, holds: held.kind, pending: [], journal: [] },
         ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },
@@ -108,7 +108,13 @@ export class FleetReader {
         ...definedOnly({ hold: holdOf(holds, session, agent) }),
       });
     }
-    const { followed, elsewhere } = await this.#follow(sessions, servers, entries, agentOf);
+    const { followed, elsewhere } = await follow(
+      sessions,
+      servers,
+      entries,
+      agentOf,
+      this.#finder,
+    );
     await this.#look(followed, servers, now);
     for (const one of followed) {
       this.#readFiles(one, problems);
@@ -182,67 +188,6 @@ export class FleetReader {
       const memory = read(session);
       return memory === undefined ? [] : [[session, memory] as const];
     }));
-  }
-
-  /** On the server of its launch; on another one only where Claude Code runs under its name. */
-  async #whereIs(
-    { session, agent, launch, entries }: {
-      session: string;
-      agent: Agent | undefined;
-      launch: Launch | undefined;
-      entries: Map<number, ClaudeEntry>;
-    },
-    servers: FleetServer[],
-  ): Promise<[FleetServer | undefined, Held]> {
-    const isOwn = ({ socket }: FleetServer) => [undefined, socket].includes(launch?.tmux_socket);
-    const having = servers.filter(({ panes }) => panes.some((pane) => pane.session === session));
-    const own = having.find(isOwn);
-    for (const server of own === undefined ? having : [own]) {
-      if (agent === undefined) return [server, { kind: "gone" }];
-      const command = commandOf(this.world, agent, launch);
-      const of = { now: this.world.now().getTime(), stamp: launch?.started_at ?? "" };
-      const held = await this.#finder.find(server, session, command, entries, of);
-      if (server === own || held.kind === "alive") return [server, held];
-    }
-    return [undefined, { kind: "gone" }];
-  }
-
-  /** A session that is gone may run under another name, or in a server that we do not know. */
-  async #follow(
-    sessions: SessionObservation[],
-    servers: FleetServer[],
-    entries: Map<number, ClaudeEntry>,
-    agentOf: (session: string) => Agent | undefined,
-  ): Promise<{ followed: SessionObservation[]; elsewhere: SessionObservation[] }> {
-    const found = new Set(sessions.map(({ entry }) => entry?.pid));
-    const followed: SessionObservation[] = [];
-    const elsewhere: SessionObservation[] = [];
-    for (const seen of sessions) {
-      const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
-      // A person who left it may go on with the conversation elsewhere.
-      const isOver = (seen.memory?.ended ?? "") !== "";
-      const ofIt = id === "" || isOver || seen.holds === "alive"
-        ? []
-        : Array.from(entries.values()).filter((entry) => entry.sessionId === id);
-      const living = ofIt.find(runs);
-      if (living === undefined) {
-        followed.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
-        continue;
-      }
-      const pane = await this.#finder.paneOf(living.pid, servers);
-      const isListed = pane !== undefined && agentOf(pane.session) !== undefined;
-      if (isListed || found.has(living.pid)) elsewhere.push(seen);
-      else {
-        followed.push({
-          ...seen,
-          holds: "alive",
-          entry: living,
-          renamedTo: pane?.session ?? "",
-          ...definedOnly({ pane: pane?.pane, socket: pane?.socket }),
-        });
-      }
-    }
-    return { followed, elsewhere };
   }
 
   /** Looks at the screens that may have changed since the last look. */

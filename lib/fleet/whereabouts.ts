@@ -1,0 +1,78 @@
+/** On which tmux server a session is and what it holds, also where it has moved or got another name. */
+
+import type { World } from "../cli/world.ts";
+import type { Agent } from "../registry.ts";
+import { commandOf } from "../sessions/agent_launch.ts";
+import type { Launch } from "../sessions/launch.ts";
+import { type ClaudeEntry, runs } from "./claude_entries.ts";
+import type { ClaudeFinder, Held } from "./claude_finder.ts";
+import type { FleetServer } from "./fleet_panes.ts";
+import type { SessionObservation } from "./observation.ts";
+import { definedOnly } from "./session_files.ts";
+
+/** On the server of its launch; on another one only where Claude Code runs under its name. */
+export async function whereIs(
+  { session, agent, launch, entries }: {
+    session: string;
+    agent: Agent | undefined;
+    launch: Launch | undefined;
+    entries: Map<number, ClaudeEntry>;
+  },
+  servers: FleetServer[],
+  finder: ClaudeFinder,
+  world: Pick<World, "env" | "now">,
+): Promise<[FleetServer | undefined, Held]> {
+  const isOwn = ({ socket }: FleetServer) => [undefined, socket].includes(launch?.tmux_socket);
+  const having = servers.filter(({ panes }) => panes.some((pane) => pane.session === session));
+  const own = having.find(isOwn);
+  for (const server of own === undefined ? having : [own]) {
+    if (agent === undefined) return [server, { kind: "gone" }];
+    const command = commandOf(world, agent, launch);
+    const of = { now: world.now().getTime(), stamp: launch?.started_at ?? "" };
+    const held = await finder.find(server, session, command, entries, of);
+    if (server === own || held.kind === "alive") return [server, held];
+  }
+  return [undefined, { kind: "gone" }];
+}
+
+/**
+ * A session that is gone may run under another name, or in a server that we do not know.
+ * `elsewhere`: its conversation goes on in another of the sessions.
+ */
+export async function follow(
+  sessions: SessionObservation[],
+  servers: FleetServer[],
+  entries: Map<number, ClaudeEntry>,
+  agentOf: (session: string) => Agent | undefined,
+  finder: ClaudeFinder,
+): Promise<{ followed: SessionObservation[]; elsewhere: SessionObservation[] }> {
+  const found = new Set(sessions.map(({ entry }) => entry?.pid));
+  const followed: SessionObservation[] = [];
+  const elsewhere: SessionObservation[] = [];
+  for (const seen of sessions) {
+    const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
+    // A person who left it may go on with the conversation elsewhere.
+    const isOver = (seen.memory?.ended ?? "") !== "";
+    const ofIt = id === "" || isOver || seen.holds === "alive"
+      ? []
+      : Array.from(entries.values()).filter((entry) => entry.sessionId === id);
+    const living = ofIt.find(runs);
+    if (living === undefined) {
+      followed.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
+      continue;
+    }
+    const pane = await finder.paneOf(living.pid, servers);
+    const isListed = pane !== undefined && agentOf(pane.session) !== undefined;
+    if (isListed || found.has(living.pid)) elsewhere.push(seen);
+    else {
+      followed.push({
+        ...seen,
+        holds: "alive",
+        entry: living,
+        renamedTo: pane?.session ?? "",
+        ...definedOnly({ pane: pane?.pane, socket: pane?.socket }),
+      });
+    }
+  }
+  return { followed, elsewhere };
+}
