@@ -75,6 +75,7 @@ function includes(field: string, value: number): boolean {
   });
 }
 
-function clockTime(at: Date): string {
+/** In the time of the machine: a person reads it. */
+export function clockTime(at: Date): string {
   return `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
 }

@@ -1,5 +1,6 @@
 /** The line below the prompt for the person at the terminal: whose session it is. */
 
+import { clockTime } from "../still_running.ts";
 import { readTextIfThere } from "../files.ts";
 import { journalFile } from "../journal.ts";
 import { isObject } from "../json.ts";
@@ -10,13 +11,7 @@ export function statusText(agentId: string, told: Date | undefined): string {
   const whose = `${agentId} looks after this session`;
   return told === undefined
     ? `${whose}, and was told nothing yet`
-    : `${whose}, told at ${at(told)}`;
-}
-
-/** In the time of the machine: a person reads it. */
-function at(time: Date): string {
-  return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, "0"))
-    .join(":");
+    : `${whose}, told at ${clockTime(told)}`;
 }
 
 /** When the last wake of the session reached its agent, by its journal. */

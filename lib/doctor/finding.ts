@@ -47,10 +47,3 @@ export type Check = (context: DoctorContext) => Promise<Finding[]> | Finding[];
 export function agentsToWake(context: DoctorContext): Agent[] {
   return context.agents.filter((agent) => agent.enabled && !agent.unusable);
 }
-
-export function age(ms: number): string {
-  const minutes = Math.max(0, Math.round(ms / 60_000));
-  if (minutes < 2) return `${Math.max(0, Math.round(ms / 1000))} s`;
-  if (minutes < 120) return `${minutes} min`;
-  return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
-}

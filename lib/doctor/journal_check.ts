@@ -1,9 +1,10 @@
 /** What went wrong in the last day, by the journal. */
 
+import { agoOf } from "../fleet/since.ts";
 import { namesIn } from "../files.ts";
 import { readJournal } from "../journal.ts";
 import { originalName } from "../paths.ts";
-import { age, type DoctorContext, type Finding, note, ok } from "./finding.ts";
+import { type DoctorContext, type Finding, note, ok } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
 const FAILURES = ["failed", "problem", "dead"];
@@ -39,7 +40,7 @@ export function checkJournal(context: DoctorContext): Finding[] {
   return recent.map(({ reason, sessions, count, last }) =>
     note(
       `${count === 1 ? "Once" : `${count} times`} in the last day, last ` +
-        `${age(now - last)} ago, in ${[...sessions].slice(0, 3).join(", ")}: ${reason}`,
+        `${agoOf(now - last)} ago, in ${[...sessions].slice(0, 3).join(", ")}: ${reason}`,
     )
   );
 }

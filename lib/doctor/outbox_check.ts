@@ -2,9 +2,10 @@
 
 import { type ListedWake, listWakes } from "../delivery/wake_list.ts";
 import { holdsOn, listHolds } from "../doors/holds.ts";
+import { agoOf } from "../fleet/since.ts";
 import { readWake } from "../outbox.ts";
 import { shellQuote } from "../text.ts";
-import { age, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
+import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { hasOpenclaw } from "./fix_commands.ts";
 
@@ -29,7 +30,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
       const last = dead.at(-1)!;
       const letters = dead.length === 1 ? "1 dead letter" : `${dead.length} dead letters`;
       findings.push(broken(
-        `${letters} of agent "${agentId}", the last ${age(last.age_s * 1000)} ago: ` +
+        `${letters} of agent "${agentId}", the last ${agoOf(last.age_s * 1000)} ago: ` +
           (last.reason || "no reason noted"),
         taskCommand(world, "deliver", "--retry", "--all", "--agent", agentId),
       ));
@@ -41,7 +42,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
         waiting.some(({ file }) => readWake(file)?.transport === "inbox");
       const say = oldest > LATE_S ? broken : note;
       const text = `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
-        `${age(oldest * 1000)}${reason ? `: ${reason}` : ""}`;
+        `${agoOf(oldest * 1000)}${reason ? `: ${reason}` : ""}`;
       if (!canGo) {
         findings.push(say(`${text}; they are for OpenClaw, which is not there`));
         continue;
@@ -67,7 +68,7 @@ function holds({ world, asked }: DoctorContext, wakes: ListedWake[]): Finding[] 
     const what = kind === "taken"
       ? `A person has the session "${name}" of agent "${agent_id}"`
       : `The ${kind} "${name}" is paused${until === undefined ? "" : ` until ${until}`}`;
-    const long = age(world.now().getTime() - Date.parse(since));
+    const long = agoOf(world.now().getTime() - Date.parse(since));
     const end = taskCommand(world, kind === "taken" ? "give" : "resume", name);
     return note(`${what}, for ${long} now; wakes held: ${count}`, end);
   });

@@ -15,7 +15,7 @@ import { allLaunches } from "../sessions/launch_files.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
 import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
-import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
+import { type ClaudeEntry, parseEntryFile } from "./claude_entries.ts";
 import { ClaudeFinder } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
 import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";

@@ -1,5 +1,6 @@
 /** The fleet as a table that fits the terminal, and its totals in one line. */
 
+import { clockTime } from "../still_running.ts";
 import { maskSecrets, oneLine } from "../text.ts";
 import { visible } from "../visible.ts";
 import type { FleetState, SessionView } from "./session_view.ts";
@@ -48,13 +49,8 @@ function shrink(widths: number[], columns: number): void {
 /** What it asks, said last or does, as it may be shown. */
 export function nowLine(view: SessionView): string {
   const isLimited = view.state === "limited" && view.until !== undefined;
-  const limit = isLimited ? `until ${clockOf(view.until!)}: ` : "";
+  const limit = isLimited ? `until ${clockTime(new Date(view.until!))}: ` : "";
   return limit + maskSecrets(oneLine(view.now.slice(0, 1000)));
-}
-
-function clockOf(time: number): string {
-  const at = new Date(time);
-  return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 export function cut(text: string, most: number): string {
