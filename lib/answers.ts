@@ -8,7 +8,7 @@ import {
   appendLine,
   isThere,
   namesIn,
-  readTextIfThere,
+  readJsonIfThere,
   removeIfThere,
   writeAtomic,
 } from "./files.ts";
@@ -207,7 +207,7 @@ export function noteKeys(
 }
 
 export function readGiven(path: string): Given | undefined {
-  const value = readJson(path);
+  const value = readJsonIfThere(path);
   return isObject(value) && isObject(value.decision) ? value as unknown as Given : undefined;
 }
 
@@ -226,18 +226,10 @@ export function isStillOpen(paths: Paths, pending: Pending): boolean {
 }
 
 export function readPending(path: string): Pending | undefined {
-  const value = readJson(path);
+  const value = readJsonIfThere(path);
   if (!isObject(value) || !isObject(value.tool_input)) return undefined;
   return typeof value.id === "string" && typeof value.session === "string" &&
       typeof value.pid === "number" && typeof value.asked_at === "string"
     ? value as unknown as Pending
     : undefined;
-}
-
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readTextIfThere(path) ?? "null");
-  } catch {
-    return undefined;
-  }
 }

@@ -66,6 +66,15 @@ export function readTextIfThere(path: string): string | undefined {
   return readIfThere(path, Deno.readTextFileSync);
 }
 
+/** The value in a JSON file; undefined where it is missing, cannot be read or is no JSON. */
+export function readJsonIfThere(path: string): unknown {
+  try {
+    return JSON.parse(readTextIfThere(path) ?? "null");
+  } catch {
+    return undefined;
+  }
+}
+
 let temporaryCount = 0;
 
 export interface WriteOptions {

@@ -3,7 +3,7 @@
 import { isSwept, pinnedDeno } from "../doors/deno_binary.ts";
 import { isProgram, onPath } from "../doors/programs.ts";
 import { realPath } from "../doors/user_file.ts";
-import { readTextIfThere } from "../files.ts";
+import { readJsonIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
@@ -25,13 +25,9 @@ function gsdCode({ env, paths }: Caller): string[] | undefined {
 
 /** It may belong to another clone, or start a Deno that is gone. */
 function startsUs({ data, root }: Paths): boolean {
-  try {
-    const facts: unknown = JSON.parse(readTextIfThere(`${data}/install.json`) ?? "");
-    return isObject(facts) && facts.root === root && typeof facts.deno === "string" &&
-      isProgram(facts.deno);
-  } catch {
-    return false;
-  }
+  const facts = readJsonIfThere(`${data}/install.json`);
+  return isObject(facts) && facts.root === root && typeof facts.deno === "string" &&
+    isProgram(facts.deno);
 }
 
 /** Where Deno came by npx there is no `deno` on PATH, but the pinned one. */

@@ -1,6 +1,6 @@
 /** What mod and companion say to each other. The mod decides nothing, so its words are facts. */
 
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 
 export interface ModEvent {
   /** Counted by the mod: one that was sent twice is taken once. */
@@ -23,7 +23,7 @@ export type ModOrder =
 export type ModResult = { value: unknown } | { error: string };
 
 export function readModEvent(text: string): ModEvent | undefined {
-  const value = parsed(text);
+  const value = parseIfJson(text);
   if (!isObject(value) || typeof value.n !== "number" || typeof value.kind !== "string") {
     return undefined;
   }
@@ -32,14 +32,14 @@ export function readModEvent(text: string): ModEvent | undefined {
 
 /** The mod asks for a decision on what a dialog asks. */
 export function readHold(text: string): { id: string; event: unknown } | undefined {
-  const value = parsed(text);
+  const value = parseIfJson(text);
   if (!isObject(value) || typeof value.id !== "string" || !isObject(value.event)) return undefined;
   return { id: value.id, event: value.event };
 }
 
 /** The order, or what is wrong with it. */
 export function readOrder(text: string): ModOrder | string {
-  const value = parsed(text);
+  const value = parseIfJson(text);
   if (!isObject(value)) return "an order is a JSON object";
   const { op } = value;
   switch (op) {
@@ -63,13 +63,5 @@ export function readOrder(text: string): ModOrder | string {
       return { op };
     default:
       return `there is no order "${String(op)}"`;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** roads/: a socket for each running companion, and a small file that says whose it is. */
 
-import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { namesIn, readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, type Paths, safeName } from "../paths.ts";
 
@@ -49,15 +49,11 @@ export function listRoads(paths: Pick<Paths, "state">): Road[] {
 }
 
 function readRoad(path: string): Road | undefined {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(path) ?? "null");
-    if (!isObject(value)) return undefined;
-    const isRoad = ["session", "pane", "socket"].every((name) => typeof value[name] === "string") &&
-      ["server", "pid", "claude_pid"].every((name) => typeof value[name] === "number");
-    return isRoad ? value as unknown as Road : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJsonIfThere(path);
+  if (!isObject(value)) return undefined;
+  const isRoad = ["session", "pane", "socket"].every((name) => typeof value[name] === "string") &&
+    ["server", "pid", "claude_pid"].every((name) => typeof value[name] === "number");
+  return isRoad ? value as unknown as Road : undefined;
 }
 
 /** `$TMUX` is `socket,pid,session`. */

@@ -3,7 +3,7 @@
 import { clockTime } from "../still_running.ts";
 import { readTextIfThere } from "../files.ts";
 import { journalFile } from "../journal.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import type { Paths } from "../paths.ts";
 
 /** Claude Code puts the mod's name before it. */
@@ -18,12 +18,8 @@ export function statusText(agentId: string, told: Date | undefined): string {
 export function lastTold(journal: string): Date | undefined {
   for (const line of journal.trimEnd().split("\n").reverse()) {
     if (!line.includes('"delivered"')) continue;
-    try {
-      const record: unknown = JSON.parse(line);
-      if (isObject(record) && record.kind === "delivered") return new Date(String(record.at));
-    } catch {
-      // Cut off: an earlier line will do.
-    }
+    const record = parseIfJson(line);
+    if (isObject(record) && record.kind === "delivered") return new Date(String(record.at));
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  * that a person has taken. While the file is there, wakes wait in the outbox.
  */
 
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { originalName, type Paths, safeName } from "../paths.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -41,14 +41,10 @@ export function holdFile({ state }: Paths, kind: HoldKind, name: string): string
 export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
   const text = readTextIfThere(holdFile(paths, kind, name));
   if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    // By its place, not by its text: a session may have been renamed since.
-    if (isObject(value)) return { agent_id: "", since: "", ...value, kind, name } as Hold;
-  } catch {
-    // It holds all the same: better told late than at the wrong time.
-  }
-  return { kind, name, agent_id: "", since: "" };
+  // A broken one holds all the same: better told late than at the wrong time.
+  const value = parseIfJson(text);
+  // By its place, not by its text: a session may have been renamed since.
+  return { agent_id: "", since: "", ...isObject(value) ? value : {}, kind, name } as Hold;
 }
 
 export function writeHold(paths: Paths, hold: Hold): void {

@@ -4,7 +4,7 @@
  */
 
 import { namesIn, readTextIfThere, writeAtomic } from "../files.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { hash, type Paths, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { readMemory } from "../session_memory.ts";
@@ -31,7 +31,9 @@ export function inboxIn(
     for (const name of quietly(() => namesIn(folder)) ?? []) {
       const pid = Number(/^(\d+)\.json$/.exec(name)?.[1] ?? NaN);
       if (!pids.has(pid)) continue;
-      const road = readInbox(parsed(quietly(() => readTextIfThere(`${folder}/${name}`)) ?? ""));
+      const road = readInbox(
+        parseIfJson(quietly(() => readTextIfThere(`${folder}/${name}`)) ?? ""),
+      );
       if (road === undefined) continue;
       const token = quietly(() => tokenIn(folder, pid));
       return { ...road, config, ...(token === undefined ? {} : { token }) };
@@ -56,7 +58,9 @@ function readInbox(value: unknown): Omit<InboxRoad, "config"> | undefined {
 
 function tokenIn(folder: string, pid: number): string | undefined {
   const name = namesIn(folder).find((name) => name.startsWith(`${pid}.`) && name.endsWith(".key"));
-  const value = name === undefined ? undefined : parsed(readTextIfThere(`${folder}/${name}`) ?? "");
+  const value = name === undefined
+    ? undefined
+    : parseIfJson(readTextIfThere(`${folder}/${name}`) ?? "");
   return isObject(value) && typeof value.peerToken === "string" ? value.peerToken : undefined;
 }
 
@@ -99,7 +103,7 @@ function sentFile(paths: Pick<Paths, "state">, session: string): string {
 }
 
 export function readSent(paths: Pick<Paths, "state">, session: string): SentMessage[] {
-  const value = parsed(readTextIfThere(sentFile(paths, session)) ?? "");
+  const value = parseIfJson(readTextIfThere(sentFile(paths, session)) ?? "");
   const list = Array.isArray(value) ? value.filter(isObject) : [];
   return list.map(({ at, hash }) => ({ at: Number(at), hash: String(hash) }));
 }
@@ -195,7 +199,7 @@ function queueProof({ config, claudeId }: InboxRoad, text: string): () => boolea
 
 /** The first prompt of a conversation has no queue record. */
 export function isEnqueued(line: string, text: string): boolean {
-  const value = parsed(line);
+  const value = parseIfJson(line);
   if (!isObject(value)) return false;
   if (value.type === "queue-operation") {
     return value.operation === "enqueue" && value.content === text;
@@ -234,14 +238,6 @@ function readFrom(path: string, from: number): { text: string; bytes: number } {
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 
 import { listRoads, type Road } from "../companion/road_file.ts";
 import type { ModOrder } from "../companion/mod_messages.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import type { Paths } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { TIME_IS_UP, within } from "../time.ts";
@@ -49,7 +49,7 @@ export function modRoad(
     },
     async state() {
       const answer = await request(socket, "GET", "/state", "", ANSWER_MS);
-      return answer.kind === "answer" ? readState(parsed(answer.body)) : undefined;
+      return answer.kind === "answer" ? readState(parseIfJson(answer.body)) : undefined;
     },
   };
 }
@@ -64,7 +64,7 @@ function readState(value: unknown): ModState | undefined {
 const ANSWER_MS = 5000;
 
 function readAnswer(status: number, body: string): RoadAnswer {
-  const value = parsed(body);
+  const value = parseIfJson(body);
   if (!isObject(value)) return { kind: "unsure", reason: "the companion's answer is not JSON" };
   const error = typeof value.error === "string" ? value.error : undefined;
   if (status === 504) return { kind: "unsure", reason: error ?? "no answer" };
@@ -131,12 +131,4 @@ async function readAll(connection: Deno.UnixConn): Promise<string> {
     text += decoder.decode(buffer.subarray(0, count), { stream: true });
   }
   return text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

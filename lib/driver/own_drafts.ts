@@ -4,7 +4,7 @@
  */
 
 import { asDrawn } from "./as_drawn.ts";
-import { readTextIfThere, writeAtomic } from "../files.ts";
+import { readJsonIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, type Paths, safeName } from "../paths.ts";
 
@@ -72,12 +72,9 @@ function holdsAll(all: string[], part: string[]): boolean {
 }
 
 function readTyped(paths: Paths, session: string): TypedText[] {
-  try {
-    const read: unknown = JSON.parse(readTextIfThere(fileOf(paths, session)) ?? "[]");
-    return Array.isArray(read) ? read.filter(isTyped) : [];
-  } catch {
-    return []; // Unreadable: every draft counts as a person's.
-  }
+  const read = readJsonIfThere(fileOf(paths, session));
+  // Unreadable: every draft counts as a person's.
+  return Array.isArray(read) ? read.filter(isTyped) : [];
 }
 
 function isTyped(value: unknown): value is TypedText {

@@ -1,7 +1,7 @@
 /** Claude Code's own list of its processes: `sessions/<pid>.json`, changed as its state changes. */
 
 import { textOf } from "../events.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 
 export interface ClaudeEntry {
   pid: number;
@@ -19,12 +19,7 @@ export interface ClaudeEntry {
 }
 
 export function parseEntryFile(text: string): ClaudeEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // it is being written
-  }
+  const value = parseIfJson(text);
   if (!isObject(value) || typeof value.pid !== "number") return undefined;
   // A `claude -p` beside the session is not the session.
   if (value.kind !== undefined && value.kind !== "interactive") return undefined;

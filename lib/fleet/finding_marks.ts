@@ -1,6 +1,6 @@
 /** What the watch has told: a file each, so that a restarted watch tells nothing twice. */
 
-import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { namesIn, readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { newWakeId } from "../new_wake.ts";
 import { hash, type Paths } from "../paths.ts";
@@ -73,12 +73,8 @@ export class FindingMarks {
 }
 
 function readMark(path: string): FindingMark | undefined {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(path) ?? "");
-    const isMark = isObject(value) && typeof value.key === "string" &&
-      typeof value.wake_id === "string" && typeof value.at === "number";
-    return isMark ? value as unknown as FindingMark : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJsonIfThere(path);
+  const isMark = isObject(value) && typeof value.key === "string" &&
+    typeof value.wake_id === "string" && typeof value.at === "number";
+  return isMark ? value as unknown as FindingMark : undefined;
 }

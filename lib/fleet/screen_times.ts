@@ -1,6 +1,6 @@
 /** Since when each screen has shown the same conversation. The watch keeps it on disk. */
 
-import { readTextIfThere, writeAtomic } from "../files.ts";
+import { readJsonIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, type Paths } from "../paths.ts";
 
@@ -52,15 +52,11 @@ function fileOf({ state }: Pick<Paths, "state">): string {
 }
 
 function readLooks(file: string): Map<string, Look> {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(file) ?? "{}");
-    const looks = Object.entries(isObject(value) ? value : {}).filter(([, look]) =>
-      isObject(look) && typeof look.hash === "string" && typeof look.since === "number"
-    );
-    return new Map(looks as [string, Look][]);
-  } catch {
-    return new Map();
-  }
+  const value = readJsonIfThere(file);
+  const looks = Object.entries(isObject(value) ? value : {}).filter(([, look]) =>
+    isObject(look) && typeof look.hash === "string" && typeof look.since === "number"
+  );
+  return new Map(looks as [string, Look][]);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Of what was read: whose a session is, and which files tell of it. */
 
 import { isFile } from "../files.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { linesFromEnd } from "../late_line.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
 import { projectName } from "../sessions/conversations.ts";
@@ -52,15 +53,9 @@ export function transcriptOf(
 }
 
 export function recordsAtEnd(path: string): Record<string, unknown>[] {
-  const records: Record<string, unknown>[] = [];
-  for (const { text } of linesFromEnd(path, JOURNAL_BYTES)) {
-    try {
-      records.unshift(JSON.parse(text));
-    } catch {
-      // It is being written, or the disk was full.
-    }
-  }
-  return records;
+  // A line may be cut: it is being written, or the disk was full.
+  return Array.from(linesFromEnd(path, JOURNAL_BYTES), ({ text }) => parseIfJson(text))
+    .filter(isObject).reverse();
 }
 
 /** The fields that have a value. */

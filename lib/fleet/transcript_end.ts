@@ -1,7 +1,7 @@
 /** How a transcript ends: what Claude does, said or waits for, from its last lines alone. */
 
 import { textOf } from "../events.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { linesFromEnd } from "../late_line.ts";
 import { isPrompt, type Line, textIn } from "../transcript.ts";
 
@@ -86,12 +86,7 @@ interface SpokenLine {
 /** A line of the conversation; not one of a subagent, of a command, or that Claude Code added. */
 function lineOf(text: string): SpokenLine | undefined {
   if (!/"type"\s*:\s*"(?:user|assistant)"/.test(text)) return undefined;
-  let fields: unknown;
-  try {
-    fields = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const fields = parseIfJson(text);
   if (!isObject(fields) || fields.isSidechain === true || !isObject(fields.message)) {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** What the watch remembers between two runs, beside its marks. */
 
-import { readTextIfThere, writeAtomic } from "../files.ts";
+import { readJsonIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import type { Paths } from "../paths.ts";
 
@@ -63,12 +63,8 @@ export class WatchMemory {
 }
 
 function readFile(path: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(path) ?? "{}");
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = readJsonIfThere(path);
+  return isObject(value) ? value : {};
 }
 
 function numbersIn(value: unknown): [string, number][] {

@@ -2,7 +2,7 @@
 
 import { readableText } from "../doors/user_file.ts";
 import { writeAtomic } from "../files.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { type Installation, installFile } from "./scope.ts";
 
 const VERSION = 1;
@@ -44,12 +44,7 @@ export function writeInstallation(install: Installation): void {
 
 /** Undefined where there is none, or none that this version can use: register writes a new one. */
 export function readInstallation(data: string): Installation | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(readableText(installFile(data)) ?? "");
-  } catch {
-    return undefined;
-  }
+  const value = parseIfJson(readableText(installFile(data)) ?? "");
   if (!isFacts(value)) return undefined;
   const { root, registry, state, claude_config: claudeConfig } = value;
   const { home, deno, tmux, path, transcripts, variables, openclaw, setsid, gateway } = value;
@@ -67,12 +62,8 @@ export function readInstallation(data: string): Installation | undefined {
 
 /** The clone that the data folder belongs to, also by an install.json of another version. */
 export function installedRoot(data: string): string | undefined {
-  try {
-    const root = JSON.parse(readableText(installFile(data)) ?? "")?.root;
-    return isText(root) ? root : undefined;
-  } catch {
-    return undefined;
-  }
+  const facts = parseIfJson(readableText(installFile(data)) ?? "");
+  return isObject(facts) && isText(facts.root) ? facts.root : undefined;
 }
 
 function isFacts(value: unknown): value is Facts {

@@ -1,6 +1,6 @@
 /** Failures of a recovery: each is noted in the journal and reported to the global session, once. */
 
-import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
 import { isObject } from "../json.ts";
 import { newWakeId } from "../new_wake.ts";
@@ -61,10 +61,7 @@ function lineOf({ agent_id, session, detail }: AgentResult): string {
 }
 
 function readReported(file: string): AgentResult[] {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(file) ?? "[]");
-    return Array.isArray(value) ? value.filter(isObject) as unknown as AgentResult[] : [];
-  } catch {
-    return []; // Unreadable: at worst a failure is reported twice.
-  }
+  const value = readJsonIfThere(file);
+  // Unreadable: at worst a failure is reported twice.
+  return Array.isArray(value) ? value.filter(isObject) as unknown as AgentResult[] : [];
 }

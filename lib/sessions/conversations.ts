@@ -2,7 +2,7 @@
 
 import { baseName, chosenIn } from "../doors/command_words.ts";
 import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
-import { isFile, namesIn, readTextIfThere } from "../files.ts";
+import { isFile, namesIn, readJsonIfThere } from "../files.ts";
 import { isObject } from "../json.ts";
 import type { Conversation, KnownOfConversation, Launch } from "./launch.ts";
 import type { Paths } from "../paths.ts";
@@ -181,14 +181,8 @@ export function listedSessions(
   for (const file of namesIn(folder)) {
     const process = processes.find(({ pid }) => file === `${pid}.json`);
     if (process === undefined) continue;
-    try {
-      const entry: unknown = JSON.parse(readTextIfThere(`${folder}/${file}`) ?? "");
-      if (isObject(entry) && isOf(entry.procStart, process)) {
-        found.set(process.pid, entry.sessionId);
-      }
-    } catch {
-      // It is being written.
-    }
+    const entry = readJsonIfThere(`${folder}/${file}`);
+    if (isObject(entry) && isOf(entry.procStart, process)) found.set(process.pid, entry.sessionId);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /** The files of a launch, in the data folder, where no hook may write. */
 
-import { namesIn, readTextIfThere, writeAtomic } from "../files.ts";
+import { namesIn, readJsonIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { type Conversation, type Launch, launchScript } from "./launch.ts";
 import { type Paths, safeName } from "../paths.ts";
@@ -42,31 +42,24 @@ export function launchesOf(paths: Paths, agentId: string): Launch[] {
 export function allLaunches(paths: Paths): Launch[] {
   const dir = `${paths.data}/launches`;
   return namesIn(dir).filter((name) => name.endsWith(".json") && !name.endsWith(".settings.json"))
-    .flatMap((name) => parseLaunch(readTextIfThere(`${dir}/${name}`)) ?? [])
+    .flatMap((name) => launchIn(readJsonIfThere(`${dir}/${name}`)) ?? [])
     .sort((a, b) => a.started_at < b.started_at ? 1 : -1);
 }
 
-function parseLaunch(text: string | undefined): Launch | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    if (!isObject(value) || !isObject(value.env)) return undefined;
-    const texts = ["session", "agent_id", "working_directory", "command", "settings_file"];
-    const more = ["prompt_file", "system_prompt", "claude_session_id", "started_at"];
-    const whole = [...texts, ...more].every((name) => typeof value[name] === "string") &&
-      Object.values(value.env).every((entry) => typeof entry === "string");
-    const later = [
-      "tmux_socket",
-      "tmux_server",
-      "moved_to",
-      "first_command",
-      "stopped_at",
-      "adopted_at",
-    ]
-      .every((name) => value[name] === undefined || typeof value[name] === "string");
-    const { recovery } = value;
-    const isKnown = recovery === undefined || isObject(recovery) && isObject(recovery.conversation);
-    return whole && later && isKnown ? value as unknown as Launch : undefined;
-  } catch {
-    return undefined;
-  }
+const ALWAYS = [
+  ...["session", "agent_id", "working_directory", "command", "settings_file"],
+  ...["prompt_file", "system_prompt", "claude_session_id", "started_at"],
+];
+const SOMETIMES = [
+  ...["tmux_socket", "tmux_server", "moved_to", "first_command", "stopped_at", "adopted_at"],
+];
+
+function launchIn(value: unknown): Launch | undefined {
+  if (!isObject(value) || !isObject(value.env)) return undefined;
+  const { recovery } = value;
+  const isWhole = ALWAYS.every((name) => typeof value[name] === "string") &&
+    Object.values(value.env).every((entry) => typeof entry === "string") &&
+    SOMETIMES.every((name) => ["undefined", "string"].includes(typeof value[name])) &&
+    (recovery === undefined || isObject(recovery) && isObject(recovery.conversation));
+  return isWhole ? value as unknown as Launch : undefined;
 }

@@ -7,7 +7,7 @@ import type { World } from "../cli/world.ts";
 import { isShell, programOf } from "../doors/command_words.ts";
 import { findProgram } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
-import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { ensureDir, readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { MOD_CALLS, MOD_EVENTS } from "../install/mod_api.ts";
 import { modFolder, modMark, supportFile, writeMod } from "../install/mod_copy.ts";
 import { isObject, messageOf } from "../json.ts";
@@ -140,10 +140,6 @@ function keep(world: World, key: string, support: ModSupport): ModSupport {
 }
 
 function readKnown(world: World): Record<string, ModSupport> {
-  try {
-    const value: unknown = JSON.parse(readTextIfThere(supportFile(world.paths)) ?? "{}");
-    return isObject(value) ? value as Record<string, ModSupport> : {};
-  } catch {
-    return {};
-  }
+  const value = readJsonIfThere(supportFile(world.paths));
+  return isObject(value) ? value as Record<string, ModSupport> : {};
 }

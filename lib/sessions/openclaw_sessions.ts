@@ -4,7 +4,7 @@ import { cliEnv } from "../delivery/openclaw.ts";
 import { openclawPlaces } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import { namesIn, readTextIfThere } from "../files.ts";
-import { isObject } from "../json.ts";
+import { isObject, parseIfJson } from "../json.ts";
 import { run } from "../process.ts";
 import type { World } from "../cli/world.ts";
 
@@ -46,13 +46,9 @@ export async function listOpenClawAgents(world: World): Promise<AgentListing> {
 
 /** The list as 2026.9.6 prints it, perhaps after other lines; undefined when it is something else. */
 export function parseAgents(text: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text.slice(Math.max(0, text.search(/^\[(\s*[{\]]|$)/m))));
-    if (!Array.isArray(value)) return undefined;
-    return value.filter(isObject).flatMap(({ id }) => typeof id === "string" ? [id] : []);
-  } catch {
-    return undefined;
-  }
+  const value = parseIfJson(text.slice(Math.max(0, text.search(/^\[(\s*[{\]]|$)/m))));
+  if (!Array.isArray(value)) return undefined;
+  return value.filter(isObject).flatMap(({ id }) => typeof id === "string" ? [id] : []);
 }
 
 export interface OpenClawSession {
@@ -81,12 +77,7 @@ export async function listOpenClawSessions(world: World): Promise<SessionListing
 
 /** The list as 2026.9.6 prints it; undefined when it is something else. */
 export function parseListing(text: string): OpenClawSession[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.slice(Math.max(0, text.indexOf("{"))));
-  } catch {
-    return undefined;
-  }
+  const value = parseIfJson(text.slice(Math.max(0, text.indexOf("{"))));
   if (!isObject(value) || !Array.isArray(value.sessions)) return undefined;
   return value.sessions.filter(isObject).flatMap((entry) => {
     const { key, sessionId, agentId, updatedAt } = entry;
@@ -102,12 +93,7 @@ export function parseListing(text: string): OpenClawSession[] | undefined {
 
 /** `agents/<agent>/sessions/sessions.json`, as versions before the SQLite store wrote it. */
 function parseOldStore(text: string, agentId: string): OpenClawSession[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
+  const value = parseIfJson(text);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, entry]) => {
     if (!isObject(entry) || typeof entry.sessionId !== "string") return [];
