@@ -1,6 +1,6 @@
 /** The variable with which OpenClaw's exec tool marks everything that is started below it. */
 
-import { allProcesses, isClaude, treeBelow } from "../doors/process_tree.ts";
+import { allProcesses, environmentOf, isClaude, treeBelow } from "../doors/process_tree.ts";
 import { panesOf } from "../doors/tmux_sessions.ts";
 import type { Tmux } from "../tmux.ts";
 
@@ -22,7 +22,10 @@ export async function markOfSession(tmux: Tmux, session: string): Promise<string
   const claude = below.filter((process) => isClaude(process));
   const asked = claude.length > 0 ? claude.map(({ pid }) => pid) : panes.map(({ pid }) => pid);
   const environments = asked.map(environmentOf).filter((one) => one !== undefined);
-  if (environments.length > 0) return environments.flat().find((one) => MARK.test(one));
+  if (environments.length > 0) {
+    const mark = environments.map((one) => one.OPENCLAW_SHELL).find((value) => value);
+    return mark && `OPENCLAW_SHELL=${mark}`;
+  }
   const own = await tmux.call("show-environment", "-t", `=${session}:`, "OPENCLAW_SHELL");
   return own.kind === "ok" ? markIn(own) : await markOfServer(tmux);
 }
@@ -30,12 +33,4 @@ export async function markOfSession(tmux: Tmux, session: string): Promise<string
 function markIn(answer: Awaited<ReturnType<Tmux["call"]>>): string | undefined {
   const line = answer.kind === "ok" ? answer.stdout.trim() : "";
   return MARK.test(line) ? line : undefined;
-}
-
-function environmentOf(pid: number): string[] | undefined {
-  try {
-    return Deno.readTextFileSync(`/proc/${pid}/environ`).split("\0");
-  } catch {
-    return undefined;
-  }
 }

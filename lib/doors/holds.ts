@@ -34,7 +34,7 @@ export interface Hold {
   release?: { at: string; summaries: Record<string, { wake_id: string; of: string[] }> };
 }
 
-export function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
+function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
   return `${state}/${FOLDERS[kind]}/${safeName(name)}.json`;
 }
 

@@ -104,3 +104,18 @@ export function isIdleShell(tree: ProcessInfo[]): boolean {
   return isShell(program) &&
     args.every((arg) => /^-[il]+$|^--(login|interactive)$/.test(arg));
 }
+
+/** The variables that a process was started with; undefined where that cannot be read. */
+export function environmentOf(
+  pid: number | undefined,
+): Partial<Record<string, string>> | undefined {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/environ`);
+    return Object.fromEntries(
+      text.split("\0").filter((entry) => entry.includes("="))
+        .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+    );
+  } catch {
+    return undefined;
+  }
+}

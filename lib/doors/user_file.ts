@@ -54,7 +54,7 @@ export function replacementFor(file: string, text: string, temporary: string): R
 }
 
 /** Gives a file the owner and the group of another. */
-export function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
+function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
   const own = Deno.statSync(file);
   if (own.uid === uid && own.gid === gid) return;
   try {

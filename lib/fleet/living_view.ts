@@ -70,7 +70,7 @@ function askedBy({ transcript }: SessionObservation, state: FleetState): string 
 }
 
 /** `Bash: Run the tests`, from a tool's own description of what it does. */
-export function toolLine({ tool, toolInput }: { tool: string; toolInput: object }): string {
+function toolLine({ tool, toolInput }: { tool: string; toolInput: object }): string {
   const input = toolInput as Record<string, unknown>;
   const about = ["description", "command", "file_path", "pattern", "url", "query", "prompt"]
     .map((name) => textOf(input, name)).find((text) => text !== "");

@@ -64,7 +64,7 @@ function readLooks(file: string): Map<string, Look> {
  *   ✻ Inferring… (35s · ↓ 120 tokens)
  *     ⎿  Running… (125s)
  */
-export function lookOf(capture: string): string {
+function lookOf(capture: string): string {
   const lines = capture.split("\n").map((line) => line.trimEnd())
     .filter((line) => line !== "" && !/^[·✢✳✶✻✽*] /.test(line))
     .map((line) => line.replace(/\d+(\.\d+)?/g, "0").replace(/^(\s*)[●○◐◓◑◒⏺]/, "$1"));

@@ -38,7 +38,7 @@ export interface SessionView {
 }
 
 /** A session that was lost longer ago is history. */
-export const LOST_FOR_MS = 24 * 3_600_000;
+const LOST_FOR_MS = 24 * 3_600_000;
 
 export function viewsOf({ now, sessions }: FleetObservation): SessionView[] {
   return sessions.map((seen) => viewOf(seen, now)).sort(byNeed);

@@ -15,7 +15,7 @@ export function modFolder({ data }: Pick<Paths, "data">): string {
 }
 
 /** The small second plugin, for texts that begin with a slash. */
-export function slashFolder({ data }: Pick<Paths, "data">): string {
+function slashFolder({ data }: Pick<Paths, "data">): string {
   return `${data}/mod-slash`;
 }
 

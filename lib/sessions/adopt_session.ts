@@ -2,6 +2,7 @@
 
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
+import { environmentOf } from "../doors/process_tree.ts";
 import { holdsOurs, knownSettings } from "../install/registered.ts";
 import { record } from "../journal.ts";
 import { ownerOf } from "../owners.ts";
@@ -131,23 +132,11 @@ async function folderOf(
 
 /** With the PATH and the Claude Code folder of the running one: it may have come from elsewhere. */
 function asStarted(world: World, claude: RunningClaude | undefined): World {
-  const theirs = environmentOf(claude);
+  const theirs = environmentOf(claude?.process.pid);
   if (theirs === undefined) return world;
   const env = (name: string) =>
     name === "PATH" || name === "CLAUDE_CONFIG_DIR" ? theirs[name] : world.env(name);
   return { ...world, env };
-}
-
-function environmentOf(claude: RunningClaude | undefined): Record<string, string> | undefined {
-  try {
-    const text = Deno.readTextFileSync(`/proc/${claude?.process.pid}/environ`);
-    return Object.fromEntries(
-      text.split("\0").filter((entry) => entry.includes("="))
-        .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
-    );
-  } catch {
-    return undefined; // no /proc
-  }
 }
 
 /** Claude Code follows its settings while it runs. */
@@ -157,7 +146,7 @@ function hasHooks(world: World, claude: RunningClaude | undefined, dir: string):
   if (claude?.process.args.some((arg) => arg.startsWith(ours) && arg.endsWith(".settings.json"))) {
     return true;
   }
-  const theirs = environmentOf(claude);
+  const theirs = environmentOf(claude?.process.pid);
   const places = theirs === undefined ? paths : {
     ...paths,
     claudeConfig: placesFor((name) => theirs[name], paths.root).claudeConfig,
