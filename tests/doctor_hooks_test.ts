@@ -101,7 +101,7 @@ Deno.test("checkHooks() finds an entry that was changed, and --fix writes it aga
   });
   const inline = INLINE["stop.ts"].replaceAll("/srv/it'\\''s here/gsd", ROOT);
   const cases: Record<string, unknown>[] = [
-    { ...right.hooks, SubagentStop: right.hooks.Stop },
+    { ...right.hooks, TaskCreated: right.hooks.Stop },
     changed({ async: true }),
     changed({ type: "http" }),
     changed({ command: stop.command.replace("hook stop", "hook notification") }),
@@ -112,7 +112,7 @@ Deno.test("checkHooks() finds an entry that was changed, and --fix writes it aga
     await Deno.writeTextFile(clinic.settings, JSON.stringify({ ...right, hooks }, null, 2));
     assertMatch(
       (await clinic.ask(checkHooks)).broken.join(),
-      /^The Stop hook .* is not as register writes it$|for SubagentStop, which it does not handle$/,
+      /^The Stop hook .* is not as register writes it$|for TaskCreated, which it does not handle$/,
     );
     await clinic.fix(checkHooks);
     assertEquals(JSON.parse(clinic.read(clinic.settings)), right);

@@ -92,7 +92,7 @@ Deno.test("register() fixes what was changed in our entries, and takes copies of
     const right = hooksForSettings(WANTED).hooks;
     const entry = (right.Stop![0] as { hooks: Record<string, unknown>[] }).hooks[0]!;
     const spoilt = [
-      { ...right, SubagentStop: right.Stop },
+      { ...right, TaskCreated: right.Stop },
       { ...right, Stop: [{ hooks: [{ ...entry, async: true }] }] },
       { ...right, Stop: [{ hooks: [{ ...entry, type: "http" }] }] },
       { ...right, Stop: [{ hooks: [{ ...entry, command: `${entry.command} || true` }] }] },
