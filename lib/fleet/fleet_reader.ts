@@ -294,13 +294,17 @@ export class FleetReader {
   }
 }
 
-/** A session that a person has taken is more than one whose wakes are held. */
+/**
+ * A session that a person has taken is more than one whose wakes are held. Quiet hours are no state
+ * of a session: what is found meanwhile waits in the outbox.
+ */
 function holdOf(
   holds: Hold[],
   session: string,
   agent: Agent | undefined,
 ): SessionObservation["hold"] {
-  const on = holdsOn(holds, { session, agent_id: agent?.agent_id ?? "" });
+  const on = holdsOn(holds, { session, agent_id: agent?.agent_id ?? "", trigger: "" })
+    .filter(({ kind }) => kind !== "quiet");
   const hold = on.find(({ kind }) => kind === "taken") ?? on[0];
   return hold && {
     kind: hold.kind === "taken" ? "taken" : "held",
