@@ -4,7 +4,8 @@ import { hash } from "../paths.ts";
 import { whyUnreachable } from "../registry.ts";
 import { isInterrupted } from "./living_view.ts";
 import type { SessionView } from "./session_view.ts";
-import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
+import { type Budget, isAtWork, unmeasuredLimits } from "./budgets.ts";
+import { hasHooks, lateTurns, ourSince, wasOwnEsc, wasTold } from "./told.ts";
 
 /** Each with how long it must last: hooks, and what runs inside Claude Code, come first. */
 export const FINDING_AFTER_MS = {
@@ -21,6 +22,9 @@ export const FINDING_AFTER_MS = {
   limit_over: 0,
   stalled: 0,
   unanswered: 0,
+  budget: 0,
+  unmeasured: 30_000,
+  hooks: 20_000,
 } as const;
 
 export type FindingKind = keyof typeof FINDING_AFTER_MS;
@@ -31,6 +35,8 @@ export interface FleetFinding {
   key: string;
   since: number;
   view: SessionView;
+  /** Of a limit that is near or reached. */
+  budget?: Budget;
 }
 
 export interface WatchKnowledge {
@@ -54,7 +60,7 @@ export interface Findings {
 }
 
 export function findingsOf(views: SessionView[], known: WatchKnowledge, now: number): Findings {
-  const all = views.filter(isManaged).flatMap((view) => allOf(view, known, now));
+  const all = onceEach(views.filter(isManaged).flatMap((view) => allOf(view, known, now)));
   const untold = all.filter(({ key }) => !known.isTold(key));
   const ripeAt = ({ kind, key }: FleetFinding) => known.seenSince(key) + FINDING_AFTER_MS[kind];
   const later = untold.map(ripeAt).filter((time) => time > now);
@@ -63,6 +69,16 @@ export function findingsOf(views: SessionView[], known: WatchKnowledge, now: num
     nextAt: later.length === 0 ? undefined : Math.min(...later),
     lasting: all,
   };
+}
+
+/** The limit of a day is found in each session of its agent: told is the one at work. */
+function onceEach(findings: FleetFinding[]): FleetFinding[] {
+  const first = new Map<string, FleetFinding>();
+  for (const one of findings) {
+    const known = first.get(one.key);
+    if (known === undefined || !isAtWork(known.view) && isAtWork(one.view)) first.set(one.key, one);
+  }
+  return Array.from(first.values());
 }
 
 /** An agent owns it, and can be woken. */
@@ -76,6 +92,9 @@ function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFind
     ...renamed(view),
     ...unanswered(view, known, now),
     ...limitOver(view, now),
+    ...budgets(view),
+    ...unmeasured(view),
+    ...hooksOff(view),
   ];
 }
 
@@ -182,6 +201,51 @@ function unanswered(view: SessionView, known: WatchKnowledge, now: number): Flee
   if (!known.hasGlobal || now - view.since < after) return [];
   if (wasTold(view.seen, ["unanswered"], view.since)) return [];
   return [finding(view, "unanswered", asking(view))];
+}
+
+/**
+ * Told, and no longer so: missing hooks are back in the session that runs, so that they are told again
+ * when they are missing again.
+ */
+export function isOver(key: string, views: SessionView[], lasting: FleetFinding[]): boolean {
+  if (!key.startsWith('["hooks",')) return false;
+  const [, session, pid] = JSON.parse(key);
+  return views.some(({ seen }) => seen.session === session && seen.entry?.pid === pid) &&
+    !lasting.some((one) => one.key === key);
+}
+
+/** Where the limit was raised, or the context was full once more, it is another one. */
+function budgets(view: SessionView): FleetFinding[] {
+  return (view.budgets ?? []).map(({ since, ...budget }) => {
+    const { measure, level, of, limit } = budget;
+    const owner = measure === "day" ? view.agent_id : view.session;
+    const times = measure === "context" ? [since] : [];
+    const key = JSON.stringify(["budget", owner, measure, level, of, limit, ...times]);
+    return { kind: "budget", key, since, view, budget };
+  });
+}
+
+/** A limit is set, a turn has ended, and nothing says what it has cost. */
+function unmeasured(view: SessionView): FleetFinding[] {
+  const { agent, entry, transcript } = view.seen;
+  if (entry?.status !== "idle" || transcript?.kind !== "answer") return [];
+  if (transcript.at < entry.startedAt || unmeasuredLimits(view).length === 0) return [];
+  const key = JSON.stringify(["unmeasured", view.session, entry.pid, entry.startedAt]);
+  return agent === undefined ? [] : [{ kind: "unmeasured", key, since: transcript.at, view }];
+}
+
+/** A single turn may have met a full disk or a broken registry. */
+const LATE_TURNS = 2;
+
+/** No hook of ours runs in it: by its settings, or because none has run though turns have ended. */
+function hooksOff(view: SessionView): FleetFinding[] {
+  const { seen, seen: { entry, renamedTo, hooksOff: why } } = view;
+  if (entry === undefined || view.state === "ended" || view.state === "lost") return [];
+  // After a rename the hooks run, and find no agent.
+  const hasNone = renamedTo === undefined && lateTurns(seen) >= LATE_TURNS && !hasHooks(seen);
+  if (why === undefined && !hasNone) return [];
+  const key = JSON.stringify(["hooks", view.session, entry.pid, entry.startedAt, why ?? ""]);
+  return [{ kind: "hooks", key, since: why === undefined ? entry.startedAt : 0, view }];
 }
 
 function finding(

@@ -263,21 +263,19 @@ export class FleetReader {
     if (end !== undefined) seen.transcript = end;
   }
 
-  /** The file of the mod, else that of the status line. */
+  /** The newer file of the mod, else that of the status line. */
   #readUsage(seen: SessionObservation, servers: FleetServer[]): void {
     const pane = servers.find(({ socket }) => socket === seen.socket)?.panes
       .find((one) => one.pane === seen.pane);
     const mark = managedMark(this.world.paths, pane?.variable, pane?.pane);
     const id = seen.entry?.sessionId || seen.memory?.claude_session_id || "";
     if (mark === undefined || id === "") return;
-    for (const ending of [USAGE_ENDINGS.mod, USAGE_ENDINGS.statusLine]) {
-      const usage = this.#ifReadable(() =>
-        this.#files.text(mark + ending, (text) => lastUsage(text, id))
-      );
-      if (usage === undefined) continue;
-      seen.usage = usage;
-      return;
-    }
+    const read = (ending: string) =>
+      this.#ifReadable(() => this.#files.text(mark + ending, (text) => lastUsage(text, id)));
+    const [ended, running] = [read(USAGE_ENDINGS.mod), read(USAGE_ENDINGS.turn)];
+    const isRunning = running !== undefined && running.at > (ended?.at ?? 0);
+    const usage = (isRunning ? running : ended) ?? read(USAGE_ENDINGS.statusLine);
+    if (usage !== undefined) seen.usage = usage;
   }
 
   #namesIn(dir: string, problems: string[] = []): string[] {

@@ -1,0 +1,24 @@
+/** The wake that says that no hook of ours runs in a session, and what mends it. */
+
+import type { Paths } from "../paths.ts";
+import { shellQuote } from "../text.ts";
+import { commandWords, type WakeDraft } from "../wake.ts";
+import type { SessionView } from "./session_view.ts";
+
+export function hooksDraft({ session, agent_id, seen }: SessionView, paths: Paths): WakeDraft {
+  const register = [Deno.execPath(), "run", "-A", `${paths.root}/register.ts`];
+  const lines = [register, [...commandWords(paths, "doctor"), agent_id]];
+  return {
+    ...{ trigger: "session_changed", section: "CONTENT", state: "unknown" },
+    body: `No hook of ours runs in ${session}: ` +
+      (seen.hooksOff ?? "none has run since its Claude Code was started, though a turn has ended") +
+      ".",
+    details: {
+      change: "hooks",
+      advice:
+        "The watch still tells its turns, late. Answers go with keys. register puts the hooks " +
+        "back, doctor says what else is wrong; then the session has to be started again.",
+    },
+    actions: lines.map((words) => words.map(shellQuote).join(" ")),
+  };
+}
