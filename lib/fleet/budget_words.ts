@@ -8,7 +8,9 @@ import type { Budget } from "./budgets.ts";
 import type { SessionView } from "./session_view.ts";
 
 export const SETTINGS = {
-  ...{ session: "max_usd_per_session", day: "max_usd_per_day", context: "max_context_pct" },
+  session: "max_usd_per_session",
+  day: "max_usd_per_day",
+  context: "max_context_pct",
 } as const;
 
 export function dollars(usd: number): string {
@@ -40,7 +42,8 @@ export function budgetDraft(
 ): WakeDraft {
   const { level, measure, spent, limit, counted } = budget;
   const isReached = level === "reached";
-  const since = counted === 0 ? "" : `, counted since ${new Date(counted).toISOString()}`;
+  const from = new Date(counted).toISOString().replace(/\.\d+Z$/, "Z");
+  const since = counted === 0 ? "" : `, counted since ${from}`;
   return {
     ...{ trigger: "budget", section: "CONTENT", state: isReached ? "idle" : "unknown" },
     body: [`${capital(spentWords(budget))}.`, ...isReached ? stopLines(stops) : []].join("\n"),
