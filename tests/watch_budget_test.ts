@@ -116,8 +116,11 @@ Deno.test("gsd-code budget shows what was spent, and raises a limit, which ends 
     };
     const [code, shown] = await said();
     assertEquals(code, 0);
-    assertMatch(shown, /this conversation: \$13\.00, of \$10\.00 \(max_usd_per_session\)  REACHED/);
-    assertMatch(shown, /today, all of anvil: \$13\.00, of \$12\.00 \(max_usd_per_day\)  REACHED/);
+    assertMatch(
+      shown,
+      /this conversation: \$13\.00, of \$10\.00 \(max_usd_per_session\) {2}REACHED/,
+    );
+    assertMatch(shown, /today, all of anvil: \$13\.00, of \$12\.00 \(max_usd_per_day\) {2}REACHED/);
     assertMatch(shown, /context: 40 %, no limit \(max_context_pct\)$/);
     assertEquals((await said(session, "--more", "nothing"))[0], 2);
     assertEquals((await said("--more", "5"))[0], 2);
