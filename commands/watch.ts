@@ -159,7 +159,7 @@ async function drive(
   world: WatchWorld,
 ): Promise<string | undefined> {
   const [program = "", ...words] = driverWords(world.paths, view.seen.socket);
-  const args = [...words, view.seen.renamedTo || view.session, ...action];
+  const args = [...words, "--by", "watch", view.seen.renamedTo || view.session, ...action];
   const outcome = await run(program, args, { env: world.environment(), timeoutMs: 120_000 });
   if (outcome.kind === "finished") return outcome.code === 0 ? undefined : outcome.stderr.trim();
   return outcome.kind === "timeout" ? "the driver did not end in 2 min" : outcome.reason;

@@ -51,6 +51,17 @@ export function startOf(pid: number): string | undefined {
   }
 }
 
+/** The socket of the tmux server in which a process was started; undefined where it is not known. */
+export function socketOf(pid: number): string | undefined {
+  try {
+    const variables = Deno.readTextFileSync(`/proc/${pid}/environ`).split("\0");
+    const [socket] = variables.find((one) => one.startsWith("TMUX="))?.slice(5).split(",") ?? [];
+    return socket?.startsWith("/") ? socket : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Its process runs, and is not another one with the same number. */
 export function runs(entry: ClaudeEntry): boolean {
   const start = startOf(entry.pid);

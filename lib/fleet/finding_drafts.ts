@@ -164,6 +164,7 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
     case "renamed":
       return renamedDraft(view);
     case "moved":
+      if (view.seen.movedTo !== undefined) return movedDraft(view, prompt);
       return {
         ...{ trigger: "session_changed", section, state: "unknown", actions: prompt.slice(-1) },
         body: `Claude Code of ${view.session} is no longer there, and runs on in process ` +
@@ -228,6 +229,20 @@ function renamedDraft(view: SessionView): WakeDraft {
     details: { change: "renamed", advice },
     state: "unknown",
     actions: [words.map(shellQuote).join(" ")],
+  };
+}
+
+function movedDraft(
+  { session, seen: { movedTo = "" } }: SessionView,
+  actions: string[],
+): WakeDraft {
+  return {
+    ...{ trigger: "session_changed", section: "CONTENT", state: "unknown", actions },
+    body: `Claude Code of ${session} runs on, now on the tmux server ${movedTo}.`,
+    details: {
+      change: "moved",
+      advice: "Nothing is lost: its record follows. Use the actions of this wake from now on.",
+    },
   };
 }
 

@@ -177,7 +177,8 @@ function asking({ dialog, since, seen: { entry } }: SessionView): unknown[] {
 }
 
 function renamed(view: SessionView): FleetFinding[] {
-  const { renamedTo } = view.seen;
+  const { renamedTo, movedTo } = view.seen;
+  if (movedTo !== undefined) return [finding(view, "moved", [movedTo])];
   if (renamedTo === undefined) return [];
   return [finding(view, renamedTo === "" ? "moved" : "renamed", [renamedTo])];
 }

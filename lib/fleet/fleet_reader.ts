@@ -16,7 +16,7 @@ import { allLaunches } from "../sessions/launch_files.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
 import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
-import { type ClaudeEntry, parseEntryFile, runs } from "./claude_entries.ts";
+import { type ClaudeEntry, parseEntryFile, runs, socketOf } from "./claude_entries.ts";
 import { ClaudeFinder, type Held } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
 import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
@@ -25,6 +25,7 @@ import type { ScreenTimes } from "./screen_times.ts";
 import {
   agentOfSession,
   definedOnly,
+  hasMoved,
   isServerThere,
   memorySince,
   namedIn,
@@ -45,6 +46,8 @@ export class FleetReader {
   readonly #wakes = new WakeCounter();
   readonly #captures = new Map<string, { at: number; text: string }>();
   readonly #panes = new Map<string | undefined, ServerPanes>();
+  /** Sockets of other tmux servers, in which a Claude Code of ours was found. */
+  readonly #strays = new Set<string>();
   #registry: Registry | undefined;
 
   constructor(
@@ -136,7 +139,8 @@ export class FleetReader {
       return { tmux, isStale, ...known };
     };
     const first = await look();
-    const sockets = new Set(launches.map((one) => one.tmux_socket ?? first.socket));
+    const own = launches.map((one) => one.tmux_socket ?? first.socket);
+    const sockets = new Set([...own, ...this.#strays]);
     const others = Array.from(sockets).filter((socket) =>
       socket !== undefined && socket !== first.socket && isThere(socket)
     );
@@ -209,12 +213,15 @@ export class FleetReader {
       if (living === undefined) kept.push({ ...seen, ...definedOnly({ entry: ofIt.at(-1) }) });
       else if (!found.has(living.pid)) {
         const pane = await this.#finder.paneOf(living.pid, servers);
-        if (pane !== undefined && agentOf(pane.session) !== undefined) continue;
+        const stray = pane === undefined ? socketOf(living.pid) : undefined;
+        if (stray !== undefined) this.#strays.add(stray); // the next look sees its panes
+        const isMoved = hasMoved(seen, pane);
+        if (pane !== undefined && !isMoved && agentOf(pane.session) !== undefined) continue;
         kept.push({
           ...seen,
           holds: "alive",
           entry: living,
-          renamedTo: pane?.session ?? "",
+          ...(isMoved ? { movedTo: pane!.socket! } : { renamedTo: pane?.session ?? "" }),
           ...definedOnly({ pane: pane?.pane, socket: pane?.socket }),
         });
       }

@@ -24,6 +24,8 @@ export interface SessionObservation {
   pane?: string;
   /** Its Claude Code runs, but under this name. */
   renamedTo?: string;
+  /** Its Claude Code runs under its own name, but on the tmux server of this socket. */
+  movedTo?: string;
   /** What Claude Code's own list says; of a dead process only where its session is gone. */
   entry?: ClaudeEntry;
   /** The pane as tmux shows it; absent where nobody looked. */

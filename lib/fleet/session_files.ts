@@ -45,6 +45,15 @@ export function isServerThere(servers: FleetServer[], launch: Launch | undefined
   return own?.run !== undefined && [undefined, own.run].includes(launch?.tmux_server);
 }
 
+/** It runs under its own name, but not on the server of its record. */
+export function hasMoved(
+  { session, launch }: SessionObservation,
+  pane: { session: string; socket: string | undefined } | undefined,
+): boolean {
+  return pane?.socket !== undefined && pane.session === session &&
+    launch?.tmux_socket !== undefined && pane.socket !== launch.tmux_socket;
+}
+
 export function transcriptOf(
   { entry, memory, launch }: SessionObservation,
   claudeConfig: string,

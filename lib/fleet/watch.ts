@@ -5,6 +5,7 @@ import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
+import { writeLaunch } from "../sessions/launch_files.ts";
 import { followRename } from "../sessions/rename_session.ts";
 import type { AgentListing } from "../sessions/openclaw_sessions.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
@@ -135,16 +136,19 @@ export class FleetWatch {
     }
   }
 
-  /** Once its agent knows, what is kept of a session takes its new name. */
+  /** Once its agent knows, what is kept of a session takes its new name, or its new server. */
   async #follow({ kind, key, view }: FleetFinding, problems: Set<string>): Promise<void> {
-    const { session, seen: { renamedTo, launch } } = view;
-    if (kind !== "renamed" || !renamedTo || launch === undefined || !this.#marks.isTold(key)) {
-      return;
-    }
+    const { session, seen: { renamedTo, movedTo, launch } } = view;
+    const to = kind === "renamed" ? renamedTo : kind === "moved" ? movedTo : undefined;
+    if (!to || launch === undefined || !this.#marks.isTold(key)) return;
     try {
-      await followRename(this.world, session, renamedTo);
+      if (kind === "renamed") await followRename(this.world, session, to);
+      else {
+        const { tmux_server: _, ...kept } = launch;
+        writeLaunch(this.world.paths, { ...kept, tmux_socket: to });
+      }
     } catch (error) {
-      problems.add(`Cannot let ${session} follow its new name ${renamedTo}: ${messageOf(error)}`);
+      problems.add(`Cannot let the record of ${session} follow to ${to}: ${messageOf(error)}`);
     }
   }
 
