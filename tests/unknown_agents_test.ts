@@ -40,8 +40,6 @@ Deno.test("watch tells the global status session once that OpenClaw does not kno
     assertEquals(wakes(), [], "it is asked seldom");
     Deno.writeTextFileSync(config, "{ }");
     await watch.look(1);
-    await watch.look(7 * 3600);
-    await start().look(1);
     const [wake, ...more] = wakes();
     assertEquals([wake?.trigger, more], ["agent_unknown", []]);
     assertMatch(
@@ -52,11 +50,16 @@ Deno.test("watch tells the global status session once that OpenClaw does not kno
       section(wake!.message, "TRIGGER"),
       /agent: anvil\nadvice: Add the agent to OpenClaw/,
     );
+    // Delivered, it is not told again.
+    Deno.removeSync(`${world.paths.state}/outbox/global_status`, { recursive: true });
+    await watch.look(7 * 3600);
+    await start().look(1);
+    assertEquals(wakes(), []);
     // Known again, then removed again.
     const third = start();
     listing.ids = ["main", "anvil"];
     await third.look(1);
     listing.ids = ["main"];
     await third.look(7 * 3600);
-    assertEquals(wakes().length, 2);
+    assertEquals(wakes().length, 1);
   }));

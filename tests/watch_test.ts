@@ -10,6 +10,7 @@ import { allProcesses } from "../lib/doors/process_tree.ts";
 import { changeAgent, idOf, listAs, remember, spawned } from "./support/recovering.ts";
 import { allLaunches } from "../lib/sessions/launch_files.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { writeHold } from "../lib/doors/holds.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
 import { says, watcher } from "./support/watching.ts";
@@ -258,6 +259,17 @@ Deno.test("watch has wakes delivered that wait, unless the gateway is down", () 
     assertEquals(world.carried, ["anvil"]);
     await watch.look(60);
     assertEquals(world.carried, ["anvil", "anvil"]);
+    // What is held would start one in vain, until the hold has ended.
+    const until = new Date(watchWorld.now().getTime() + 600_000).toISOString();
+    const hold = { kind: "quiet", name: "anvil", agent_id: "anvil", since: "", until } as const;
+    writeHold(world.paths, { ...hold, pass: ["budget"] });
+    await watch.look(120);
+    assertEquals(world.carried.length, 2);
+    put(world.paths, { agent_id: "anvil", session: "anvil-main", trigger: "budget" });
+    await watch.look(120);
+    assertEquals(world.carried.length, 3);
+    await watch.look(600);
+    assertEquals(world.carried.length, 4);
   }));
 
 Deno.test("watch runs once per user, ends when it is told to, and --once ends by itself", () =>
