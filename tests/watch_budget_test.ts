@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as budget } from "../commands/budget.ts";
+import { main as status } from "../commands/status.ts";
 import { readStop } from "../lib/doors/spending_stops.ts";
 import { dateOf } from "../lib/fleet/budgets.ts";
 import { spendingFile } from "../lib/fleet/budget_files.ts";
@@ -70,6 +71,14 @@ Deno.test("watch tells 80 % of a limit, stops the turn at 100 %, once, and asks 
     assertStringIncludes(wake.message, `The turn that ran in ${session} was stopped.`);
     assertMatch(section(wake.message, "AVAILABLE ACTIONS"), /budget.* anvil-main --more <usd>\n/);
     assertMatch(readStop(world.paths, session)!.why, /\$10\.30 of \$10\.00/);
+    await says(world, session, { status: "idle", statusUpdatedAt: Date.now(), startedAt: 1 });
+    world.said.length = 0;
+    await status([], { ...world, gateway: () => Promise.resolve("up") } as never);
+    assertMatch(
+      world.said.join("\n"),
+      / idle .* limit reached: this conversation has cost \$10\.30/,
+    );
+    await works(world, session, "p-1");
     // Killed and started again, it neither tells nor stops twice.
     assertEquals([await watch.look(5), await start().look(30)], [[], []]);
     assertEquals([told(world), stopped], [["82 %", "reached"], [session]]);

@@ -4,6 +4,7 @@ import { listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
+import { readStop } from "../doors/spending_stops.ts";
 import { captureScreens } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import { lastEscape } from "../own_escape.ts";
@@ -261,6 +262,8 @@ export class FleetReader {
     seen.pending = pending ?? [];
     const escapedAt = lastEscape(paths, session);
     if (escapedAt !== undefined) seen.escapedAt = escapedAt;
+    const stop = readStop(paths, seen.renamedTo || session);
+    if (stop !== undefined) seen.stopped = stop.why;
     const journal = journalFile(paths, session);
     seen.journal = this.#ifReadable(() => this.#files.of(journal, recordsAtEnd), problems) ?? [];
     const path = transcriptOf(seen, paths.claudeConfig);

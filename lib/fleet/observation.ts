@@ -43,6 +43,8 @@ export interface SessionObservation {
   usage?: LastUsage;
   /** What was spent, where the watch counts it. */
   spending?: Spending;
+  /** The limit of spending that is reached, as the watch has noted it. */
+  stopped?: string;
   /** Why no hook of ours can run in it, by its settings; our own words. */
   hooksOff?: string;
   /** Its last records, oldest first. */

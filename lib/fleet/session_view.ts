@@ -137,7 +137,10 @@ function lastSignOf({ memory, launch, entry, transcript }: SessionObservation): 
 function living(seen: SessionObservation, screen: Screen | undefined, now: number): Judged {
   const judged = waiting(seen, screen) ?? starting(seen, screen, now) ??
     atWork(seen, screen, now) ?? resting(seen, screen, now);
-  const { hold } = seen;
+  const { hold, stopped } = seen;
+  if (stopped !== undefined && judged.state === "idle" && hold === undefined) {
+    return { ...judged, now: `limit reached: ${stopped}` };
+  }
   if (hold === undefined || judged.state === "asks" || judged.state === "permission") return judged;
   const evidence = hold.kind === "taken" ? "a person has taken it" : "its wakes are held";
   return { ...judged, state: hold.kind, since: hold.since, evidence };
