@@ -1,8 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { findingsOf, isOver, type WatchKnowledge } from "../lib/fleet/findings.ts";
+import { findingsOf, type WatchKnowledge } from "../lib/fleet/findings.ts";
 import { type HookFacts, HookFiles, whyNoHooks } from "../lib/fleet/hook_files.ts";
 import type { SessionObservation } from "../lib/fleet/observation.ts";
 import { viewOf } from "../lib/fleet/session_view.ts";
+import { isOver } from "../lib/fleet/standing_findings.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { writeExecutable } from "./support/executable.ts";

@@ -16,7 +16,7 @@ import {
 import { budgetDraft, unmeasuredDraft } from "./budget_words.ts";
 import { unmeasuredLimits } from "./budgets.ts";
 import type { FindingKind, FleetFinding } from "./findings.ts";
-import { hooksDraft } from "./hooks_words.ts";
+import { hooksDraft, movedDraft } from "./changed_words.ts";
 import type { SessionView } from "./session_view.ts";
 import { agoOf } from "./since.ts";
 import { hasHooks } from "./told.ts";
@@ -229,20 +229,6 @@ function renamedDraft(view: SessionView): WakeDraft {
     details: { change: "renamed", advice },
     state: "unknown",
     actions: [words.map(shellQuote).join(" ")],
-  };
-}
-
-function movedDraft(
-  { session, seen: { movedTo = "" } }: SessionView,
-  actions: string[],
-): WakeDraft {
-  return {
-    ...{ trigger: "session_changed", section: "CONTENT", state: "unknown", actions },
-    body: `Claude Code of ${session} runs on, now on the tmux server ${movedTo}.`,
-    details: {
-      change: "moved",
-      advice: "Nothing is lost: its record follows. Use the actions of this wake from now on.",
-    },
   };
 }
 

@@ -4,8 +4,9 @@ import { hash } from "../paths.ts";
 import { whyUnreachable } from "../registry.ts";
 import { isInterrupted } from "./living_view.ts";
 import type { SessionView } from "./session_view.ts";
-import { type Budget, isAtWork, unmeasuredLimits } from "./budgets.ts";
-import { hasHooks, lateTurns, ourSince, wasOwnEsc, wasTold } from "./told.ts";
+import { type Budget, isAtWork } from "./budgets.ts";
+import { budgets, hooksOff, unmeasured } from "./standing_findings.ts";
+import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
 
 /** Each with how long it must last: hooks, and what runs inside Claude Code, come first. */
 export const FINDING_AFTER_MS = {
@@ -202,51 +203,6 @@ function unanswered(view: SessionView, known: WatchKnowledge, now: number): Flee
   if (!known.hasGlobal || now - view.since < after) return [];
   if (wasTold(view.seen, ["unanswered"], view.since)) return [];
   return [finding(view, "unanswered", asking(view))];
-}
-
-/**
- * Told, and no longer so: missing hooks are back in the session that runs, so that they are told again
- * when they are missing again.
- */
-export function isOver(key: string, views: SessionView[], lasting: FleetFinding[]): boolean {
-  if (!key.startsWith('["hooks",')) return false;
-  const [, session, pid] = JSON.parse(key);
-  return views.some(({ seen }) => seen.session === session && seen.entry?.pid === pid) &&
-    !lasting.some((one) => one.key === key);
-}
-
-/** Where the limit was raised, or the context was full once more, it is another one. */
-function budgets(view: SessionView): FleetFinding[] {
-  return (view.budgets ?? []).map(({ since, ...budget }) => {
-    const { measure, level, of, limit } = budget;
-    const owner = measure === "day" ? view.agent_id : view.session;
-    const times = measure === "context" ? [since] : [];
-    const key = JSON.stringify(["budget", owner, measure, level, of, limit, ...times]);
-    return { kind: "budget", key, since, view, budget };
-  });
-}
-
-/** A limit is set, a turn has ended, and nothing says what it has cost. */
-function unmeasured(view: SessionView): FleetFinding[] {
-  const { agent, entry, transcript } = view.seen;
-  if (entry?.status !== "idle" || transcript?.kind !== "answer") return [];
-  if (transcript.at < entry.startedAt || unmeasuredLimits(view).length === 0) return [];
-  const key = JSON.stringify(["unmeasured", view.session, entry.pid, entry.startedAt]);
-  return agent === undefined ? [] : [{ kind: "unmeasured", key, since: transcript.at, view }];
-}
-
-/** A single turn may have met a full disk or a broken registry. */
-const LATE_TURNS = 2;
-
-/** No hook of ours runs in it: by its settings, or because none has run though turns have ended. */
-function hooksOff(view: SessionView): FleetFinding[] {
-  const { seen, seen: { entry, renamedTo, hooksOff: why } } = view;
-  if (entry === undefined || view.state === "ended" || view.state === "lost") return [];
-  // After a rename the hooks run, and find no agent.
-  const hasNone = renamedTo === undefined && lateTurns(seen) >= LATE_TURNS && !hasHooks(seen);
-  if (why === undefined && !hasNone) return [];
-  const key = JSON.stringify(["hooks", view.session, entry.pid, entry.startedAt, why ?? ""]);
-  return [{ kind: "hooks", key, since: why === undefined ? entry.startedAt : 0, view }];
 }
 
 function finding(

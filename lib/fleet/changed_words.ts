@@ -1,4 +1,4 @@
-/** The wake that says that no hook of ours runs in a session, and what mends it. */
+/** Wakes about a session that is no longer as it was started: on another server, or without hooks. */
 
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
@@ -20,5 +20,19 @@ export function hooksDraft({ session, agent_id, seen }: SessionView, paths: Path
         "back, doctor says what else is wrong; then the session has to be started again.",
     },
     actions: lines.map((words) => words.map(shellQuote).join(" ")),
+  };
+}
+
+export function movedDraft(
+  { session, seen: { movedTo = "" } }: SessionView,
+  actions: string[],
+): WakeDraft {
+  return {
+    ...{ trigger: "session_changed", section: "CONTENT", state: "unknown", actions },
+    body: `Claude Code of ${session} runs on, now on the tmux server ${movedTo}.`,
+    details: {
+      change: "moved",
+      advice: "Nothing is lost: its record follows. Use the actions of this wake from now on.",
+    },
   };
 }
