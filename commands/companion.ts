@@ -82,8 +82,8 @@ export async function main(args: string[]): Promise<number> {
       const now = await managedGate(paths, env, gate.session);
       if (now !== undefined) await reportFinding(paths, env, now, finding);
     },
-    keep(usage) {
-      const file = usageFile(paths, env, "mod");
+    keep(usage, at) {
+      const file = usageFile(paths, env, at === "work" ? "turn" : "mod");
       if (file !== undefined) writeAtomic(file, JSON.stringify(usage));
     },
     spentBefore() {
@@ -133,7 +133,10 @@ export async function main(args: string[]): Promise<number> {
     void companion.server.order({ op: "status", text }, STATUS_WITHIN_MS);
   });
   for (let looks = 0; !isEnded && Deno.ppid === claudePid; looks++) {
-    if (looks % LOOKS_PER_SIGN === 0 && companion.facts().n > 0) sign.refresh();
+    if (looks % LOOKS_PER_SIGN === 0 && companion.facts().n > 0) {
+      sign.refresh();
+      void companion.measure();
+    }
     await pause(LOOK_EVERY_MS);
   }
   try {

@@ -2,6 +2,7 @@
 
 import { listPending } from "../lib/answers.ts";
 import { whyNotInside } from "../lib/driver/caller.ts";
+import { whySpentFrom } from "../lib/driver/spending.ts";
 import { whyTakenFrom } from "../lib/driver/taken.ts";
 import { findPane, nameInTmux } from "../lib/driver/claude_pane.ts";
 import { inTurn } from "../lib/driver/driver_turn.ts";
@@ -166,7 +167,8 @@ async function carryOut(
   const caller = await callerOf(world, panes, { id: found.pane.id, pid: found.pid });
   const inside = whyNotInside(caller);
   if (inside !== undefined) return refused(inside);
-  const taken = whyTakenFrom(world, session, options, caller);
+  const taken = whyTakenFrom(world, session, options, caller) ??
+    whySpentFrom(world, session, verb, options, caller);
   const roads = taken !== undefined || options.road === "keys" || !TYPING.includes(verb.kind)
     ? {}
     : await roadsInto(world, session, { id: found.pane.id, pid: found.pid });

@@ -13,6 +13,7 @@ import { agoOf } from "../lib/fleet/since.ts";
 import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { messageOf, run } from "../lib/process.ts";
+import { listOpenClawAgents } from "../lib/sessions/openclaw_sessions.ts";
 import { driverWords } from "../lib/sessions/tmux_servers.ts";
 import { pause } from "../lib/time.ts";
 
@@ -35,7 +36,9 @@ It compares what the sessions do with what their agents were told:
   - no sign of life for stall_after_s: stalled; the API fails again and again: retrying
   - an API limit has ended: limited, or Claude is sent on (resume_after_limit)
   - nobody answers for escalate_after_s: unanswered, to the global status session
-  - a session was renamed: session_changed
+  - a session was renamed, or no hook of ours runs in it: session_changed
+  - a limit of spending or of the context is near or reached: budget; the turn is stopped
+  - OpenClaw does not know an agent: agent_unknown, to the global status session
   - wakes wait though the gateway is up: they are delivered
 
 Each is told once while it lasts, also when the watch is ended and started again. One watch runs per
@@ -149,13 +152,14 @@ async function recover(agentId: string, world: WatchWorld): Promise<number> {
   throw new Error(`recover: ${outcome.kind === "timeout" ? "no end in 10 min" : outcome.reason}`);
 }
 
-async function type(
+/** Has the driver do something in a session; why it could not. */
+async function drive(
   view: SessionView,
-  text: string,
+  action: string[],
   world: WatchWorld,
 ): Promise<string | undefined> {
   const [program = "", ...words] = driverWords(world.paths, view.seen.socket);
-  const args = [...words, view.seen.renamedTo || view.session, "type", text];
+  const args = [...words, "--by", "watch", view.seen.renamedTo || view.session, ...action];
   const outcome = await run(program, args, { env: world.environment(), timeoutMs: 120_000 });
   if (outcome.kind === "finished") return outcome.code === 0 ? undefined : outcome.stderr.trim();
   return outcome.kind === "timeout" ? "the driver did not end in 2 min" : outcome.reason;
@@ -171,7 +175,9 @@ function realWatchWorld(): WatchCommandWorld {
     ...world,
     gateway: () => gatewayState(world.env),
     recover: (agentId) => recover(agentId, watchWorld),
-    type: (view, text) => type(view, text, watchWorld),
+    type: (view, text) => drive(view, ["type", text], watchWorld),
+    stopTurn: (view) => drive(view, ["esc"], watchWorld),
+    openclawAgents: () => listOpenClawAgents(watchWorld),
     stop: stopping.signal,
   };
   return watchWorld;

@@ -23,6 +23,21 @@ export interface HookSettings {
   escalate_after_s: number;
   /** When an API limit ends: the watch sends Claude on, instead of waking the agent. */
   resume_after_limit: boolean;
+  /** What one conversation may cost, and all sessions of the agent on one day; 0: no limit. */
+  max_usd_per_session: number;
+  max_usd_per_day: number;
+  /** How full the context may become; 0: no limit. */
+  max_context_pct: number;
+  /** When wakes that can wait are held; null: never. */
+  quiet_hours: QuietHours | null;
+}
+
+/** Local times of the machine, as `22:00`. */
+export interface QuietHours {
+  from: string;
+  to: string;
+  /** Triggers that are told all the same. */
+  pass?: string[];
 }
 
 export const DEFAULT_SETTINGS: HookSettings = {
@@ -41,6 +56,10 @@ export const DEFAULT_SETTINGS: HookSettings = {
   stall_after_s: 900,
   escalate_after_s: 1800,
   resume_after_limit: false,
+  max_usd_per_session: 0,
+  max_usd_per_day: 0,
+  max_context_pct: 0,
+  quiet_hours: null,
 };
 
 /** Each field on its own: the agent's, else the global one, else the default. */
@@ -73,12 +92,23 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
     case "answer_permissions":
     case "resume_after_limit":
       return typeof value === "boolean";
+    case "quiet_hours":
+      return value === null || isQuietHours(value);
     default: {
       const [least, most] = LIMITS[name];
       return typeof value === "number" && value >= least && value <= most &&
         (Number.isInteger(value) || !WHOLE.includes(name));
     }
   }
+}
+
+export const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+function isQuietHours(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { from, to, pass = [] } = value;
+  return from !== to && [from, to].every((at) => typeof at === "string" && CLOCK_TIME.test(at)) &&
+    Array.isArray(pass) && pass.every((trigger) => typeof trigger === "string");
 }
 
 const WHOLE: string[] = ["pane_capture_lines", "min_context_lines", "max_content_chars"];
@@ -94,4 +124,7 @@ export const LIMITS = {
   bidirectional_timeout_s: [1, 550],
   stall_after_s: [10, 86_400],
   escalate_after_s: [10, 604_800],
+  max_usd_per_session: [0, 1_000_000],
+  max_usd_per_day: [0, 1_000_000],
+  max_context_pct: [0, 100],
 } as const satisfies Partial<Record<keyof HookSettings, readonly [number, number]>>;

@@ -40,7 +40,10 @@ export function usageOfPane(mark: string, turn: Turn): KnownUsage | undefined {
     readUsageFile(mark + USAGE_ENDINGS.statusLine, turn);
 }
 
-export const USAGE_ENDINGS = { mod: ".usage.json", statusLine: ".status.json" } as const;
+/** `turn`: while a turn runs, and for the watch alone: hooks tell no number that may be old. */
+export const USAGE_ENDINGS = {
+  ...{ mod: ".usage.json", statusLine: ".status.json", turn: ".turn.json" } as const,
+};
 /** Neither is near this size. */
 const MOST_BYTES = 64 * 1024;
 
@@ -74,10 +77,15 @@ export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsa
   return { ...(window === undefined ? {} : { window }), limits, isOfTurn };
 }
 
+/** With where it is from; `at`: when the mod has told it. */
+export type LastUsage = Usage & { from: "mod" | "status line"; at: number };
+
 /** The last known usage of a conversation, for the views. */
-export function lastUsage(text: string, sessionId: string): Usage | undefined {
+export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
   const value = valueOf(text, sessionId);
-  return value === undefined ? undefined : usageIn(value);
+  if (value === undefined) return undefined;
+  const from = "context_window" in value ? "status line" : "mod";
+  return { ...usageIn(value), from, at: Number(value.at) || 0 };
 }
 
 function valueOf(text: string, sessionId: string): Record<string, unknown> | undefined {

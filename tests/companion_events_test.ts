@@ -11,7 +11,7 @@ function companion(more: Partial<CompanionWorld> = {}) {
   const kept: KeptUsage[] = [];
   const released: string[] = [];
   let n = 0;
-  const { server, orphaned } = companionFor({
+  const { server, orphaned, measure } = companionFor({
     token: TOKEN,
     pane: "%0",
     now: () => Date.parse("2026-11-17T14:00:00Z"),
@@ -33,7 +33,7 @@ function companion(more: Partial<CompanionWorld> = {}) {
     const request = new Request("http://companion/event", { method: "POST", body, headers });
     assertEquals((await server.handle(request)).status, 200);
   };
-  return { found, kept, released, tell, orphaned };
+  return { found, kept, released, tell, orphaned, measure };
 }
 
 const ABORTED = { turnId: "t1", promptId: "p1", reason: "aborted", answer: "So far" };
@@ -103,4 +103,31 @@ Deno.test("companionFor() keeps what each turn has cost", async () => {
     await tell("usage", { sessionId: "c1", promptId: "p1", cost: { usd } });
   }
   assertEquals(kept.map(({ turn_usd }) => turn_usd), [0.25, 0, 1.25, 0.25]);
+});
+
+Deno.test("companionFor() asks what a turn has cost while it runs, and once after its end", async () => {
+  const said: { id: string; op: string }[] = [];
+  const places: string[] = [];
+  const { tell, measure, kept } = companion({
+    say: (line) => void said.push(JSON.parse(line)),
+    keep: (usage, at) => void places.push(`${at} ${usage.session_id} ${usage.usd}`),
+  });
+  const measured = async (usd: number) => {
+    const count = said.length;
+    const asking = measure();
+    if (said.length > count) {
+      const value = { cost: { usd }, context: { percent: 12 }, sessionId: "c-1" };
+      await tell("result", { id: said.at(-1)!.id, value });
+    }
+    await asking;
+  };
+  await measured(1);
+  assertEquals(said, []);
+  await tell("turn.start", { turnId: "t1" });
+  await measured(2);
+  await tell("turn.complete", ABORTED);
+  await measured(3);
+  await measured(4);
+  assertEquals(places, ["work c-1 2", "work c-1 3"]);
+  assertEquals(kept, []);
 });

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/menu_driver.ts";
 import { main as send } from "../commands/send.ts";
 import { writeHold } from "../lib/doors/holds.ts";
+import { removeStop, writeStop } from "../lib/doors/spending_stops.ts";
 import { writeAtomic } from "../lib/files.ts";
 import { realClock } from "../lib/time.ts";
 import { openPending } from "../lib/answers.ts";
@@ -283,6 +284,33 @@ Deno.test("menu-driver and send refuse in a session that a person has taken, and
     // Given back: it ends before the deliverer has told it.
     writeHold(home.paths, { ...hold, since: "", until: "2026-11-16T09:30:00.000Z" });
     assertEquals((await drive("--dry-run", "warden-main", "type", "x")).code, 0);
+  }));
+
+Deno.test("menu-driver begins nothing where a limit is reached, but compacts, clears and ends", () =>
+  withScreen("01-idle-fresh", async (drive, _, home) => {
+    const dry = async (...words: string[]) => {
+      const { code, err } = await drive("--dry-run", "warden-main", ...words);
+      return code === 0 ? "done" : err;
+    };
+    const why = "this conversation has cost $10.31 of $10.00";
+    writeStop(home.paths, "warden-main", { why, clears: true });
+    const said = await dry("type", "go on");
+    assertStringIncludes(said, `a limit is reached: ${why}; gsd-code budget warden-main says`);
+    assertStringIncludes(said, "a person at a terminal adds --anyway");
+    for (const words of ["/compact", "/clear", "/exit", "/context"]) {
+      assertEquals(await dry("type", words), "done", words);
+    }
+    assertStringIncludes(await dry("type", "/gsd-progress"), "a limit is reached");
+    assertEquals(await dry("clear_then", "/gsd-progress"), "done");
+    assertEquals((await drive("--anyway", "--dry-run", "warden-main", "type", "x")).code, 0);
+    home.env.OPENCLAW_SHELL = "exec";
+    const { err } = await drive("--anyway", "--dry-run", "warden-main", "type", "x");
+    assertStringIncludes(err, "--anyway is for a person, and this call comes from OpenClaw");
+    // A new conversation costs money of the same day.
+    writeStop(home.paths, "warden-main", { why, clears: false });
+    assertStringIncludes(await dry("clear_then", "/gsd-progress"), "a limit is reached");
+    removeStop(home.paths, "warden-main");
+    assertEquals(await dry("type", "go on"), "done");
   }));
 
 Deno.test("menu-driver type --prompt-only answers no question", () =>

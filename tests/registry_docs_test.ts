@@ -83,6 +83,7 @@ function typeOf(name: string): string {
   const limits = LIMITS[name as keyof typeof LIMITS];
   const { shape } = hookSettingsSchema;
   const schema = shape[name as keyof typeof shape].unwrap();
+  if (name === "quiet_hours") return "object or `null`";
   if (limits === undefined) {
     return "options" in schema
       ? schema.options.map((option: string) => `\`"${option}"\``).join(", ")

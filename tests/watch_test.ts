@@ -6,9 +6,12 @@ import { projectName } from "../lib/sessions/conversations.ts";
 import { put } from "./support/delivery_home.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import { section } from "./support/hook_world.ts";
-import { changeAgent, idOf, remember, spawned } from "./support/recovering.ts";
+import { allProcesses } from "../lib/doors/process_tree.ts";
+import { changeAgent, idOf, listAs, remember, spawned } from "./support/recovering.ts";
 import { allLaunches } from "../lib/sessions/launch_files.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { writeHold } from "../lib/doors/holds.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
 import { says, watcher } from "./support/watching.ts";
 
@@ -200,6 +203,47 @@ Deno.test("watch tells that a session was renamed, and lets its record follow", 
     assertEquals(await watch.look(6), []);
   }));
 
+Deno.test("watch follows Claude's id to another tmux server, and lets its record follow", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await says(world, session, { status: "idle", startedAt: Date.now() + 60_000 });
+    const { start } = watcher(world);
+    const watch = start();
+    await watch.look(0);
+    await using other = new TmuxServer(world.variables);
+    await other.session(session, `${world.dir}/claude; cat`);
+    const pane = Number(await other.tmux("list-panes", "-a", "-F", "#{pane_pid}"));
+    const claude = await until(
+      "Claude Code on the other server",
+      async () => (await allProcesses()).find(({ parent }) => parent === pane)?.pid,
+    );
+    listAs(world, claude, idOf(world, session));
+    const file = `${world.paths.claudeConfig}/sessions/${claude}.json`;
+    const entry = { status: "idle", statusUpdatedAt: Date.now(), startedAt: Date.now() + 60_000 };
+    Deno.writeTextFileSync(
+      file,
+      JSON.stringify({
+        ...JSON.parse(Deno.readTextFileSync(file)),
+        cwd: `${world.dir}/p`,
+        ...entry,
+      }),
+    );
+    await world.tmux("new-session", "-d", "-s", "stays");
+    await world.tmux("kill-session", "-t", `=${session}`);
+    const socket = await other.tmux("display-message", "-p", "#{socket_path}");
+    assertEquals([await watch.look(1), await watch.look(1)], [[], []]);
+    assertEquals(await watch.look(35), [`${session} moved`]);
+    const [wake] = world.wakes("anvil");
+    assertMatch(section(wake!.message, "TRIGGER"), /type: session_changed\nchange: moved\n/);
+    assertStringIncludes(section(wake!.message, "CONTENT"), `now on the tmux server ${socket}`);
+    assertStringIncludes(section(wake!.message, "AVAILABLE ACTIONS"), `--socket ${socket}`);
+    assertEquals(allLaunches(world.paths)[0]!.tmux_socket, socket);
+    for (const next of [watch, start()]) {
+      assertEquals([await next.look(5), await next.look(60)], [[], []]);
+    }
+    assertEquals(triggers(world), ["session_changed"]);
+  }));
+
 Deno.test("watch has wakes delivered that wait, unless the gateway is down", () =>
   inSessionWorld(async (world) => {
     world.registry({ agents: [] });
@@ -215,6 +259,17 @@ Deno.test("watch has wakes delivered that wait, unless the gateway is down", () 
     assertEquals(world.carried, ["anvil"]);
     await watch.look(60);
     assertEquals(world.carried, ["anvil", "anvil"]);
+    // What is held would start one in vain, until the hold has ended.
+    const until = new Date(watchWorld.now().getTime() + 600_000).toISOString();
+    const hold = { kind: "quiet", name: "anvil", agent_id: "anvil", since: "", until } as const;
+    writeHold(world.paths, { ...hold, pass: ["budget"] });
+    await watch.look(120);
+    assertEquals(world.carried.length, 2);
+    put(world.paths, { agent_id: "anvil", session: "anvil-main", trigger: "budget" });
+    await watch.look(120);
+    assertEquals(world.carried.length, 3);
+    await watch.look(600);
+    assertEquals(world.carried.length, 4);
   }));
 
 Deno.test("watch runs once per user, ends when it is told to, and --once ends by itself", () =>

@@ -109,6 +109,13 @@ export const COMMANDS: readonly Command[] = [
     words: ["session"],
   },
   {
+    name: "budget",
+    group: "Steer",
+    summary: "what sessions have spent and may spend; raise a limit",
+    file: "commands/budget.ts",
+    words: ["session or agent"],
+  },
+  {
     name: "deliver",
     group: "Steer",
     summary: "deliver waiting wakes now; list, retry or drop them",

@@ -3,6 +3,7 @@
 import { type CompanionServer, companionServer } from "./companion_server.ts";
 import { nextLook } from "./api_attempts.ts";
 import type { HeldRequests } from "./held_requests.ts";
+import { isObject } from "../json.ts";
 import type { KeptUsage } from "../usage.ts";
 import { keptUsage, turnCost } from "./kept_usage.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
@@ -24,7 +25,7 @@ export interface CompanionWorld {
   /** Wakes the agent. */
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
   /** Keeps what hooks want to know: how full the context is, what the session has cost. */
-  keep(usage: KeptUsage): void;
+  keep(usage: KeptUsage, at: "the end" | "work"): void;
   /** What was last kept of the cost in this pane, by an earlier companion; else 0. */
   spentBefore(): number;
   /** When the menu driver has just pressed Escape, or another key that ends a turn. */
@@ -38,12 +39,16 @@ export interface CompanionWorld {
 export interface Companion {
   server: CompanionServer;
   facts(): SessionFacts;
+  /** Keeps what the turn that runs has cost so far: Claude Code tells it by itself at the end. */
+  measure(): Promise<void>;
   /** Claude Code is gone. */
   orphaned(): Promise<void>;
 }
 
 /** One stop of the session drops all that is queued: one report for all of it. */
 const GATHER_MS = 300;
+
+const MEASURED_WITHIN_MS = 5000;
 
 /** An abort that we have ordered ends its turn within this time. */
 const ABORT_WITHIN_MS = 10_000;
@@ -73,7 +78,7 @@ export function companionFor(world: CompanionWorld): Companion {
   const keepUsage = ({ data }: ModEvent) => {
     spent ??= world.spentBefore();
     const usage = keptUsage(data, facts, world.now());
-    world.keep({ ...usage, ...turnCost(usage.usd, spent) });
+    world.keep({ ...usage, ...turnCost(usage.usd, spent) }, "the end");
     spent = usage.usd ?? spent;
   };
 
@@ -106,18 +111,29 @@ export function companionFor(world: CompanionWorld): Companion {
   };
 
   const { token, pane, say } = world;
+  const server = companionServer({
+    token,
+    pane,
+    say,
+    onEvent,
+    onOrder,
+    onDropped,
+    onHold: (id, event) => world.held.ask(id, event),
+    state: () => facts,
+  });
+  let wasRunning = false;
   return {
-    server: companionServer({
-      token,
-      pane,
-      say,
-      onEvent,
-      onOrder,
-      onDropped,
-      onHold: (id, event) => world.held.ask(id, event),
-      state: () => facts,
-    }),
+    server,
     facts: () => facts,
+    async measure() {
+      const isRunning = facts.turn !== undefined;
+      // Once more after its end: Esc runs no hook.
+      if (!isRunning && !wasRunning) return;
+      wasRunning = isRunning;
+      const result = await server.order({ op: "usage" }, MEASURED_WITHIN_MS);
+      const value = typeof result === "object" && "value" in result ? result.value : undefined;
+      if (isObject(value)) world.keep(keptUsage(value, facts, world.now()), "work");
+    },
     async orphaned() {
       timer?.cancel();
       if (facts.ending === undefined) {

@@ -25,7 +25,7 @@ export class AgentOutbox {
   /** Delivered, or not a wake, but the disk does not allow to remove it. */
   private readonly stuck = new Set<string>();
   /** Of each wake that was looked at because something is held. */
-  private readonly sessions = new Map<string, string>();
+  private readonly known = new Map<string, Pick<QueuedWake, "session" | "trigger">>();
 
   constructor(private readonly paths: Paths, private readonly agentId: string) {}
 
@@ -61,10 +61,10 @@ export class AgentOutbox {
 
   private isHeld(id: string, holds: Hold[]): boolean {
     const agent_id = this.agentId;
-    const session = this.sessions.get(id) ??
-      readWake(wakeFile(this.paths, { agent_id, wake_id: id }))?.session ?? "";
-    this.sessions.set(id, session);
-    return holdsOn(holds, { agent_id, session }).length > 0;
+    const { session, trigger } = this.known.get(id) ??
+      readWake(wakeFile(this.paths, { agent_id, wake_id: id })) ?? { session: "", trigger: "" };
+    this.known.set(id, { session, trigger });
+    return holdsOn(holds, { agent_id, session, trigger }).length > 0;
   }
 
   /** Wakes that came after `see()`. */

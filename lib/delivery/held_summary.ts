@@ -1,6 +1,6 @@
 /** One wake instead of those that were held: what happened meanwhile, and the last of them whole. */
 
-import type { Hold } from "../doors/holds.ts";
+import type { Hold, HoldKind } from "../doors/holds.ts";
 import { isObject } from "../json.ts";
 import { newWake, type Receiver } from "../new_wake.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -87,7 +87,7 @@ export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake
     state: parts?.state ?? "unknown",
     ...(parts?.pressure === undefined ? {} : { pressure: parts.pressure }),
     details: {
-      [isGiven ? "taken_for" : "paused_for"]: lasted(hold, now),
+      [LASTED[hold.kind]]: lasted(hold, now),
       held: `${wakes.length} ${wakes.length === 1 ? "wake" : "wakes"}`,
       ...(last === undefined ? {} : { last: last.trigger, last_at: atSecond(last.created_at) }),
       ...(whole === undefined ? {} : { last_whole_text: whole }),
@@ -97,6 +97,10 @@ export function summaryOf(paths: Paths, to: Receiver, of: SummaryOf): QueuedWake
     actions: parts?.actions ?? promptActions(session, hold.driver),
   }, { wakeId, now, ...(fenceId === undefined ? {} : { fenceId }) });
 }
+
+const LASTED: Record<HoldKind, string> = {
+  ...{ agent: "paused_for", session: "paused_for", taken: "taken_for", quiet: "quiet_for" },
+};
 
 const LAST_SHOWN =
   "The content ends with the last wake that was held. Look (snapshot) before you act.";

@@ -4,6 +4,7 @@ import type { AgentOutbox } from "./agent_outbox.ts";
 import type { QueueWorld } from "./agent_queue.ts";
 import { isLockWanted } from "./handover.ts";
 import { nextDue, releaseDue } from "./release_holds.ts";
+import { keepQuiet } from "./quiet_hours.ts";
 import { endReplyWaits } from "./reply_files.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -23,11 +24,12 @@ export async function workOrEnd(
   { agentId, outbox, staysUntil, rest }: HeldWait,
 ): Promise<"work" | "done" | "wanted"> {
   for (;;) {
+    if (!outbox.isEmpty()) keepQuiet(paths, agentId, now());
     releaseDue(paths, agentId, now());
     if (outbox.waiting().length > 0) return "work";
     const held = outbox.held();
     if (held.length === 0) return "done";
-    endReplyWaits(paths, held, "it is held by a pause or a person");
+    endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
     const due = nextDue(paths, agentId);
     if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
     rest();

@@ -4,7 +4,15 @@
  * written first, then the summary, then the wakes are removed, and the hold goes last.
  */
 
-import { endOf, type Hold, listHolds, removeHold, writeHold } from "../doors/holds.ts";
+import {
+  endOf,
+  type Hold,
+  holdsOn,
+  isOfAgent,
+  listHolds,
+  removeHold,
+  writeHold,
+} from "../doors/holds.ts";
 import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
 import { messageOf } from "../json.ts";
@@ -21,7 +29,7 @@ export function releaseDue(paths: Paths, agentId: string, now: number): void {
       release(paths, hold, now);
     } catch (error) {
       // A full disk: what is held waits for the next try, and the rest is delivered.
-      const session = hold.kind === "agent" ? agentId : hold.name;
+      const session = isOfAgent(hold.kind) ? agentId : hold.name;
       const reason = `Cannot tell what was held: ${messageOf(error)}`;
       record(paths, { kind: "problem", session, agent_id: agentId, reason });
     }
@@ -61,8 +69,9 @@ function release(paths: Paths, hold: Hold, now: number): void {
     }
   }
   removeHold(paths, hold);
-  const session = hold.kind === "agent" ? agent_id : hold.name;
-  const reason = hold.kind === "taken" ? "given back" : "resumed";
+  const session = isOfAgent(hold.kind) ? agent_id : hold.name;
+  const ends = { taken: "given back", quiet: "quiet hours have ended" };
+  const reason = hold.kind in ends ? ends[hold.kind as keyof typeof ends] : "resumed";
   record(paths, { kind: "session", session, agent_id, reason });
 }
 
@@ -72,7 +81,7 @@ function planOf(paths: Paths, hold: Hold, now: number): NonNullable<Hold["releas
   const bySession = new Map<string, string[]>(kind === "taken" ? [[name, []]] : []);
   for (const wake_id of waitingIds(paths, agent_id)) {
     const wake = readWake(wakeFile(paths, { agent_id, wake_id }));
-    if (wake === undefined || (kind !== "agent" && wake.session !== name)) continue;
+    if (wake === undefined || holdsOn([hold], wake).length === 0) continue;
     bySession.set(wake.session, [...bySession.get(wake.session) ?? [], wake_id]);
   }
   const summaries = Array.from(

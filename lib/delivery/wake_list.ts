@@ -103,6 +103,7 @@ function listIn(
 
 function whyHeld({ kind, name, until }: Hold): string {
   if (kind === "taken") return `held: a person has ${name}`;
+  if (kind === "quiet") return `held: ${name} has quiet hours until ${until}`;
   return `held: ${name} is paused${until === undefined ? "" : ` until ${until}`}`;
 }
 

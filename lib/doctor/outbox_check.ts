@@ -65,6 +65,9 @@ function holds({ world, asked }: DoctorContext, wakes: ListedWake[]): Finding[] 
   return found.map((hold) => {
     const { kind, name, agent_id, since, until } = hold;
     const count = wakes.filter((wake) => wake.held && holdsOn([hold], wake).length > 0).length;
+    if (kind === "quiet") {
+      return note(`The agent "${name}" has quiet hours until ${until}; wakes held: ${count}`);
+    }
     const what = kind === "taken"
       ? `A person has the session "${name}" of agent "${agent_id}"`
       : `The ${kind} "${name}" is paused${until === undefined ? "" : ` until ${until}`}`;

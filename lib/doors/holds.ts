@@ -1,6 +1,7 @@
 /**
- * Who is not told for a while: a file for each agent or session that is paused, and for each session
- * that a person has taken. While the file is there, wakes wait in the outbox.
+ * Who is not told for a while: a file for each agent or session that is paused, for each agent that
+ * has quiet hours, and for each session that a person has taken. While the file is there, wakes wait
+ * in the outbox.
  */
 
 import { isObject, parseIfJson } from "../json.ts";
@@ -8,12 +9,13 @@ import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.t
 import { originalName, type Paths, safeName } from "../paths.ts";
 import type { QueuedWake } from "../outbox.ts";
 
-export type HoldKind = "agent" | "session" | "taken";
+export type HoldKind = "agent" | "session" | "taken" | "quiet";
 
 const FOLDERS: Record<HoldKind, string> = {
   agent: "paused-agents",
   session: "paused",
   taken: "taken",
+  quiet: "quiet",
 };
 const KINDS = Object.keys(FOLDERS) as HoldKind[];
 
@@ -26,6 +28,8 @@ export interface Hold {
   since: string;
   /** When it ends; without it, when somebody says so. */
   until?: string;
+  /** Of quiet hours: the triggers that are told all the same. */
+  pass?: string[];
   /** How the agent calls the menu driver for a session: words for a shell. */
   driver?: string;
   /** What the person has done, in the person's words. */
@@ -56,7 +60,7 @@ export function removeHold(paths: Paths, { kind, name }: Pick<Hold, "kind" | "na
   removeIfThere(holdFile(paths, kind, name));
 }
 
-/** All that is held. Mostly there is nothing, and three looks show it. */
+/** All that is held. Mostly there is nothing, and four looks show it. */
 export function listHolds(paths: Paths): Hold[] {
   return KINDS.flatMap((kind) =>
     namesIn(`${paths.state}/${FOLDERS[kind]}`).filter((file) => file.endsWith(".json"))
@@ -67,9 +71,16 @@ export function listHolds(paths: Paths): Hold[] {
 /** Those that keep a wake from its agent. */
 export function holdsOn(
   holds: readonly Hold[],
-  { agent_id, session }: Pick<QueuedWake, "agent_id" | "session">,
+  { agent_id, session, trigger }: Pick<QueuedWake, "agent_id" | "session" | "trigger">,
 ): Hold[] {
-  return holds.filter(({ kind, name }) => name === (kind === "agent" ? agent_id : session));
+  return holds.filter(({ kind, name, pass = [] }) =>
+    name === (isOfAgent(kind) ? agent_id : session) && !pass.includes(trigger)
+  );
+}
+
+/** It holds all sessions of an agent. */
+export function isOfAgent(kind: HoldKind): boolean {
+  return kind === "agent" || kind === "quiet";
 }
 
 /** When a hold ends, in milliseconds; undefined while nobody knows. */

@@ -1,5 +1,6 @@
 /** Claude Code's own list of its processes: `sessions/<pid>.json`, changed as its state changes. */
 
+import { environmentOf } from "../doors/process_tree.ts";
 import { textOf } from "../events.ts";
 import { isObject, parseIfJson } from "../json.ts";
 
@@ -44,6 +45,12 @@ export function startOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The socket of the tmux server in which a process was started; undefined where it is not known. */
+export function socketOf(pid: number): string | undefined {
+  const [socket] = environmentOf(pid)?.TMUX?.split(",") ?? [];
+  return socket?.startsWith("/") ? socket : undefined;
 }
 
 /** Its process runs, and is not another one with the same number. */

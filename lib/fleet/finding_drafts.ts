@@ -13,7 +13,10 @@ import {
   type Situation,
   type WakeDraft,
 } from "../wake.ts";
+import { budgetDraft, unmeasuredDraft } from "./budget_words.ts";
+import { unmeasuredLimits } from "./budgets.ts";
 import type { FindingKind, FleetFinding } from "./findings.ts";
+import { hooksDraft, movedDraft } from "./changed_words.ts";
 import type { SessionView } from "./session_view.ts";
 import { agoOf } from "./since.ts";
 import { hasHooks } from "./told.ts";
@@ -23,16 +26,27 @@ export interface DraftOptions {
   now: number;
   /** The session is being started again by itself. */
   isRecovered: boolean;
+  /** What became of turns that a limit ends, by session: "stopped", or why not. */
+  stops?: ReadonlyMap<string, string>;
 }
 
 export function draftOf(finding: FleetFinding, options: DraftOptions): WakeDraft {
   const { view, since, kind } = finding;
   const ago = agoOf(options.now - since);
-  const about = { ...(isLate(kind) ? { late: ago } : { lasts: ago }), evidence: view.evidence };
+  const lasts: Record<string, string> = since === 0 ? {} : { lasts: ago };
+  const about = { ...(isLate(kind) ? { late: ago } : lasts), evidence: evidenceOf(finding) };
   const draft = bare(finding, options);
   const isBare = isLate(kind) && !hasHooks(view.seen);
   const hooks: Record<string, string> = isBare ? { hooks: NO_HOOKS } : {};
   return { ...draft, details: { ...draft.details, ...about, ...hooks } };
+}
+
+/** How it is known. Of money and hooks the state of the session says nothing. */
+function evidenceOf({ kind, view }: FleetFinding): string {
+  const { hooksOff, usage } = view.seen;
+  if (kind === "hooks") return hooksOff ?? NO_HOOKS;
+  if (kind !== "budget" && kind !== "unmeasured") return view.evidence;
+  return usage === undefined ? "neither a mod nor a status line tells it" : `its ${usage.from}`;
 }
 
 const NO_HOOKS = "none has run since this Claude Code was started; gsd-code doctor says why";
@@ -56,7 +70,7 @@ function recoverAction(view: SessionView, { paths }: DraftOptions): string {
   return [...commandWords(paths, "recover"), "--agent", view.agent_id].map(shellQuote).join(" ");
 }
 
-function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
+function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): WakeDraft {
   const { seen: { transcript, agent, capture }, dialog } = view;
   const section = "CONTENT" as const;
   const words = transcript?.words ?? "";
@@ -150,6 +164,7 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
     case "renamed":
       return renamedDraft(view);
     case "moved":
+      if (view.seen.movedTo !== undefined) return movedDraft(view, prompt);
       return {
         ...{ trigger: "session_changed", section, state: "unknown", actions: prompt.slice(-1) },
         body: `Claude Code of ${view.session} is no longer there, and runs on in process ` +
@@ -161,8 +176,16 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
       };
     case "unanswered":
       return unansweredDraft(view, options);
+    case "budget":
+      return budgetDraft(view, budget!, { paths: options.paths, stops: options.stops ?? NO_STOPS });
+    case "unmeasured":
+      return unmeasuredDraft(view, unmeasuredLimits(view).join(", "));
+    case "hooks":
+      return hooksDraft(view, options.paths);
   }
 }
+
+const NO_STOPS: ReadonlyMap<string, string> = new Map();
 
 function failureOf({ seen: { transcript } }: SessionView): Failure {
   return describeFailure(transcript?.error ?? "", transcript?.message ?? "", "");

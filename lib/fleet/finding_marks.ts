@@ -57,12 +57,21 @@ export class FindingMarks {
     this.#write({ ...mark, told: false });
   }
 
+  /** What can come and go is told anew the next time. */
+  endOver(isOver: (key: string) => boolean): void {
+    for (const key of this.#marks.keys()) if (isOver(key)) this.#remove(key);
+  }
+
+  #remove(key: string): void {
+    removeIfThere(this.#file(key));
+    this.#marks.delete(key);
+  }
+
   /** Old ones of what no longer lasts. */
   prune(lasting: ReadonlySet<string>, now: number): void {
     for (const [key, { at }] of this.#marks) {
       if (lasting.has(key) || now - at < 30 * DAY_MS) continue;
-      removeIfThere(this.#file(key));
-      this.#marks.delete(key);
+      this.#remove(key);
     }
   }
 

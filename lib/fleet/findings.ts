@@ -4,6 +4,8 @@ import { hash } from "../paths.ts";
 import { whyUnreachable } from "../registry.ts";
 import { isInterrupted } from "./living_view.ts";
 import type { SessionView } from "./session_view.ts";
+import { type Budget, isAtWork } from "./budgets.ts";
+import { budgets, hooksOff, unmeasured } from "./standing_findings.ts";
 import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
 
 /** Each with how long it must last: hooks, and what runs inside Claude Code, come first. */
@@ -21,6 +23,9 @@ export const FINDING_AFTER_MS = {
   limit_over: 0,
   stalled: 0,
   unanswered: 0,
+  budget: 0,
+  unmeasured: 30_000,
+  hooks: 20_000,
 } as const;
 
 export type FindingKind = keyof typeof FINDING_AFTER_MS;
@@ -31,6 +36,8 @@ export interface FleetFinding {
   key: string;
   since: number;
   view: SessionView;
+  /** Of a limit that is near or reached. */
+  budget?: Budget;
 }
 
 export interface WatchKnowledge {
@@ -54,7 +61,7 @@ export interface Findings {
 }
 
 export function findingsOf(views: SessionView[], known: WatchKnowledge, now: number): Findings {
-  const all = views.filter(isManaged).flatMap((view) => allOf(view, known, now));
+  const all = onceEach(views.filter(isManaged).flatMap((view) => allOf(view, known, now)));
   const untold = all.filter(({ key }) => !known.isTold(key));
   const ripeAt = ({ kind, key }: FleetFinding) => known.seenSince(key) + FINDING_AFTER_MS[kind];
   const later = untold.map(ripeAt).filter((time) => time > now);
@@ -63,6 +70,16 @@ export function findingsOf(views: SessionView[], known: WatchKnowledge, now: num
     nextAt: later.length === 0 ? undefined : Math.min(...later),
     lasting: all,
   };
+}
+
+/** The limit of a day is found in each session of its agent: told is the one at work. */
+function onceEach(findings: FleetFinding[]): FleetFinding[] {
+  const first = new Map<string, FleetFinding>();
+  for (const one of findings) {
+    const known = first.get(one.key);
+    if (known === undefined || !isAtWork(known.view) && isAtWork(one.view)) first.set(one.key, one);
+  }
+  return Array.from(first.values());
 }
 
 /** An agent owns it, and can be woken. */
@@ -76,6 +93,9 @@ function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFind
     ...renamed(view),
     ...unanswered(view, known, now),
     ...limitOver(view, now),
+    ...budgets(view),
+    ...unmeasured(view),
+    ...hooksOff(view),
   ];
 }
 
@@ -158,7 +178,8 @@ function asking({ dialog, since, seen: { entry } }: SessionView): unknown[] {
 }
 
 function renamed(view: SessionView): FleetFinding[] {
-  const { renamedTo } = view.seen;
+  const { renamedTo, movedTo } = view.seen;
+  if (movedTo !== undefined) return [finding(view, "moved", [movedTo])];
   if (renamedTo === undefined) return [];
   return [finding(view, renamedTo === "" ? "moved" : "renamed", [renamedTo])];
 }

@@ -4,6 +4,7 @@ import { listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
+import { readStop } from "../doors/spending_stops.ts";
 import { captureScreens } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import { lastEscape } from "../own_escape.ts";
@@ -29,7 +30,7 @@ import {
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
-import { follow, whereIs } from "./whereabouts.ts";
+import { follow, movedTo, whereIs } from "./whereabouts.ts";
 import { readTranscriptEnd } from "./transcript_end.ts";
 import { WakeCounter } from "./wake_counts.ts";
 
@@ -52,6 +53,8 @@ export class FleetReader {
   readonly #wakes = new WakeCounter();
   readonly #captures = new Map<string, { at: number; text: string }>();
   readonly #panes = new Map<string | undefined, ServerPanes>();
+  /** Sockets of other tmux servers, in which a Claude Code of ours was found. */
+  readonly #strays = new Set<string>();
   #registry: Registry | undefined;
 
   constructor(
@@ -105,16 +108,18 @@ export class FleetReader {
         isServerThere: isServerThere(servers, launch),
         ...definedOnly({ agent, launch, memory, pane: held.pane, entry: held.entry }),
         ...definedOnly({ socket: server?.socket ?? launch?.tmux_socket }),
+        ...definedOnly({ movedTo: movedTo(launch, held.kind, server?.socket) }),
         ...definedOnly({ hold: holdOf(holds, session, agent) }),
       });
     }
-    const { followed, elsewhere } = await follow(
+    const { followed, elsewhere, strays } = await follow(
       sessions,
       servers,
       entries,
       agentOf,
       this.#finder,
     );
+    for (const socket of strays) this.#strays.add(socket); // the next look sees its panes
     await this.#look(followed, servers, now);
     for (const one of followed) {
       this.#readFiles(one, problems);
@@ -150,7 +155,8 @@ export class FleetReader {
       return { ...server, isStale, ...known };
     };
     const first = await look();
-    const sockets = new Set(launches.map((one) => one.tmux_socket ?? first.socket));
+    const own = launches.map((one) => one.tmux_socket ?? first.socket);
+    const sockets = new Set([...own, ...this.#strays]);
     const others = Array.from(sockets).filter((socket) =>
       socket !== undefined && socket !== first.socket && isThere(socket)
     );
@@ -222,6 +228,8 @@ export class FleetReader {
     seen.pending = pending ?? [];
     const escapedAt = lastEscape(paths, session);
     if (escapedAt !== undefined) seen.escapedAt = escapedAt;
+    const stop = readStop(paths, seen.renamedTo || session);
+    if (stop !== undefined) seen.stopped = stop.why;
     const journal = journalFile(paths, session);
     seen.journal = this.#ifReadable(() => this.#files.of(journal, recordsAtEnd), problems) ?? [];
     const path = transcriptOf(seen, paths.claudeConfig);
@@ -231,21 +239,19 @@ export class FleetReader {
     if (end !== undefined) seen.transcript = end;
   }
 
-  /** The file of the mod, else that of the status line. */
+  /** The newer file of the mod, else that of the status line. */
   #readUsage(seen: SessionObservation, servers: FleetServer[]): void {
     const pane = servers.find(({ socket }) => socket === seen.socket)?.panes
       .find((one) => one.pane === seen.pane);
     const mark = managedMark(this.world.paths, pane?.variable, pane?.pane);
     const id = seen.entry?.sessionId || seen.memory?.claude_session_id || "";
     if (mark === undefined || id === "") return;
-    for (const ending of [USAGE_ENDINGS.mod, USAGE_ENDINGS.statusLine]) {
-      const usage = this.#ifReadable(() =>
-        this.#files.text(mark + ending, (text) => lastUsage(text, id))
-      );
-      if (usage === undefined) continue;
-      seen.usage = usage;
-      return;
-    }
+    const read = (ending: string) =>
+      this.#ifReadable(() => this.#files.text(mark + ending, (text) => lastUsage(text, id)));
+    const [ended, running] = [read(USAGE_ENDINGS.mod), read(USAGE_ENDINGS.turn)];
+    const isRunning = running !== undefined && running.at > (ended?.at ?? 0);
+    const usage = (isRunning ? running : ended) ?? read(USAGE_ENDINGS.statusLine);
+    if (usage !== undefined) seen.usage = usage;
   }
 
   #namesIn(dir: string, problems: string[] = []): string[] {
@@ -262,13 +268,17 @@ export class FleetReader {
   }
 }
 
-/** A session that a person has taken is more than one whose wakes are held. */
+/**
+ * A session that a person has taken is more than one whose wakes are held. Quiet hours are no state
+ * of a session: what is found meanwhile waits in the outbox.
+ */
 function holdOf(
   holds: Hold[],
   session: string,
   agent: Agent | undefined,
 ): SessionObservation["hold"] {
-  const on = holdsOn(holds, { session, agent_id: agent?.agent_id ?? "" });
+  const on = holdsOn(holds, { session, agent_id: agent?.agent_id ?? "", trigger: "" })
+    .filter(({ kind }) => kind !== "quiet");
   const hold = on.find(({ kind }) => kind === "taken") ?? on[0];
   return hold && {
     kind: hold.kind === "taken" ? "taken" : "held",

@@ -5,7 +5,8 @@ import type { Agent } from "../registry.ts";
 import type { SessionMemory } from "../session_memory.ts";
 import type { Launch } from "../sessions/launch.ts";
 import type { SessionState } from "../sessions/session_state.ts";
-import type { Usage } from "../usage.ts";
+import type { LastUsage } from "../usage.ts";
+import type { Spending } from "./budgets.ts";
 import type { ClaudeEntry } from "./claude_entries.ts";
 import type { TranscriptEnd } from "./transcript_end.ts";
 
@@ -23,6 +24,8 @@ export interface SessionObservation {
   pane?: string;
   /** Its Claude Code runs, but under this name. */
   renamedTo?: string;
+  /** Its Claude Code runs under its own name, but on the tmux server of this socket. */
+  movedTo?: string;
   /** What Claude Code's own list says; of a dead process only where its session is gone. */
   entry?: ClaudeEntry;
   /** The pane as tmux shows it; absent where nobody looked. */
@@ -37,7 +40,13 @@ export interface SessionObservation {
   /** What hooks wait for. */
   pending: Pending[];
   /** As its mod or its status line told it last. */
-  usage?: Usage;
+  usage?: LastUsage;
+  /** What was spent, where the watch counts it. */
+  spending?: Spending;
+  /** The limit of spending that is reached, as the watch has noted it. */
+  stopped?: string;
+  /** Why no hook of ours can run in it, by its settings; our own words. */
+  hooksOff?: string;
   /** Its last records, oldest first. */
   journal: Record<string, unknown>[];
   unsent: number;

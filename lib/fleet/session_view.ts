@@ -2,6 +2,7 @@
 
 import { type Dialog, readScreen, type Screen } from "../pane.ts";
 import { oneLine } from "../text.ts";
+import type { Budget } from "./budgets.ts";
 import { atWork, resting, starting, waiting } from "./living_view.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
 
@@ -28,6 +29,8 @@ export interface SessionView {
   usd?: number;
   /** Of a turn that a limit has stopped: when that ends, or has ended. */
   until?: number;
+  /** Limits of spending that are near or reached, and since when; where the watch counts. */
+  budgets?: (Budget & { since: number })[];
   /** The dialog on the screen. */
   dialog?: Dialog;
   /** At work: since when nothing was heard or seen of it. */
@@ -134,7 +137,10 @@ function lastSignOf({ memory, launch, entry, transcript }: SessionObservation): 
 function living(seen: SessionObservation, screen: Screen | undefined, now: number): Judged {
   const judged = waiting(seen, screen) ?? starting(seen, screen, now) ??
     atWork(seen, screen, now) ?? resting(seen, screen, now);
-  const { hold } = seen;
+  const { hold, stopped } = seen;
+  if (stopped !== undefined && judged.state === "idle" && hold === undefined) {
+    return { ...judged, now: `limit reached: ${stopped}` };
+  }
   if (hold === undefined || judged.state === "asks" || judged.state === "permission") return judged;
   const evidence = hold.kind === "taken" ? "a person has taken it" : "its wakes are held";
   return { ...judged, state: hold.kind, since: hold.since, evidence };

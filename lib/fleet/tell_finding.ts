@@ -16,6 +16,7 @@ import { draftOf, isLate } from "./finding_drafts.ts";
 import type { FindingMark, FindingMarks } from "./finding_marks.ts";
 import type { FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
+import type { TurnStopOutcomes } from "./turn_stops.ts";
 
 export interface Telling {
   world: World;
@@ -23,6 +24,8 @@ export interface Telling {
   marks: FindingMarks;
   /** The session is being started again by itself. */
   isRecovered(view: SessionView): boolean;
+  /** What became of turns that a limit ends. */
+  stops: TurnStopOutcomes;
 }
 
 /** Throws where it cannot be told now; the next look tries again, with the same wake. */
@@ -33,7 +36,9 @@ export async function tellFinding(finding: FleetFinding, telling: Telling): Prom
   const mark = marks.begin(key, now.getTime());
   if (!wasQueued(mark, finding, telling)) {
     const isRecovered = telling.isRecovered(view);
-    const draft = draftOf(finding, { paths: world.paths, now: now.getTime(), isRecovered });
+    const own = stopsOf(finding, telling);
+    const about = { paths: world.paths, now: now.getTime(), isRecovered, stops: own };
+    const draft = draftOf(finding, about);
     if (isLate(finding.kind)) await sendLate(finding, draft, mark, telling);
     else sendNews(view.session, draft, mark.wake_id, receiverFor(finding, telling), telling);
   }
@@ -45,6 +50,13 @@ function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: Telling
   const ids = [view.agent_id, "global_status"];
   return ids.some((agent_id) => !isDelivered(world.paths, { agent_id, wake_id: mark.wake_id })) ||
     view.seen.journal.some((line) => line.wake_id === mark.wake_id);
+}
+
+/** Of the session; of a day also those of the agent's other sessions. */
+function stopsOf({ view, budget }: FleetFinding, { stops }: Telling): Map<string, string> {
+  const isDay = budget?.measure === "day";
+  const all = stops.get(view.agent_id) ?? new Map<string, string>();
+  return new Map(Array.from(all).filter(([session]) => isDay || session === view.session));
 }
 
 function receiverFor({ kind, view }: FleetFinding, { registry }: Telling): Receiver {

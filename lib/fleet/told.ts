@@ -43,11 +43,24 @@ export function wasOwnEsc({ journal, escapedAt }: SessionObservation, since: num
 /** An event of this Claude Code has reached a hook of ours. */
 export function hasHooks({ journal, memory, entry }: SessionObservation): boolean {
   const since = entry?.startedAt ?? 0;
-  return (memory?.said.some(({ at }) => at >= since) ?? false) ||
+  const ofWatch = new Set(watchWakes(journal).map((line) => textOf(line, "wake_id")));
+  return (memory?.said.some(({ at, wake_id }) => at >= since && !ofWatch.has(wake_id)) ?? false) ||
     journal.some((line) =>
       line.source !== "watch" && textOf(line, "event") !== "" &&
       Date.parse(textOf(line, "at")) >= since
     );
+}
+
+function watchWakes(journal: SessionObservation["journal"]): Record<string, unknown>[] {
+  return journal.filter((line) => line.kind === "queued" && line.source === "watch");
+}
+
+/** How many turns of this Claude Code the watch had to tell. */
+export function lateTurns({ journal, entry }: SessionObservation): number {
+  return watchWakes(journal).filter((line) =>
+    /^response_/.test(textOf(line, "trigger")) &&
+    Date.parse(textOf(line, "at")) >= (entry?.startedAt ?? 0)
+  ).length;
 }
 
 /**

@@ -3,7 +3,8 @@
 import type { World } from "../cli/world.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
 import { isHeld } from "../doors/held_lock.ts";
-import { agentsIn, outboxDir, readWake, waitingIds, wakeFile } from "../outbox.ts";
+import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
+import { agentsIn, outboxDir, type QueuedWake, readWake, waitingIds, wakeFile } from "../outbox.ts";
 import { namesIn } from "../files.ts";
 import { type Paths, safeName } from "../paths.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
@@ -41,9 +42,14 @@ export class WaitingWakes {
 
 function isDue(paths: Paths, agent_id: string, now: number): boolean {
   const ids = waitingIds(paths, agent_id);
-  const first = ids[0] === undefined
-    ? undefined
-    : readWake(wakeFile(paths, { agent_id, wake_id: ids[0] }));
+  const read = (wake_id: string) => readWake(wakeFile(paths, { agent_id, wake_id }));
+  const holds = listHolds(paths).filter((hold) => (endOf(hold) ?? Infinity) > now);
+  // For what a pause or quiet hours hold, a deliverer would start in vain.
+  const isFree = (wake: QueuedWake | undefined) =>
+    wake === undefined || holdsOn(holds, wake).length === 0;
+  const id = holds.length === 0 ? ids[0] : ids.find((one) => isFree(read(one)));
+  if (id === undefined && ids.length > 0) return false;
+  const first = id === undefined ? undefined : read(id);
   if (first === undefined) {
     // A file that is no wake, or one that was half written when its hook was killed.
     return namesIn(outboxDir(paths, agent_id)).length > 0;

@@ -5,14 +5,21 @@ import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
+import { writeLaunch } from "../sessions/launch_files.ts";
 import { followRename } from "../sessions/rename_session.ts";
+import type { AgentListing } from "../sessions/openclaw_sessions.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
+import { BudgetKeeper } from "./budget_keeper.ts";
 import { FindingMarks } from "./finding_marks.ts";
 import { type Findings, findingsOf, type FleetFinding } from "./findings.ts";
 import { FleetReader } from "./fleet_reader.ts";
+import { HookFiles } from "./hook_files.ts";
 import { ScreenTimes } from "./screen_times.ts";
 import { type SessionView, viewsOf } from "./session_view.ts";
+import { isOver } from "./standing_findings.ts";
 import { tellFinding } from "./tell_finding.ts";
+import { TurnStops } from "./turn_stops.ts";
+import { UnknownAgents } from "./unknown_agents.ts";
 import { WaitingWakes } from "./waiting_wakes.ts";
 import { WatchMemory } from "./watch_memory.ts";
 
@@ -22,6 +29,10 @@ export interface WatchWorld extends World {
   gateway(): Promise<GatewayState>;
   /** Types a prompt into a session, by the driver; why it could not. */
   type(view: SessionView, text: string): Promise<string | undefined>;
+  /** Stops the turn that runs, by the mod or else with Esc; why it could not. */
+  stopTurn(view: SessionView): Promise<string | undefined>;
+  /** The agents that OpenClaw has. It is asked seldom. */
+  openclawAgents(): Promise<AgentListing>;
 }
 
 export interface Look {
@@ -38,6 +49,10 @@ export class FleetWatch {
   readonly #memory: WatchMemory;
   readonly #recovery: AutoRecovery;
   readonly #waiting: WaitingWakes;
+  readonly #budgets: BudgetKeeper;
+  readonly #stops: TurnStops;
+  readonly #hooks: HookFiles;
+  readonly #unknown: UnknownAgents;
   readonly #seenSince = new Map<string, number>();
   /** Problems are recorded once while they last. */
   #problems = new Set<string>();
@@ -51,6 +66,10 @@ export class FleetWatch {
     const recover = (agentId: string) => world.recover(agentId);
     this.#recovery = new AutoRecovery({ world, memory: this.#memory, marks: this.#marks, recover });
     this.#waiting = new WaitingWakes(world, () => world.gateway());
+    this.#budgets = new BudgetKeeper(paths);
+    this.#stops = new TurnStops(world, this.#marks, (view) => world.stopTurn(view));
+    this.#hooks = new HookFiles(paths);
+    this.#unknown = new UnknownAgents(world, this.#marks, () => world.openclawAgents());
   }
 
   async look(): Promise<Look> {
@@ -58,13 +77,17 @@ export class FleetWatch {
     const { now, sessions } = observation;
     const problems = new Set(observation.problems);
     for (const one of sessions) {
+      const why = this.#hooks.whyNoHooks(one);
+      if (why !== undefined) one.hooksOff = why;
       if (one.capture === undefined) continue;
       one.sameSince = this.#times.note(one.session, one.capture, now);
     }
     this.#times.save(new Set(sessions.map(({ session }) => session)));
     this.#memory.noteLooks(sessions.map(({ entry }) => entry?.sessionId ?? ""), now);
 
+    this.#budgets.note(sessions, now);
     const views = viewsOf(observation);
+    this.#budgets.judge(views, now);
     const { registry } = this.#reader;
     const told: FleetFinding[] = [];
     let findings: Findings = { ripe: [], nextAt: undefined, lasting: [] };
@@ -75,7 +98,9 @@ export class FleetWatch {
         now,
       );
       const isRecovered = (view: SessionView) => this.#recovery.isWanted(view);
-      const telling = { world: this.world, registry, marks: this.#marks, isRecovered };
+      const stops = await this.#stops.stop(views);
+      this.#keepStops(views, problems);
+      const telling = { world: this.world, registry, marks: this.#marks, isRecovered, stops };
       for (const finding of findings.ripe) {
         try {
           if (!await this.#sentOn(finding)) await tellFinding(finding, telling);
@@ -90,6 +115,8 @@ export class FleetWatch {
       // What was lost is told first: its agent reads the wakes in this order.
       const known = views.filter((view) => view.state !== "lost" || this.#isTold(view, findings));
       this.#recovery.look(known, registry);
+      for (const problem of await this.#unknown.look(registry)) problems.add(problem);
+      this.#marks.endOver((key) => isOver(key, views, findings.lasting));
     }
     this.#forget(new Set(findings.lasting.map(({ key }) => key)), now);
     await this.#waiting.send();
@@ -102,16 +129,27 @@ export class FleetWatch {
     await this.#recovery.settled();
   }
 
-  /** Once its agent knows, what is kept of a session takes its new name. */
-  async #follow({ kind, key, view }: FleetFinding, problems: Set<string>): Promise<void> {
-    const { session, seen: { renamedTo, launch } } = view;
-    if (kind !== "renamed" || !renamedTo || launch === undefined || !this.#marks.isTold(key)) {
-      return;
-    }
+  #keepStops(views: SessionView[], problems: Set<string>): void {
     try {
-      await followRename(this.world, session, renamedTo);
+      this.#budgets.keepStops(views);
     } catch (error) {
-      problems.add(`Cannot let ${session} follow its new name ${renamedTo}: ${messageOf(error)}`);
+      problems.add(`Cannot note which limits are reached: ${messageOf(error)}`);
+    }
+  }
+
+  /** Once its agent knows, what is kept of a session takes its new name, or its new server. */
+  async #follow({ kind, key, view }: FleetFinding, problems: Set<string>): Promise<void> {
+    const { session, seen: { renamedTo, movedTo, launch } } = view;
+    const to = kind === "renamed" ? renamedTo : kind === "moved" ? movedTo : undefined;
+    if (!to || launch === undefined || !this.#marks.isTold(key)) return;
+    try {
+      if (kind === "renamed") await followRename(this.world, session, to);
+      else {
+        const { tmux_server: _, ...kept } = launch;
+        writeLaunch(this.world.paths, { ...kept, tmux_socket: to });
+      }
+    } catch (error) {
+      problems.add(`Cannot let the record of ${session} follow to ${to}: ${messageOf(error)}`);
     }
   }
 

@@ -4,7 +4,7 @@ import type { World } from "../cli/world.ts";
 import type { Agent } from "../registry.ts";
 import { commandOf } from "../sessions/agent_launch.ts";
 import type { Launch } from "../sessions/launch.ts";
-import { type ClaudeEntry, runs } from "./claude_entries.ts";
+import { type ClaudeEntry, runs, socketOf } from "./claude_entries.ts";
 import type { ClaudeFinder, Held } from "./claude_finder.ts";
 import type { FleetServer } from "./fleet_panes.ts";
 import type { SessionObservation } from "./observation.ts";
@@ -35,9 +35,26 @@ export async function whereIs(
   return [undefined, { kind: "gone" }];
 }
 
+/** The socket of another server than that of its launch, on which it runs on. */
+export function movedTo(
+  launch: Launch | undefined,
+  holds: Held["kind"],
+  socket: string | undefined,
+): string | undefined {
+  const isOwn = launch?.tmux_socket === undefined || launch.tmux_socket === socket;
+  return holds === "alive" && !isOwn ? socket : undefined;
+}
+
+export interface Whereabouts {
+  followed: SessionObservation[];
+  elsewhere: SessionObservation[];
+  strays: string[];
+}
+
 /**
  * A session that is gone may run under another name, or in a server that we do not know.
- * `elsewhere`: its conversation goes on in another of the sessions.
+ * `elsewhere`: its conversation goes on in another of the sessions. `strays`: sockets of tmux
+ * servers that were not looked at yet.
  */
 export async function follow(
   sessions: SessionObservation[],
@@ -45,10 +62,11 @@ export async function follow(
   entries: Map<number, ClaudeEntry>,
   agentOf: (session: string) => Agent | undefined,
   finder: ClaudeFinder,
-): Promise<{ followed: SessionObservation[]; elsewhere: SessionObservation[] }> {
+): Promise<Whereabouts> {
   const found = new Set(sessions.map(({ entry }) => entry?.pid));
   const followed: SessionObservation[] = [];
   const elsewhere: SessionObservation[] = [];
+  const strays: string[] = [];
   for (const seen of sessions) {
     const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
     // A person who left it may go on with the conversation elsewhere.
@@ -62,6 +80,8 @@ export async function follow(
       continue;
     }
     const pane = await finder.paneOf(living.pid, servers);
+    const stray = pane === undefined ? socketOf(living.pid) : undefined;
+    if (stray !== undefined) strays.push(stray);
     const isListed = pane !== undefined && agentOf(pane.session) !== undefined;
     if (isListed || found.has(living.pid)) elsewhere.push(seen);
     else {
@@ -74,5 +94,5 @@ export async function follow(
       });
     }
   }
-  return { followed, elsewhere };
+  return { followed, elsewhere, strays };
 }

@@ -28,8 +28,13 @@ interface UnknownKey {
   level: string[];
 }
 
+function innerOf(schema: unknown): unknown {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? innerOf(schema.unwrap()) : schema;
+}
+
 function unknownIn(node: Node, schema: unknown, path: JsonPath): UnknownKey[] {
-  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  const inner = innerOf(schema);
   if (inner instanceof z.ZodArray && node.type === "array") {
     return (node.children ?? []).flatMap((child, at) =>
       unknownIn(child, inner.element, [...path, at])
@@ -51,7 +56,7 @@ function unknownIn(node: Node, schema: unknown, path: JsonPath): UnknownKey[] {
 
 /** The place of every known key: `hook_settings.dedup_mode`, `agents[].enabled`. */
 function placesOf(schema: unknown, prefix: string): string[] {
-  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  const inner = innerOf(schema);
   if (inner instanceof z.ZodArray) return placesOf(inner.element, `${prefix}[]`);
   if (!(inner instanceof z.ZodObject)) return [];
   return Object.entries(inner.shape).flatMap(([name, value]) => {

@@ -1,9 +1,17 @@
 /** The schema of the registry, for commands; hooks read it by registry.ts. */
 
 import { z } from "zod";
-import { LIMITS } from "../hook_settings.ts";
+import { CLOCK_TIME, LIMITS } from "../hook_settings.ts";
 
 const number = (name: keyof typeof LIMITS) => z.number().min(LIMITS[name][0]).max(LIMITS[name][1]);
+
+const clockTime = z.string().regex(CLOCK_TIME, 'a time is written as "22:00"');
+
+const quietHoursSchema = z.looseObject({
+  from: clockTime,
+  to: clockTime,
+  pass: z.array(z.string()).optional(),
+}).refine(({ from, to }) => from !== to, "from and to must differ");
 
 export const hookSettingsSchema = z.looseObject({
   pane_capture_lines: number("pane_capture_lines").int(),
@@ -21,6 +29,10 @@ export const hookSettingsSchema = z.looseObject({
   stall_after_s: number("stall_after_s"),
   escalate_after_s: number("escalate_after_s"),
   resume_after_limit: z.boolean(),
+  max_usd_per_session: number("max_usd_per_session"),
+  max_usd_per_day: number("max_usd_per_day"),
+  max_context_pct: number("max_context_pct"),
+  quiet_hours: quietHoursSchema.nullable(),
 }).partial();
 
 export const deliverySchema = z.looseObject({

@@ -44,6 +44,7 @@ let count = 0;
 let attempts = 0;
 let turnId = "";
 let promptId = "";
+let sessionId = "";
 const PAD = "\u2060";
 let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
@@ -108,7 +109,7 @@ async function carryOut($: Engine, { id, op, ...command }: Command): Promise<voi
       await Promise.race([$.turn.abort({ turnId }), $.clock.sleep(WAIT_MS)]);
     } else if (op === "draft") value = await $.prompt.read();
     else if (op === "commands") value = await $.command.list();
-    else if (op === "usage") value = await $.session.usage();
+    else if (op === "usage") value = { ...(await $.session.usage()), sessionId };
     else if (op === "status") value = await $.ui.status(command.text);
     else throw new Error(`there is no ${op}`);
     report($, "result", { id, value });
@@ -217,6 +218,7 @@ export function register(on: On): void {
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   on("classic.UserPromptSubmit", (_$: Engine, e: Event, next: Next) => {
     promptId = e.prompt_id;
+    sessionId = e.session_id;
     return next(e);
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   // The hook waits first, as long as its settings say. Then the companion does.

@@ -117,8 +117,12 @@ for (const version of VERSIONS.claude) {
       assertEquals(types.map((type) => ofType(stage, type).length), [1, 1, 1, 1]);
       const turns = ofType(stage, "response_complete");
       assertEquals(turns.length, 3, turns.join("\n---\n"));
-      const status = await stage.ours("commands/status.ts");
-      assertMatch(status.stdout, /^anvil-\w+ +anvil +idle .* You said: back again$/m);
-      assertMatch(status.stdout, /^1 session · gateway \S.* · watch up$/m);
+      // The wake comes from a hook, and Claude Code is busy until its hooks have ended.
+      const status = await until("an idle session", async () => {
+        const { stdout } = await stage.ours("commands/status.ts");
+        return / idle /.test(stdout) ? stdout : undefined;
+      });
+      assertMatch(status, /^anvil-\w+ +anvil +idle .* You said: back again$/m);
+      assertMatch(status, /^1 session · gateway \S.* · watch up$/m);
     }));
 }

@@ -18,6 +18,8 @@ export function watcher(world: SessionWorld) {
   const now = () => new Date(Date.now() + ahead);
   const recovered: string[] = [];
   const typed: string[] = [];
+  const stopped: string[] = [];
+  const listing: { kind: "agents"; ids: string[] } = { kind: "agents", ids: [] };
   let typingFails: string | undefined;
   const watchWorld = {
     ...world,
@@ -27,6 +29,11 @@ export function watcher(world: SessionWorld) {
       typed.push(`${view.session} ${text}`);
       return Promise.resolve(typingFails);
     },
+    stopTurn: (view: SessionView) => {
+      stopped.push(view.session);
+      return Promise.resolve(undefined);
+    },
+    openclawAgents: () => Promise.resolve(listing),
     recover: async (agentId: string) => {
       recovered.push(agentId);
       const words = ["--agent", agentId, "--unattended", "--skip-sync"];
@@ -45,7 +52,7 @@ export function watcher(world: SessionWorld) {
     };
   };
   const failTyping = (why: string | undefined) => void (typingFails = why);
-  return { start, recovered, typed, failTyping, watchWorld };
+  return { start, recovered, typed, stopped, listing, failTyping, watchWorld };
 }
 
 /** Claude Code's own word on its state. */

@@ -1,0 +1,51 @@
+/** Findings that no event ends: limits of spending, and hooks that do not run. Pure. */
+
+import { unmeasuredLimits } from "./budgets.ts";
+import type { FleetFinding } from "./findings.ts";
+import type { SessionView } from "./session_view.ts";
+import { hasHooks, lateTurns } from "./told.ts";
+
+/**
+ * Told, and no longer so: missing hooks are back in the session that runs, so that they are told again
+ * when they are missing again.
+ */
+export function isOver(key: string, views: SessionView[], lasting: FleetFinding[]): boolean {
+  if (!key.startsWith('["hooks",')) return false;
+  const [, session, pid] = JSON.parse(key);
+  return views.some(({ seen }) => seen.session === session && seen.entry?.pid === pid) &&
+    !lasting.some((one) => one.key === key);
+}
+
+/** Where the limit was raised, or the context was full once more, it is another one. */
+export function budgets(view: SessionView): FleetFinding[] {
+  return (view.budgets ?? []).map(({ since, ...budget }) => {
+    const { measure, level, of, limit } = budget;
+    const owner = measure === "day" ? view.agent_id : view.session;
+    const times = measure === "context" ? [since] : [];
+    const key = JSON.stringify(["budget", owner, measure, level, of, limit, ...times]);
+    return { kind: "budget", key, since, view, budget };
+  });
+}
+
+/** A limit is set, a turn has ended, and nothing says what it has cost. */
+export function unmeasured(view: SessionView): FleetFinding[] {
+  const { agent, entry, transcript } = view.seen;
+  if (entry?.status !== "idle" || transcript?.kind !== "answer") return [];
+  if (transcript.at < entry.startedAt || unmeasuredLimits(view).length === 0) return [];
+  const key = JSON.stringify(["unmeasured", view.session, entry.pid, entry.startedAt]);
+  return agent === undefined ? [] : [{ kind: "unmeasured", key, since: transcript.at, view }];
+}
+
+/** A single turn may have met a full disk or a broken registry. */
+const LATE_TURNS = 2;
+
+/** No hook of ours runs in it: by its settings, or because none has run though turns have ended. */
+export function hooksOff(view: SessionView): FleetFinding[] {
+  const { seen, seen: { entry, renamedTo, hooksOff: why } } = view;
+  if (entry === undefined || view.state === "ended" || view.state === "lost") return [];
+  // After a rename the hooks run, and find no agent.
+  const hasNone = renamedTo === undefined && lateTurns(seen) >= LATE_TURNS && !hasHooks(seen);
+  if (why === undefined && !hasNone) return [];
+  const key = JSON.stringify(["hooks", view.session, entry.pid, entry.startedAt, why ?? ""]);
+  return [{ kind: "hooks", key, since: why === undefined ? entry.startedAt : 0, view }];
+}
