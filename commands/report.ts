@@ -25,7 +25,7 @@ Usage: gsd-code report [<session or agent>] [options]
 
   22:00 – 07:00   9 h, 2 sessions, 22 turns, $11.40, 7 commits
   shop-main  ▆▆▆▆░░▆▆▆▆▆▆▆▆▆▆▆▆  14 turns · 3 questions (2 by warden, 1 by you, longest wait 6 min)
-  docs       ▆▆▒▒▒▒▒▒▒▒▆▆▆▆▆▆··  8 turns · 3 h 10 min for the API
+  docs       ▆▆▓▓▓▓▓▓▓▓▆▆▆▆▆▆··  8 turns · 3 h 10 min limited
 
 Each sign of a bar is an equal part of the time. A session that has ended its turn waits for
 the agent or person who gives the next instruction; without one it is idle. Costs are there where

@@ -164,7 +164,7 @@ function bare({ kind, view }: FleetFinding, options: DraftOptions): WakeDraft {
   }
 }
 
-function failureOf({ seen: { transcript } }: SessionView): Failure {
+export function failureOf({ seen: { transcript } }: SessionView): Failure {
   return describeFailure(transcript?.error ?? "", transcript?.message ?? "", "");
 }
 

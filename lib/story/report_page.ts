@@ -39,6 +39,7 @@ const COLOURS: Record<LaneState, [light: string, dark: string]> = {
   agent: ["#b9c4d0", "#5b6b7c"],
   human: ["#d9a400", "#e8bd3f"],
   api: ["#7a5cc0", "#a48be0"],
+  limited: ["#b0559c", "#cf86bf"],
   failed: ["#c2410c", "#f0803c"],
   lost: ["#b91c1c", "#ef5350"],
   idle: ["#e5e7eb", "#2d333b"],

@@ -12,6 +12,7 @@ export const STATES: Record<LaneState, { sign: string; words: string }> = {
   agent: { sign: "░", words: "waits for its agent" },
   human: { sign: "?", words: "waits for you" },
   api: { sign: "▒", words: "waits for the API" },
+  limited: { sign: "▓", words: "limited" },
   failed: { sign: "!", words: "failed" },
   lost: { sign: "x", words: "gone" },
   idle: { sign: "·", words: "idle" },
@@ -61,11 +62,14 @@ export function counted(count: number, noun: string): string {
 /** What a session did, in a few words each. */
 export function sessionWords(one: SessionFigures): string[] {
   const { asked, time_ms: time, recoveries } = one;
-  const failures = Map.groupBy(one.failures, ({ what }) => what);
+  // How long it was limited is told already.
+  const others = one.failures.filter(({ what }) => what !== "limited" || time.limited === 0);
+  const failures = Map.groupBy(others, ({ what }) => what);
   return [
     counted(one.turns, "turn") + (one.human_turns > 0 ? ` (${one.human_turns} yours)` : ""),
     ...(["question", "permission"] as const).flatMap((what) => askedWords(asked, what)),
     ...(time.api > 0 ? [`${duration(time.api)} for the API`] : []),
+    ...(time.limited > 0 ? [`${duration(time.limited)} limited`] : []),
     ...[...failures].map(([what, list]) => list.length === 1 ? what : `${list.length} × ${what}`),
     ...recoveries.map(({ after_ms }) => `back after ${duration(after_ms)}`),
     ...(one.unsent > 0 ? [`${one.unsent} unsent`] : []),
