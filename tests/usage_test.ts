@@ -195,7 +195,10 @@ Deno.test("a prompt and the end of Claude Code record what the status line has t
   await keep(world, USAGE_ENDINGS.statusLine, JSON.stringify(status(0.25)));
   await world.hook("user_prompt_submit.ts", prompt);
   await keep(world, USAGE_ENDINGS.statusLine, JSON.stringify(status(0.6)));
-  await world.hook("session_end.ts", { ...fixtureEvent("session_end-prompt_input_exit"), session_id });
+  await world.hook("session_end.ts", {
+    ...fixtureEvent("session_end-prompt_input_exit"),
+    session_id,
+  });
   const totals = world.home.journal().filter(({ total_usd }) => total_usd !== undefined)
     .map(({ kind, total_usd }) => [kind, total_usd]);
   assertEquals(totals, [["prompt", 0.25], ["queued", 0.6]]);

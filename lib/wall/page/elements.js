@@ -34,6 +34,24 @@ export function age(since, now = Date.now()) {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** A time of day, as this browser writes it. */
+export function clock(at, withSeconds = true) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return "";
+  const parts = { hour: "2-digit", minute: "2-digit", hour12: false };
+  return date.toLocaleTimeString([], withSeconds ? { ...parts, second: "2-digit" } : parts);
+}
+
+/** Without a clipboard, as on a page that is not encrypted, the line is shown to be copied by hand. */
+export async function copied(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    setText(button, "Copied");
+  } catch {
+    setText(button, text);
+  }
+}
+
 /** Asks the server to do something. Never throws: the outcome is a sentence for the person. */
 export async function act(order) {
   try {
