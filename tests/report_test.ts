@@ -5,6 +5,7 @@ import { type JournalRecord, record } from "../lib/journal.ts";
 import { commitsIn } from "../lib/story/commits.ts";
 import { figuresOf } from "../lib/story/figures.ts";
 import { reportPage, safe } from "../lib/story/report_page.ts";
+import { reportText } from "../lib/story/report_text.ts";
 import { TestHome } from "./support/home.ts";
 import { writeExecutable } from "./support/executable.ts";
 
@@ -231,6 +232,15 @@ Deno.test("report tells the scripted night in a few lines", async () => {
     waits,
     "Waiting: for agents 2 min 30 s median, for you 18 min median · 1 unsent · nothing unanswered",
   );
+});
+
+Deno.test("reportText() fits a terminal: no line is wider, and no word is broken", () => {
+  const figures = figuresOf(night(), NIGHT, MORNING);
+  for (const width of [60, 80, 100, 120, 200]) {
+    const lines = reportText(figures, width).split("\n");
+    assertEquals(lines.filter((line) => line.length > width), [], String(width));
+    assertEquals(lines.filter((line) => line.includes("back after 6 s")).length, 1);
+  }
 });
 
 Deno.test("report --json has the figures, and one agent alone where one is named", async () => {

@@ -24,8 +24,8 @@ export function setText(node, text) {
 
 /** How long ago, in one short word. */
 export function age(since, now = Date.now()) {
-  if (!since) return "";
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
+  if (Number.isNaN(seconds)) return "";
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) {
