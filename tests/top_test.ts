@@ -126,6 +126,9 @@ Deno.test("top shows a session with its screen, attaches to it, and comes back",
     await press("C-b", "d");
     await sees("the table again", (screen) => screen.includes("q quit"));
     assertEquals(await world.tmux("list-clients"), "");
+    await press("l");
+    await sees("its log", (screen) => /^\d\d:\d\d:\d\d +\S+ +spawn +started/m.test(screen));
+    await press("Escape");
     await press("i");
     await sees("the prompt", (screen) => screen.includes("Enter sends it to Claude"));
     await press("Escape");

@@ -234,7 +234,7 @@ function totalsOf(sessions: SessionFigures[]): ReportFigures["totals"] {
     commits: commits.size,
     ...(costs.length === 0 ? {} : { cost_usd: sumOf(costs) }),
     unsent: sumOf(sessions.map((one) => one.unsent)),
-    unanswered: asked.filter((one) => one.what === "question" && one.outcome === undefined).length,
+    unanswered: asked.filter((one) => one.outcome === undefined).length,
     agent_wait: waitFigure(waits.filter(({ who }) => who === "agent")),
     human_wait: waitFigure(waits.filter(({ who }) => who === "human")),
   };
