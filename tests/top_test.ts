@@ -57,6 +57,7 @@ class TerminalWithTop implements AsyncDisposable {
     await until("the end of top", isGone);
     // After kill -9 another process puts the terminal back, a moment later.
     await this.sees("what was here before");
+    await this.sees("\nended with "); // else the shell echoes the next line before its prompt
     await this.#line("stty -g | cmp - before && echo same modes");
     await this.sees("\nsame modes");
     const flags = await this.server.tmux(
