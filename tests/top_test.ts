@@ -57,9 +57,11 @@ class TerminalWithTop implements AsyncDisposable {
     await until("the end of top", isGone);
     // After kill -9 another process puts the terminal back, a moment later.
     await this.sees("what was here before");
-    await this.sees("\nended with "); // else the shell echoes the next line before its prompt
     await this.#line("stty -g | cmp - before && echo same modes");
-    await this.sees("\nsame modes");
+    // Behind the prompt, where the line was typed before that was there.
+    await until("same modes", async () => /^(# )?same modes$/m.test(await this.screen()), {
+      present: () => this.screen(),
+    });
     const flags = await this.server.tmux(
       ...["display-message", "-p", "-t", "=outer:", "#{alternate_on}#{cursor_flag}"],
     );
