@@ -36,6 +36,12 @@ Deno.test("withCosts() takes the end of Claude Code, a /clear and now for the la
   assertEquals(costs(turns, new Map([["docs", { usd: 0.7, prompt_id: "a", at: 0 }]])), [0.7]);
 });
 
+Deno.test("withCosts() knows what a turn cost before Claude Code was killed, if it then counts anew", () => {
+  const back = line("session", { event: "SessionStart", source: "resume", total_usd: 0.5 });
+  const turns = [begins, prompt("a"), end("a"), back, prompt("b", 0), end("b"), prompt("c", 0.2)];
+  assertEquals(costs(turns), [0.5, 0.2]);
+});
+
 Deno.test("withCosts() invents nothing", () => {
   const cases: [string, StoryLine[], Map<string, Total>][] = [
     ["no reading", [begins, prompt("a"), end("a"), prompt("b")], NOBODY],

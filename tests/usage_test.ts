@@ -187,7 +187,7 @@ Deno.test("a turn that fails names the reset time that the mod knows", async () 
   );
 });
 
-Deno.test("a prompt and the end of Claude Code record what the status line has told so far", async () => {
+Deno.test("a prompt, the end of Claude Code and its return record what the status line has told so far", async () => {
   await using world = await HookWorld.create();
   const prompt = fixtureEvent("user_prompt_submit");
   const { session_id } = prompt;
@@ -199,9 +199,11 @@ Deno.test("a prompt and the end of Claude Code record what the status line has t
     ...fixtureEvent("session_end-prompt_input_exit"),
     session_id,
   });
+  const resumed = { ...fixtureEvent("session_start-resume"), session_id };
+  await world.hook("session_start.ts", resumed);
   const totals = world.home.journal().filter(({ total_usd }) => total_usd !== undefined)
     .map(({ kind, total_usd }) => [kind, total_usd]);
-  assertEquals(totals, [["prompt", 0.25], ["queued", 0.6]]);
+  assertEquals(totals, [["prompt", 0.25], ["queued", 0.6], ["session", 0.6]]);
 });
 
 Deno.test("a turn that a limit of the account stops has the limit in its record", async () => {
