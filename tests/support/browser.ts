@@ -94,6 +94,7 @@ export class Page {
   async open(address: string): Promise<void> {
     const { errorText } = await this.call("Page.navigate", { url: address });
     if (errorText) throw new Error(`Chromium cannot open ${address}: ${errorText}`);
+    await this.waitFor("the page to load", `document.readyState === "complete"`);
   }
 
   async size(width: number, height: number): Promise<void> {
