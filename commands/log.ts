@@ -1,6 +1,6 @@
 /** Tells what happened in the sessions, a line each. */
 
-import { colours } from "../lib/cli/colours.ts";
+import { type Colours, colours } from "../lib/cli/colours.ts";
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
 import { printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
@@ -67,6 +67,8 @@ export interface LogWorld extends Speaker {
   now(): Date;
   /** Of the terminal; undefined where the lines go elsewhere. */
   width(): number | undefined;
+  /** Those of the terminal by default. */
+  colours?: Colours;
   /** Aborts when the person has seen enough. */
   end: AbortSignal;
 }
@@ -138,9 +140,11 @@ class Printer {
   #day = "";
   #columns: Columns | undefined;
   readonly #starts: TurnStarts = new Map();
-  readonly #colours = colours();
+  readonly #colours: Colours;
 
-  constructor(private readonly world: LogWorld, private readonly wanted: Wanted) {}
+  constructor(private readonly world: LogWorld, private readonly wanted: Wanted) {
+    this.#colours = world.colours ?? colours();
+  }
 
   print(records: StoryLine[]): number {
     for (const record of records) noteStart(this.#starts, record);

@@ -25,7 +25,7 @@ Usage: gsd-code report [<session or agent>] [options]
 
   22:00 – 07:00   9 h, 2 sessions, 22 turns, $11.40, 7 commits
   shop-main  ▆▆▆▆░░▆▆▆▆▆▆▆▆▆▆▆▆  14 turns · 3 questions (2 by warden, 1 by you, longest wait 6 min)
-  docs       ▆▆▒▒▒▒▒▒▒▒▆▆▆▆▆▆··  8 turns · 3 h 10 min for the API
+  docs       ▆▆▓▓▓▓▓▓▓▓▆▆▆▆▆▆··  8 turns · 3 h 10 min limited
 
 Each sign of a bar is an equal part of the time. A session that has ended its turn waits for
 the agent or person who gives the next instruction; without one it is idle. Costs are there where
@@ -78,9 +78,8 @@ async function report({ flags, values, words: [name] }: Given, world: World): Pr
     world.warn(`Nothing is known of a session or agent "${name}" in that time${meant}`);
     return 1;
   }
-  const text = reportText(figures, width());
   if (flags.json) world.say(JSON.stringify(figures, null, 1));
-  else world.say(text);
+  else world.say(reportText(figures, width()));
   const page = values.html?.at(-1);
   if (page !== undefined) {
     const path = page.startsWith("/") ? page : `${world.cwd()}/${page}`;
@@ -90,7 +89,7 @@ async function report({ flags, values, words: [name] }: Given, world: World): Pr
     world.warn(`The page is ${path}`);
   }
   if (flags.send) {
-    const wakeId = sendToGlobal(world, "report", text);
+    const wakeId = sendToGlobal(world, "report", reportText(figures));
     world.warn(`Sent to the global status session: wake ${wakeId}`);
   }
   return 0;
@@ -115,8 +114,8 @@ async function gather(
   return figuresOf(records, since, until, commits);
 }
 
-function width(): number {
-  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 120;
+function width(): number | undefined {
+  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

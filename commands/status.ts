@@ -1,5 +1,6 @@
 /** Shows what every session does, and the life of one wake. */
 
+import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { table } from "../lib/cli/table.ts";
@@ -12,7 +13,13 @@ import type { FleetObservation } from "../lib/fleet/observation.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { type SessionView, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
 import { agoOf } from "../lib/fleet/since.ts";
-import { nowLine, statusTable, totalsLine } from "../lib/fleet/status_table.ts";
+import {
+  nextStep,
+  nowLine,
+  paintState,
+  statusTable,
+  totalsLines,
+} from "../lib/fleet/status_table.ts";
 import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
 import { messageOf } from "../lib/process.ts";
@@ -21,6 +28,7 @@ export interface StatusWorld extends World {
   /** The width of the terminal; undefined where the output is none. */
   columns?: () => number | undefined;
   gateway?: () => Promise<GatewayState>;
+  colours?: Colours;
 }
 
 export const HELP = `Shows what every session does, since when, and what waits to be sent.
@@ -93,15 +101,21 @@ async function showSessions(
     return 0;
   }
   if (chosen.length === 0) {
-    const hidden = views.length === 0 ? "" : `; gsd-code status --all shows ${views.length} more`;
+    const hidden = views.length === 0
+      ? ". Start one: gsd-code spawn <agent> <folder>"
+      : `; gsd-code status --all shows ${views.length} more`;
     world.say(`No session runs${hidden}`);
     return 0;
   }
-  world.say(statusTable(chosen, now, world.columns?.()));
+  const columns = world.columns?.();
+  const inks = world.colours ?? colours(columns !== undefined);
+  world.say(statusTable(chosen, now, columns, paintState(inks)));
   if (name === undefined) {
     const gateway = await (world.gateway ?? (() => gatewayState(world.env)))();
     const watch = isWatched(world.paths) ? "up" : "off";
-    world.say(totalsLine(chosen, [`gateway ${gateway}`, `watch ${watch}`]));
+    world.say(totalsLines(chosen, [`gateway ${gateway}`, `watch ${watch}`], columns));
+    const next = columns === undefined ? "" : nextStep(chosen);
+    if (next !== "") world.say(inks.dim(next));
   } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
   return 0;
 }

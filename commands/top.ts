@@ -1,5 +1,6 @@
 /** All sessions, live, in the terminal. */
 
+import { colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { findProgram } from "../lib/doors/programs.ts";
@@ -132,11 +133,11 @@ class Top {
         return "";
       }
       case "pause": {
-        const isHeld = this.#viewOf(effect.session)?.state === "held";
+        const isHeld = this.#viewOf(effect.session)?.seen.hold?.kind === "held";
         return await this.#run(isHeld ? resume : pauseWakes, [effect.session]);
       }
       case "take": {
-        const isTaken = this.#viewOf(effect.session)?.state === "taken";
+        const isTaken = this.#viewOf(effect.session)?.seen.hold?.kind === "taken";
         return await this.#run(isTaken ? give : take, [effect.session]);
       }
     }
@@ -150,7 +151,8 @@ class Top {
   ): Promise<string> {
     const add = (line: string) => void lines.push(...line.split("\n"));
     const { columns } = Deno.consoleSize();
-    const quiet = { say: add, warn: add, width: () => columns, end: AbortSignal.timeout(0) };
+    const plain = { width: () => columns, colours: colours(false) };
+    const quiet = { say: add, warn: add, ...plain, end: AbortSignal.timeout(0) };
     await command(args, { ...this.world, ...quiet });
     return lines.join(" ");
   }

@@ -111,10 +111,11 @@ const MOST_ROWS = 300;
 function storyRows({ paths, now }: World, session: string): StoryRow[] {
   const since = now().getTime() - STORY_MS;
   return happeningsOf(paths, { name: session, since }).slice(-MOST_ROWS)
-    .map(({ at, who, what, text, note }) => ({
+    .map(({ at, who, what, text, note, tone }) => ({
       at: at.toISOString(),
       who,
       kind: what,
+      tone,
       text: [text.slice(0, 2000), note === "" ? "" : `(${note})`].join(" ").trim(),
     }));
 }

@@ -24,8 +24,15 @@ export const hook: Hook = {
     await tools.tellInterrupted(context);
     const owner = rememberSession(context, { closeDialog: true });
     const about = { session, agent_id: agent.agent_id, event: event.name };
+    const { lastUsd: total } = await tools.usageOf(context) ?? {};
     if (GOES_ON.includes(reason)) {
-      await note(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
+      await note(paths, {
+        kind: "session",
+        ...about,
+        reason,
+        claude_session_id: event.sessionId,
+        ...(total === undefined ? {} : { total_usd: total }),
+      });
     } else {
       const isOwn = owner === "own";
       const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
@@ -37,7 +44,7 @@ export const hook: Hook = {
         ...(isStopped ? { details: { advice: STOPPED } } : {}),
         state: "terminated",
         actions: actions(context, { kind: "ended", isStopped }),
-      }, { source: "event", open: null });
+      }, { source: "event", open: null, ...(total === undefined ? {} : { total }) });
       if (isOwn) forgetPane(paths, session);
     }
     await tools.closePending(context, { claude: event.sessionId });

@@ -7,12 +7,14 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "SessionStart",
-  async handle(context, { note, rememberSession, textOf }) {
+  async handle(context, { note, rememberSession, textOf, usageOf }) {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
     const owner = rememberSession(context, { closeDialog: source !== "compact" });
     const id = { [owner === "guest" ? "guest" : "claude_session_id"]: event.sessionId };
+    // Of a conversation that is resumed: what it had cost when Claude Code was last there.
+    const { lastUsd } = source === "resume" ? await usageOf(context) ?? {} : {};
     await note(paths, {
       kind: "session",
       session,
@@ -20,6 +22,7 @@ export const hook: Hook = {
       event: event.name,
       source,
       ...id,
+      ...(lastUsd === undefined ? {} : { total_usd: lastUsd }),
     });
   },
 };

@@ -8,13 +8,15 @@ export const hook: Hook = {
     const { fields } = context.event;
     const { textOf } = tools;
     const { textSoFar } = await tools.loadReading();
-    const { describeFailure } = await tools.loadFailures();
+    const { describeFailure, limitIn } = await tools.loadFailures();
     const failure = describeFailure(
       textOf(fields, "error"),
       textOf(fields, "last_assistant_message"),
       textOf(fields, "error_details"),
     );
-    const { apiResetsAt: resets } = await tools.usageOf(context) ?? {};
+    const { apiResetsAt } = await tools.usageOf(context) ?? {};
+    const limit = limitIn(failure, context.now.getTime(), apiResetsAt);
+    const resets = apiResetsAt?.toISOString() ?? limit?.resets_at;
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
     await tools.sendWake(context, {
@@ -23,13 +25,13 @@ export const hook: Hook = {
       body: failure.text,
       details: {
         kind: failure.kind,
-        ...(resets === undefined ? {} : { resets_at: resets.toISOString() }),
+        ...(resets === undefined ? {} : { resets_at: resets }),
         advice: resets === undefined ? failure.advice : `not before the reset: ${failure.advice}`,
       },
       state: "error",
       pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
       actions: tools.actions(context, { kind: "prompt" }),
-    }, { source: "event", open: null });
+    }, { source: "event", open: null, ...(limit === undefined ? {} : { limit }) });
   },
 };
 

@@ -1,5 +1,6 @@
 /** Why a turn failed, and what the agent can do. */
 
+import { resetIn } from "./limit_reset.ts";
 import { plainWord } from "./text.ts";
 
 interface Kind {
@@ -50,5 +51,35 @@ export function describeFailure(error: string, message: string, details: string)
     advice,
     text: [unread, message, details].filter((text) => text !== "").join("\n\n") ||
       "(Claude Code gave no message.)",
+  };
+}
+
+/** A limit of the account that has stopped a turn. */
+export interface AccountLimit {
+  /** `5-hour limit`, in the words of Claude Code. */
+  kind: string;
+  /** An ISO date. */
+  resets_at?: string;
+}
+
+const LIMIT =
+  /\b(?:(\d+-(?:hour|day)|hourly|daily|weekly|monthly|session|usage|spend(?:ing)?) )limit\b/i;
+
+/**
+ * Undefined where the API was only busy: neither a limit nor its end is named. `resets`: when it
+ * ends, where the mod knows it.
+ */
+export function limitIn(
+  { kind, text }: Pick<Failure, "kind" | "text">,
+  at: number,
+  resets?: Date,
+): AccountLimit | undefined {
+  if (!kind.startsWith("rate limit")) return undefined;
+  const end = resets?.getTime() ?? resetIn(text, at);
+  const [name = "rate limit"] = LIMIT.exec(text) ?? [];
+  if (end === undefined && name === "rate limit") return undefined;
+  return {
+    kind: name.toLowerCase(),
+    ...(end === undefined ? {} : { resets_at: new Date(end).toISOString() }),
   };
 }

@@ -110,7 +110,9 @@ export interface ToldFacts {
   begins?: string;
   duration_ms?: number;
   cost_usd?: number;
+  total_usd?: number;
   turn_ms?: number;
+  limit?: { kind: string; resets_at?: string };
   reason?: string;
 }
 

@@ -5,6 +5,7 @@ import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { changeMemory, eventOwner, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
+import { usageOf } from "./wake.ts";
 
 export async function notePrompt(context: HookContext): Promise<void> {
   const { event, paths, session, agent, now } = context;
@@ -13,6 +14,7 @@ export async function notePrompt(context: HookContext): Promise<void> {
   if (who === undefined) return;
   // The text of an instruction is in its own record.
   const said = who.instruction_id === undefined ? { text: prompt } : {};
+  const { lastUsd } = await usageOf(context) ?? {};
   await note(paths, {
     kind: "prompt",
     session,
@@ -21,6 +23,7 @@ export async function notePrompt(context: HookContext): Promise<void> {
     prompt_id: event.promptId,
     ...who,
     ...said,
+    ...(lastUsd === undefined ? {} : { total_usd: lastUsd }),
   }, now);
 }
 

@@ -37,6 +37,10 @@ export interface SendOptions {
   identity?: string;
   /** What the turn has cost, in dollars. */
   cost?: number;
+  /** What the conversation has cost in all. */
+  total?: number;
+  /** The limit of the account that has stopped the turn. */
+  limit?: { kind: string; resets_at?: string };
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
   /** For who may have to send it again: the same id is the same wake. */
@@ -116,6 +120,8 @@ export async function sendWake(
     ...prompted,
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.cost === undefined ? {} : { cost_usd: options.cost }),
+    ...(options.total === undefined ? {} : { total_usd: options.total }),
+    ...(options.limit === undefined ? {} : { limit: options.limit }),
     ...(draft.before === undefined ? {} : { begins: draft.body }),
     // A companion runs for hours: its age says nothing.
     ...(options.source === "mod" ? {} : { duration_ms: Math.round(performance.now()) }),

@@ -63,7 +63,12 @@ export interface Turn {
 }
 
 /** `isOfTurn`: it was told for this very turn. Without it there is only what changes slowly. */
-export type KnownUsage = Usage & { isOfTurn: boolean; apiResetsAt?: Date };
+export type KnownUsage = Usage & {
+  isOfTurn: boolean;
+  apiResetsAt?: Date;
+  /** The cost of the conversation when it was last told, in this turn or before. */
+  lastUsd?: number;
+};
 
 /** From the text of either file; undefined where it is of another conversation, or unreadable. */
 export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsage | undefined {
@@ -71,10 +76,23 @@ export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsa
   if (value === undefined) return undefined;
   const isOfTurn = promptId !== "" && value.prompt_id === promptId;
   const usage = usageIn(value);
-  if (isOfTurn) return { ...usage, isOfTurn };
+  const last = usage.usd === undefined ? {} : { lastUsd: usage.usd };
+  if (isOfTurn) return { ...usage, ...last, isOfTurn };
   // An older number is never told. The window stays, and limits change slowly.
   const { window, limits } = usage;
-  return { ...(window === undefined ? {} : { window }), limits, isOfTurn };
+  return { ...(window === undefined ? {} : { window }), ...last, limits, isOfTurn };
+}
+
+/** What a conversation has cost in all, by the JSON of its status line. */
+export function lastTotal(
+  text: string,
+): { session_id: string; prompt_id: string; usd: number } | undefined {
+  const value = parsed(text);
+  if (value === undefined || typeof value.session_id !== "string") return undefined;
+  const { usd } = usageIn(value);
+  if (usd === undefined) return undefined;
+  const prompt_id = typeof value.prompt_id === "string" ? value.prompt_id : "";
+  return { session_id: value.session_id, prompt_id, usd };
 }
 
 /** With where it is from; `at`: when the mod has told it. */
@@ -89,10 +107,14 @@ export function lastUsage(text: string, sessionId: string): LastUsage | undefine
 }
 
 function valueOf(text: string, sessionId: string): Record<string, unknown> | undefined {
+  const value = parsed(text);
+  return value?.session_id === sessionId && sessionId !== "" ? value : undefined;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isIts = isObject(value) && value.session_id === sessionId && sessionId !== "";
-    return isIts ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -93,7 +93,11 @@ Deno.test("gsd-code runs in any folder, says gsd-code, and writes nothing beside
   assertEquals(await home.run("gsd-code", "spawn", "--help"), help);
 
   const status = await home.run("gsd-code", "status");
-  assertEquals(status, { code: 0, out: "No session runs\n", err: "" });
+  assertEquals(status, {
+    code: 0,
+    out: "No session runs. Start one: gsd-code spawn <agent> <folder>\n",
+    err: "",
+  });
   const wrong = await home.run("gsd-code", "status", "--wat");
   assertEquals([wrong.code, wrong.out], [2, ""]);
   assertEquals(wrong.err, `status does not take "--wat"; see gsd-code status --help\n`);

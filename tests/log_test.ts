@@ -49,9 +49,11 @@ const NIGHT: [clock: string, record: JournalRecord, line?: string][] = [
     "22:10:12",
     {
       ...{ kind: "queued", ...SHOP, wake_id: "W2", trigger: "ask_user_question" },
-      ...{ question_id: "q-1", text: "Which database?\n1. PostgreSQL\n2. SQLite" },
+      question_id: "q-1",
+      text: "Question [Database]: Which database?\n(choose one, or answer in your own words)\n" +
+        "  1. PostgreSQL: Relational\n  2. SQLite: Embedded\n       | a preview",
     },
-    "shop-main  Claude    asks        Which database? 1. PostgreSQL 2. SQLite",
+    "shop-main  Claude    asks        Which database?  1 PostgreSQL  2 SQLite",
   ],
   [
     "22:10:40",
@@ -66,10 +68,16 @@ const NIGHT: [clock: string, record: JournalRecord, line?: string][] = [
   [
     "23:31:02",
     {
-      ...{ kind: "queued", ...DOCS, wake_id: "W4", trigger: "limited" },
-      ...{ text: "5-hour limit, resets 02:40" },
+      ...{ kind: "queued", ...DOCS, wake_id: "W4", trigger: "response_failed" },
+      ...{ failure: "rate limit (rate_limit)", text: "API Error: 429" },
+      limit: { kind: "5-hour limit", resets_at: new Date(2026, 10, 17, 2, 40).toISOString() },
     },
     "docs       Claude    limited     5-hour limit, resets 02:40",
+  ],
+  [
+    "02:40:20",
+    { kind: "queued", ...DOCS, wake_id: "W6", trigger: "limited", text: "It has ended" },
+    "docs       watch     limit over  It has ended",
   ],
   [
     "02:41:10",
@@ -180,7 +188,8 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
   await using log = new Log();
   const counts: [args: string[], count: number][] = [
     [["shop-main"], 5],
-    [["forge"], 2],
+    [["forge"], 3],
+    [["--kind", "limited"], 1],
     [["--kind", "asks,answered"], 3],
     [["--kind", "instruction"], 3],
     [["--kind", "suppressed"], 1],
@@ -255,7 +264,7 @@ Deno.test("log --wake gives the whole text, where it is delivered, waits, or has
   assertEquals(await log.run(["--wake", wake.wake_id]), 0);
   assertEquals(log.out.at(-1), "\nchoose <n> --question q-0123456789ABCDEF");
   assertEquals(await log.run(["--wake", "W4"]), 0);
-  assertEquals(log.out.at(-1), "\n5-hour limit, resets 02:40");
+  assertEquals(log.out.at(-1), "\nAPI Error: 429");
   assertEquals(await log.run(["--wake", "I1"]), 0);
   assertEquals(log.out.at(-1), "\nFix the failing tests");
 });

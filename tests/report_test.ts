@@ -5,6 +5,7 @@ import { type JournalRecord, record } from "../lib/journal.ts";
 import { commitsIn } from "../lib/story/commits.ts";
 import { figuresOf } from "../lib/story/figures.ts";
 import { reportPage, safe } from "../lib/story/report_page.ts";
+import { reportText } from "../lib/story/report_text.ts";
 import { TestHome } from "./support/home.ts";
 import { writeExecutable } from "./support/executable.ts";
 
@@ -50,6 +51,12 @@ class Script {
     return this.wake("response_complete", { cost_usd, ...fields });
   }
 
+  limit(minutes: number): this {
+    const resets_at = new Date(this.#at + minutes * MINUTE).toISOString();
+    const failure = "rate limit (rate_limit)";
+    return this.wake("response_failed", { failure, limit: { kind: "5-hour limit", resets_at } });
+  }
+
   ask(id: string): this {
     return this.wake("ask_user_question", { question_id: id, text: "Which database?" });
   }
@@ -74,8 +81,8 @@ function night(): JournalRecord[] {
     .after(30).prompt("keyboard", "keyboard") // 00:30
     .after(30).end(0.1, { prompted_by: "human" }); // 01:00, then idle
   const docs = new Script("docs", "forge").prompt("agent") // 22:00
-    .after(60).wake("limited") // 23:00
-    .after(190).prompt("program", "watch") // 02:10
+    .after(60).limit(180) // 23:00
+    .after(180).wake("limited").after(10).prompt("agent") // 02:10
     .after(50).end(2) // 03:00
     .after(4).prompt("agent").after(6) // 03:10
     .wake("response_failed", { failure: "server error (server_error)" })
@@ -124,14 +131,15 @@ Deno.test("figuresOf() counts a scripted night as the script says", () => {
   ]);
   assertEquals([shop.failures, shop.unsent, shop.commits.length], [[], 0, 1]);
 
-  assertEquals([docs.turns, docs.failed_turns, docs.cost_usd], [3, 1, 2.3]);
+  assertEquals([docs.turns, docs.failed_turns, docs.cost_usd], [4, 2, 2.3]);
   assertEquals(minutes(docs.time_ms), {
     working: 60 + 50 + 6 + 10,
-    api: 190 + 10,
-    agent: 4,
+    limited: 180,
+    api: 10,
+    agent: 10 + 4,
     idle: 210,
   });
-  assertEquals(docs.failures.map(({ what }) => what), ["turn failed"]);
+  assertEquals(docs.failures.map(({ what }) => what), ["limited", "turn failed"]);
 
   assertEquals([api.turns, api.cost_usd, api.unsent], [1, 0.05, 1]);
   assertEquals(minutes(api.time_ms), { working: 60 + 28, lost: 0.1, agent: 1.9, idle: 30 });
@@ -139,13 +147,13 @@ Deno.test("figuresOf() counts a scripted night as the script says", () => {
   assertEquals(api.failures.map(({ what }) => what), ["lost", "problem"]);
 
   assertEquals(totals, {
-    turns: 7,
+    turns: 8,
     commits: 1,
     cost_usd: 4.2,
     unsent: 1,
     unanswered: 0,
-    // 1, 3 and 2 in shop-main, 4 in docs, 1.9 in api-main.
-    agent_wait: { count: 5, median_ms: 2 * MINUTE, longest_ms: 4 * MINUTE },
+    // 1, 3 and 2 in shop-main, 10 and 4 in docs, 1.9 in api-main.
+    agent_wait: { count: 6, median_ms: 2.5 * MINUTE, longest_ms: 10 * MINUTE },
     human_wait: { count: 2, median_ms: 18 * MINUTE, longest_ms: 30 * MINUTE },
   });
 });
@@ -205,14 +213,14 @@ Deno.test("report tells the scripted night in a few lines", async () => {
   await using report = new Report();
   assertEquals(await report.run(["--since", "22:00"]), 0);
   const [head, docs, shop, api, legend, waits] = report.out.split("\n");
-  assertEquals(head, "22:00 – 07:00   9 h, 3 sessions, 7 turns, $4.20, 0 commits");
+  assertEquals(head, "22:00 – 07:00   9 h, 3 sessions, 8 turns, $4.20, 0 commits");
   assertEquals(
     api?.split(/ {2,}/).at(-1),
     "1 turn · lost · problem · back after 6 s · 1 unsent · $0.05",
   );
   assertEquals(
     docs?.split(/ {2,}/).at(-1),
-    "3 turns · 3 h 20 min for the API · turn failed · $2.30",
+    "4 turns · 10 min for the API · 3 h limited · turn failed · $2.30",
   );
   assertEquals(
     shop?.split(/ {2,}/).at(-1),
@@ -222,8 +230,17 @@ Deno.test("report tells the scripted night in a few lines", async () => {
   assertStringIncludes(legend ?? "", "▆ works   ░ waits for its agent   ? waits for you");
   assertEquals(
     waits,
-    "Waiting: for agents 2 min median, for you 18 min median · 1 unsent · nothing unanswered",
+    "Waiting: for agents 2 min 30 s median, for you 18 min median · 1 unsent · nothing unanswered",
   );
+});
+
+Deno.test("reportText() fits a terminal: no line is wider, and no word is broken", () => {
+  const figures = figuresOf(night(), NIGHT, MORNING);
+  for (const width of [60, 80, 100, 120, 200]) {
+    const lines = reportText(figures, width).split("\n");
+    assertEquals(lines.filter((line) => line.length > width), [], String(width));
+    assertEquals(lines.filter((line) => line.includes("back after 6 s")).length, 1);
+  }
 });
 
 Deno.test("report --json has the figures, and one agent alone where one is named", async () => {
@@ -231,7 +248,7 @@ Deno.test("report --json has the figures, and one agent alone where one is named
   assertEquals(await report.run(["--since", "22:00", "--json", "forge"]), 0);
   const { sessions, since, until } = JSON.parse(report.out);
   assertEquals([since, until, sessions.length], [NIGHT, MORNING, 1]);
-  assertEquals(sessions[0].turns, 3);
+  assertEquals(sessions[0].turns, 4);
 });
 
 Deno.test("report --html writes a page without scripts, and hostile text stays text", async () => {

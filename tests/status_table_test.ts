@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import "../lib/cli/load_guards.ts";
 import { viewsOf } from "../lib/fleet/session_view.ts";
-import { statusTable, totalsLine } from "../lib/fleet/status_table.ts";
+import { nextStep, statusTable, totalsLine, totalsLines } from "../lib/fleet/status_table.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { agentOf, endOf, entryOf, minutesAgo, NOW, seen } from "./support/fleet_sessions.ts";
 
@@ -54,7 +54,7 @@ Deno.test("statusTable() cuts words at the width, not names before them", () => 
   const [view] = VIEWS;
   const long = { ...view!, session: "a".repeat(60), now: `日本語 ${"word ".repeat(60)}` };
   const [, row = ""] = statusTable([long], NOW, 80).split("\n");
-  assert(/^a{8,}… /.test(row) && row.endsWith("…"), row);
+  assert(/^a{7,}… /.test(row) && row.endsWith("…"), row);
 });
 
 Deno.test("statusTable() masks secrets and shows what has no shape", () => {
@@ -63,6 +63,29 @@ Deno.test("statusTable() masks secrets and shows what has no shape", () => {
     "\n",
   );
   assertEquals([row.includes(key), row.includes("\u202e")], [false, false], row);
+});
+
+Deno.test("statusTable() names the limit, and paints the word of a state only", () => {
+  const rows = statusTable(VIEWS, NOW, 200, (cell, state) => `<${state}:${cell}>`).split("\n");
+  assert(!rows[0]!.includes("<") && rows[1]!.includes("<asks:asks   >"), rows[1]);
+  const ends = new Date(NOW + 9_600_000).toTimeString().slice(0, 5);
+  assert(rows[2]!.includes(`5-hour limit, ends ${ends}: `), rows[2]);
+});
+
+Deno.test("nextStep() says how to answer, else how to bring back what was lost", () => {
+  const lost = { ...VIEWS[2]!, session: "shop main", state: "lost" as const };
+  assertEquals(nextStep(VIEWS), "To answer: gsd-code top, then a; or gsd-code wall");
+  assertEquals(nextStep([lost]), "To bring it back: gsd-code recover 'shop main'");
+  assertEquals(nextStep([VIEWS[2]!]), "");
+});
+
+Deno.test("totalsLines() breaks where the terminal is narrow, not in a word", () => {
+  const more = ["gateway up", "watch off"];
+  assertEquals(totalsLines(VIEWS, more, 80).split("\n").length, 1);
+  assertEquals(totalsLines(VIEWS, more, 60).split("\n"), [
+    totalsLine(VIEWS, []),
+    "gateway up · watch off",
+  ]);
 });
 
 Deno.test("totalsLine() counts what waits and what fails", () => {

@@ -35,6 +35,12 @@ const answered = (by_kind: string, more: StoryLine = {}): StoryLine => ({
   ...more,
 });
 const done = wake("response_complete");
+const limit = (until?: number): StoryLine => {
+  const resets_at = until === undefined
+    ? undefined
+    : new Date(START + until * 60_000).toISOString();
+  return wake("response_failed", { failure: "rate limit", limit: { kind: "limit", resets_at } });
+};
 const started = { kind: "session", event: "SessionStart", source: "startup" };
 
 const CASES: [what: string, steps: Step[], lanes: string][] = [
@@ -90,9 +96,29 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "working 0-2, human 2-8, idle 8-60",
   ],
   [
-    "the API is tried again, and limits",
-    [[0, prompt("agent")], [1, wake("retrying")], [4, done], [5, wake("limited")]],
-    "working 0-1, api 1-4, idle 4-5, api 5-60",
+    "the API is tried again",
+    [[0, prompt("agent")], [1, wake("retrying")], [4, done]],
+    "working 0-1, api 1-4, idle 4-60",
+  ],
+  [
+    "a limit until its end, and who goes on then",
+    [[0, prompt("agent")], [5, limit(20)], [22, wake("limited")], [30, prompt("agent")]],
+    "working 0-5, limited 5-20, agent 20-30, working 30-60",
+  ],
+  [
+    "a limit that goes on, and one whose end nobody knows",
+    [[0, prompt("agent")], [5, limit(90)], [50, prompt("keyboard")], [55, limit()]],
+    "working 0-5, limited 5-50, working 50-55, limited 55-60",
+  ],
+  [
+    "a limit that ends unseen",
+    [[0, prompt("agent")], [5, limit(20)]],
+    "working 0-5, limited 5-20, idle 20-60",
+  ],
+  [
+    "a program that goes on: nobody was waited for",
+    [[0, prompt("agent")], [5, done], [8, prompt("program")]],
+    "working 0-5, idle 5-8, working 8-60",
   ],
   [
     "a turn that fails because of the API, and one that fails otherwise",

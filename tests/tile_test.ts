@@ -1,7 +1,7 @@
 import "../lib/cli/load_guards.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { Pending } from "../lib/answers.ts";
-import { openRequest } from "../lib/wall/tile.ts";
+import { hintFor, openRequest } from "../lib/wall/tile.ts";
 
 function pending(more: Partial<Pending>): Pending {
   return {
@@ -55,4 +55,18 @@ Deno.test("texts of a million characters are cut", () => {
   assertEquals(request.questions.length, 30);
   assertEquals(request.questions[0]!.options.length, 30);
   assert(JSON.stringify(request).length < 1_500_000);
+});
+
+Deno.test("hintFor() names a command where the page has no button", () => {
+  const hint = (state: string, isAnswerable = false) =>
+    hintFor({ session: "shop main", state, attach: "tmux attach" }, isAnswerable)?.run;
+  assertEquals(hint("lost"), "gsd-code recover 'shop main'");
+  assertEquals(hint("held"), "gsd-code resume 'shop main'");
+  assertEquals(hint("taken"), "gsd-code give 'shop main'");
+  assertEquals(["asks", "permission", "dialog"].map((state) => hint(state)), [
+    ...["tmux attach", "tmux attach", "tmux attach"],
+  ]);
+  assertEquals([hint("asks", true), hint("working"), hint("idle")], [
+    ...[undefined, undefined, undefined],
+  ]);
 });

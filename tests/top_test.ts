@@ -58,7 +58,10 @@ class TerminalWithTop implements AsyncDisposable {
     // After kill -9 another process puts the terminal back, a moment later.
     await this.sees("what was here before");
     await this.#line("stty -g | cmp - before && echo same modes");
-    await this.sees("\nsame modes");
+    // Behind the prompt, where the line was typed before that was there.
+    await until("same modes", async () => /^(# )?same modes$/m.test(await this.screen()), {
+      present: () => this.screen(),
+    });
     const flags = await this.server.tmux(
       ...["display-message", "-p", "-t", "=outer:", "#{alternate_on}#{cursor_flag}"],
     );
@@ -126,6 +129,9 @@ Deno.test("top shows a session with its screen, attaches to it, and comes back",
     await press("C-b", "d");
     await sees("the table again", (screen) => screen.includes("q quit"));
     assertEquals(await world.tmux("list-clients"), "");
+    await press("l");
+    await sees("its log", (screen) => /^\d\d:\d\d:\d\d +\S+ +spawn +started/m.test(screen));
+    await press("Escape");
     await press("i");
     await sees("the prompt", (screen) => screen.includes("Enter sends it to Claude"));
     await press("Escape");

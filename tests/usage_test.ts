@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { limitIn } from "../lib/failures.ts";
 import { bestPressure, limitLines, readUsage, USAGE_ENDINGS } from "../lib/usage.ts";
 import { writeAtomic } from "../lib/files.ts";
 import { managedMark } from "../lib/paths.ts";
@@ -45,12 +46,14 @@ const readings: [name: string, value: unknown, expected: unknown][] = [
     tokens: 144_000,
     window: 200_000,
     usd: 1.254,
+    lastUsd: 1.254,
     limits: MOD_LIMITS,
     isOfTurn: true,
     apiResetsAt: new Date("2026-11-17T15:00:00Z"),
   }],
   ["of an earlier turn only what stays", { ...MOD, prompt_id: "p0" }, {
     window: 200_000,
+    lastUsd: 1.254,
     limits: MOD_LIMITS,
     isOfTurn: false,
   }],
@@ -59,11 +62,13 @@ const readings: [name: string, value: unknown, expected: unknown][] = [
     tokens: 150_000,
     window: 1_000_000,
     usd: 0.601,
+    lastUsd: 0.601,
     limits: WEEK,
     isOfTurn: true,
   }],
   ["a status line that names no turn", { ...STATUS, prompt_id: undefined }, {
     window: 1_000_000,
+    lastUsd: 0.601,
     limits: WEEK,
     isOfTurn: false,
   }],
@@ -124,6 +129,29 @@ Deno.test("limitLines() makes a name of whatever a file says", () => {
   assertEquals(limitLines(Array.from({ length: 50 }, () => odd), NOW).length, 6);
 });
 
+Deno.test("limitIn() knows a limit of the account from an API that is only busy", () => {
+  const at = Date.parse("2026-11-17T12:00:00Z");
+  const cases: [kind: string, text: string, expected: unknown][] = [
+    ["rate limit", "You've hit your 5-hour limit · resets 2:40pm (UTC)", {
+      ...{ kind: "5-hour limit", resets_at: "2026-11-17T14:40:00.000Z" },
+    }],
+    ["rate limit (rate_limit)", "Weekly limit reached", { kind: "weekly limit" }],
+    ["rate limit", "Claude AI usage limit reached|1794931200", {
+      ...{ kind: "usage limit", resets_at: "2026-11-17T16:00:00.000Z" },
+    }],
+    ["rate limit", "Please try again in 20s", {
+      ...{ kind: "rate limit", resets_at: "2026-11-17T12:00:20.000Z" },
+    }],
+    ["rate limit", "This request would exceed your account's rate limit", undefined],
+    ["server error", "5-hour limit", undefined],
+  ];
+  for (const [kind, text, expected] of cases) {
+    assertEquals(limitIn({ kind, text }, at) as unknown, expected, text);
+  }
+  const known = limitIn({ kind: "rate limit", text: "" }, at, new Date("2026-11-17T15:00:00Z"));
+  assertEquals(known, { kind: "rate limit", resets_at: "2026-11-17T15:00:00.000Z" });
+});
+
 /** Writes what a companion, or a status line, would have written for the pane of the session. */
 async function keep(
   world: HookWorld,
@@ -157,6 +185,37 @@ Deno.test("a turn that fails names the reset time that the mod knows", async () 
     trigger,
     "\nresets_at: 2026-11-17T15:00:00.000Z\nadvice: not before the reset",
   );
+});
+
+Deno.test("a prompt, the end of Claude Code and its return record what the status line has told so far", async () => {
+  await using world = await HookWorld.create();
+  const prompt = fixtureEvent("user_prompt_submit");
+  const { session_id } = prompt;
+  const status = (usd: number) => ({ ...STATUS, session_id, cost: { total_cost_usd: usd } });
+  await keep(world, USAGE_ENDINGS.statusLine, JSON.stringify(status(0.25)));
+  await world.hook("user_prompt_submit.ts", prompt);
+  await keep(world, USAGE_ENDINGS.statusLine, JSON.stringify(status(0.6)));
+  await world.hook("session_end.ts", {
+    ...fixtureEvent("session_end-prompt_input_exit"),
+    session_id,
+  });
+  const resumed = { ...fixtureEvent("session_start-resume"), session_id };
+  await world.hook("session_start.ts", resumed);
+  const totals = world.home.journal().filter(({ total_usd }) => total_usd !== undefined)
+    .map(({ kind, total_usd }) => [kind, total_usd]);
+  assertEquals(totals, [["prompt", 0.25], ["queued", 0.6], ["session", 0.6]]);
+});
+
+Deno.test("a turn that a limit of the account stops has the limit in its record", async () => {
+  await using world = await HookWorld.create();
+  const event = fixtureEvent("stop_failure-rate_limit");
+  await world.hook("stop_failure.ts", event);
+  const words = "You've hit your 5-hour limit · resets at 2099-01-01T02:40:00Z";
+  await world.hook("stop_failure.ts", { ...event, prompt_id: "p9", last_assistant_message: words });
+  // That year is not plausible: the limit is known, its end is not.
+  const limits = world.home.journal().filter(({ kind }) => kind === "queued")
+    .map(({ limit }) => limit);
+  assertEquals(limits, [undefined, { kind: "5-hour limit" }]);
 });
 
 for (

@@ -32,7 +32,7 @@ class Wall implements AsyncDisposable {
     handle.answer = answerer({
       access: accessFor(port, ["127.0.0.1"], "right"),
       feed: this.feed,
-      story: (session) => [{ at: "", who: "Claude", kind: "told", text: session }],
+      story: (session) => [{ at: "", who: "Claude", kind: "told", text: session, tone: "quiet" }],
       act: (order) => {
         this.orders.push(order);
         const done = !order.words.includes("choose");
@@ -178,5 +178,11 @@ Deno.test("an action that is none, or another page's, does nothing", async () =>
 Deno.test("the story of a session is given as data", async () => {
   await using wall = new Wall();
   const answer = await wall.get(`/story?session=${encodeURIComponent("a b/ü")}`);
-  assertEquals(await answer.json(), [{ at: "", who: "Claude", kind: "told", text: "a b/ü" }]);
+  assertEquals(await answer.json(), [{
+    at: "",
+    who: "Claude",
+    kind: "told",
+    text: "a b/ü",
+    tone: "quiet",
+  }]);
 });

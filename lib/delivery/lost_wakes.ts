@@ -5,6 +5,7 @@
 
 import { isThere, namesIn, openRegular, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
+import { told } from "../new_wake.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
 
@@ -37,10 +38,9 @@ function recoverOne(
   if (isBeingWritten(path)) return;
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
-  const { session, trigger } = wake;
   const reason =
     "found in the outbox as a temporary file: its hook was stopped, or the power failed";
-  record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
+  record(paths, told(wake, { reason }), new Date(now));
 }
 
 /** The writer holds a lock on the file until it has renamed it. */

@@ -16,7 +16,7 @@ import {
 import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
 import { messageOf } from "../json.ts";
-import { newWakeId, type Receiver, receiverOf } from "../new_wake.ts";
+import { newWakeId, type Receiver, receiverOf, told } from "../new_wake.ts";
 import { enqueue, type QueuedWake, readWake, waitingIds, wakeFile } from "../outbox.ts";
 import type { Paths } from "../paths.ts";
 import { DEFAULT_SETTINGS, findAgent, readRegistry } from "../registry.ts";
@@ -59,7 +59,7 @@ function release(paths: Paths, hold: Hold, now: number): void {
       const about = { hold, session, wakes: held, records, wakeId: wake_id, now: new Date(now) };
       const wake = summaryOf(paths, to, about);
       enqueue(paths, wake);
-      record(paths, { kind: "queued", session, agent_id, wake_id, trigger: wake.trigger });
+      record(paths, told(wake));
     }
     for (const { wake_id: id, trigger } of held) {
       removeIfThere(wakeFile(paths, { agent_id, wake_id: id }));

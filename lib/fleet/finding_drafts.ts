@@ -187,7 +187,7 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
 
 const NO_STOPS: ReadonlyMap<string, string> = new Map();
 
-function failureOf({ seen: { transcript } }: SessionView): Failure {
+export function failureOf({ seen: { transcript } }: SessionView): Failure {
   return describeFailure(transcript?.error ?? "", transcript?.message ?? "", "");
 }
 

@@ -1,16 +1,24 @@
 /** The fleet as a table that fits the terminal, and its totals in one line. */
 
+import type { Colours } from "../cli/colours.ts";
 import { clockTime } from "../still_running.ts";
-import { maskSecrets, oneLine } from "../text.ts";
+import { maskSecrets, oneLine, shellQuote } from "../text.ts";
 import { visible } from "../visible.ts";
 import type { FleetState, SessionView } from "./session_view.ts";
 import { agoOf } from "./since.ts";
 
 /** Where the output is no terminal. */
 const WIDTH_OF_PIPES = 200;
-const LEAST_NOW = 20;
+const LEAST_NOW = 30;
+const STATE = 2;
 
-export function statusTable(views: SessionView[], now: number, columns = WIDTH_OF_PIPES): string {
+/** `paint`: colours the word of a state; it gets the padded cell. */
+export function statusTable(
+  views: SessionView[],
+  now: number,
+  columns = WIDTH_OF_PIPES,
+  paint: (cell: string, state: FleetState) => string = (cell) => cell,
+): string {
   const rows = views.map((view) => [
     view.session,
     view.agent_id || "-",
@@ -24,33 +32,39 @@ export function statusTable(views: SessionView[], now: number, columns = WIDTH_O
   const all = [head, ...rows].map((row) => row.map((cell) => visible(oneLine(cell))));
   const widths = head.map((_, at) => Math.max(...all.map((row) => widthOf(row[at]!))));
   shrink(widths, columns);
-  const fitted = all.map((row) =>
+  const fitted = all.map((row, line) =>
     row.map((cell, at) => {
       const text = cut(cell, widths[at]!);
       if (at === head.length - 1) return text;
       const space = " ".repeat(Math.max(0, widths[at]! - widthOf(text)));
-      return at === 4 || at === 5 ? space + text : text + space;
+      const padded = at === 4 || at === 5 ? space + text : text + space;
+      const view = views[line - 1];
+      return at === STATE && view !== undefined ? paint(padded, view.state) : padded;
     })
   );
   return fitted.map((row) => row.join("  ").trimEnd()).join("\n");
 }
 
-/** Names give way only where there would be no room for the last column. */
+const LEAST_NAMES: [at: number, least: number][] = [[1, 10], [0, 16], [1, 6], [0, 12]];
+
+/** Names give way where there would be too little room for the last column: the agent's first. */
 function shrink(widths: number[], columns: number): void {
-  const fixed = () => widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  while (columns - fixed() < LEAST_NOW) {
-    const longest = widths[0]! >= widths[1]! ? 0 : 1;
-    if (widths[longest]! <= 8) break;
-    widths[longest]!--;
+  const missing = () =>
+    LEAST_NOW - columns + widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  for (const [at, least] of LEAST_NAMES) {
+    const spare = Math.max(0, widths[at]! - least);
+    widths[at]! -= Math.max(0, Math.min(spare, missing()));
   }
-  widths[widths.length - 1] = Math.max(10, columns - fixed());
+  widths[widths.length - 1] = Math.max(10, LEAST_NOW - missing());
 }
 
 /** What it asks, said last or does, as it may be shown. */
 export function nowLine(view: SessionView): string {
-  const isLimited = view.state === "limited" && view.until !== undefined;
-  const limit = isLimited ? `until ${clockTime(new Date(view.until!))}: ` : "";
-  return limit + maskSecrets(oneLine(view.now.slice(0, 1000)));
+  const said = maskSecrets(oneLine(view.now.slice(0, 1000)));
+  if (view.state !== "limited" || view.until === undefined) return said;
+  return `${/\b[\w-]+ limit\b/.exec(said)?.[0] ?? "limited"}, ends ${
+    clockTime(new Date(view.until))
+  }: ${said}`;
 }
 
 export function cut(text: string, most: number): string {
@@ -94,4 +108,34 @@ export function totalsLine(views: SessionView[], more: string[]): string {
   const what = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
   const sessions = `${views.length} ${views.length === 1 ? "session" : "sessions"}`;
   return [sessions + what, ...more].join(" · ");
+}
+
+/** The totals on a line, and what is around the sessions on another where one is too narrow. */
+export function totalsLines(views: SessionView[], more: string[], columns = Infinity): string {
+  const line = totalsLine(views, more);
+  return widthOf(line) <= columns ? line : `${totalsLine(views, [])}\n${more.join(" · ")}`;
+}
+
+/** What a person can do about what waits. */
+export function nextStep(views: SessionView[]): string {
+  const has = (states: FleetState[]) => views.some(({ state }) => states.includes(state));
+  if (has(["asks", "permission", "dialog"])) {
+    return "To answer: gsd-code top, then a; or gsd-code wall";
+  }
+  const lost = views.find(({ state }) => state === "lost");
+  return lost === undefined ? "" : `To bring it back: gsd-code recover ${shellQuote(lost.session)}`;
+}
+
+const INKS: Partial<Record<FleetState, keyof Colours>> = {
+  ...{ asks: "yellow", permission: "yellow", dialog: "yellow" },
+  ...{ stalled: "red", failed: "red", lost: "red", limited: "cyan", retrying: "cyan" },
+  ...{ working: "green", idle: "dim", ended: "dim" },
+};
+
+/** The state is a word, so that colour is never alone. */
+export function paintState(colours: Colours): (cell: string, state: FleetState) => string {
+  return (cell, state) => {
+    const ink = INKS[state];
+    return ink === undefined ? cell : colours[ink](cell);
+  };
 }

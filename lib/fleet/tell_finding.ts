@@ -2,9 +2,10 @@
 
 import type { World } from "../cli/world.ts";
 import type { HookEvent } from "../events.ts";
+import { type AccountLimit, limitIn } from "../failures.ts";
 import type { HookContext } from "../hook_context.ts";
 import { record } from "../journal.ts";
-import { newWake, type Receiver, receiverOf } from "../new_wake.ts";
+import { newWake, type Receiver, receiverOf, told } from "../new_wake.ts";
 import { enqueue, isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Registry } from "../registry.ts";
@@ -12,7 +13,7 @@ import { sendWake } from "../send_wake.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
 import type { WakeDraft } from "../wake.ts";
-import { draftOf, isLate } from "./finding_drafts.ts";
+import { draftOf, failureOf, isLate } from "./finding_drafts.ts";
 import type { FindingMark, FindingMarks } from "./finding_marks.ts";
 import type { FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
@@ -73,10 +74,11 @@ export function sendNews(
   { world }: Pick<Telling, "world">,
 ): void {
   const { paths } = world;
-  enqueue(paths, newWake(paths, to, session, draft, { wakeId, now: world.now() }));
-  const about = { session, agent_id: to.agent_id, wake_id: wakeId, trigger: draft.trigger };
+  const wake = newWake(paths, to, session, draft, { wakeId, now: world.now() });
+  enqueue(paths, wake);
   const reason = draft.details?.evidence;
-  record(paths, { kind: "queued", ...about, source: "watch", ...(reason ? { reason } : {}) });
+  const begins = draft.before === undefined ? {} : { begins: draft.body };
+  record(paths, told(wake, { source: "watch", ...begins, ...(reason ? { reason } : {}) }));
   deliver(world, to.agent_id, session);
 }
 
@@ -92,7 +94,13 @@ async function sendLate(
     source: "watch",
     wakeId,
     ...(dialog === undefined ? {} : { dialog: dialog.kind }),
+    ...limitOf(finding),
   });
+}
+
+function limitOf({ kind, view }: FleetFinding): { limit?: AccountLimit } {
+  const limit = kind === "failure" ? limitIn(failureOf(view), view.since) : undefined;
+  return limit === undefined ? {} : { limit };
 }
 
 function contextOf(finding: FleetFinding, { world }: Telling): HookContext {

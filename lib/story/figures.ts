@@ -1,7 +1,8 @@
 /** The figures of `gsd-code report`: a pure function of the records. */
 
 import { textOf } from "../events.ts";
-import { decisionWords, type StoryLine } from "./happenings.ts";
+import { askedWords } from "./asked_words.ts";
+import { decisionWords, isEndOfTurn, type StoryLine } from "./happenings.ts";
 import { type EndedWait, type Lane, lanesOf, type LaneState, type Recovered } from "./lanes.ts";
 
 export interface AskedFigure {
@@ -86,7 +87,7 @@ export function figuresOf(
 }
 
 const RANKS: Record<LaneState, number> = {
-  ...{ human: 0, agent: 0, failed: 1, lost: 1, api: 1, working: 2, idle: 3 },
+  ...{ human: 0, agent: 0, failed: 1, lost: 1, api: 1, limited: 1, working: 2, idle: 3 },
 };
 
 /** What waits for somebody at the end comes first, then failures, work, rest, and what has ended. */
@@ -109,7 +110,9 @@ function sessionFigures(
   const { lanes, waits, recoveries } = lanesOf(all, since, until);
   const records = all.filter((line) => timeOf(line) >= since && timeOf(line) <= until);
   const ends = records.filter(isEndOfTurn);
-  const costs = records.map((line) => line.cost_usd).filter((cost) => typeof cost === "number");
+  const costs = records.map((line) => line.cost_usd).filter((cost) =>
+    typeof cost === "number" && cost > 0
+  ) as number[];
   return {
     session,
     agent_id: all.map((line) => textOf(line, "agent_id")).findLast((id) => id !== "") ?? "",
@@ -133,12 +136,6 @@ function timeOf(line: StoryLine): number {
   return Date.parse(textOf(line, "at"));
 }
 
-/** A reminder repeats the end of a turn. */
-function isEndOfTurn(line: StoryLine): boolean {
-  return line.kind === "queued" && /^response_(complete|failed)$/.test(textOf(line, "trigger")) &&
-    !textOf(line, "text").startsWith("Nothing new since wake ");
-}
-
 const ASKS: Record<string, AskedFigure["what"]> = {
   ask_user_question: "question",
   permission_prompt: "permission",
@@ -158,11 +155,21 @@ function askedIn(records: StoryLine[]): AskedFigure[] {
         (one.kind === "answered" || one.kind === "decided") && one.question_id === id &&
         one.outcome !== "timeout"
       );
-    // A request without an id is for a person, and no event tells what became of it.
-    const settled = id === "" && what === "permission" ? DECIDED_SOMEHOW : endOf(end);
-    found.push({ at: timeOf(line), what, text: textOf(line, "text"), ...settled });
+    // A request without an id is for a person. No event tells what became of it, but that it is over.
+    const isForHuman = id === "" && what === "permission";
+    const settled = isForHuman && wentOn(records, line) ? DECIDED_SOMEHOW : endOf(end);
+    const text = askedWords(textOf(line, "trigger"), textOf(line, "text"));
+    found.push({ at: timeOf(line), what, text, ...settled });
   }
   return found;
+}
+
+/** What a dialog must be closed for. */
+function wentOn(records: StoryLine[], request: StoryLine): boolean {
+  return records.slice(records.indexOf(request) + 1).some((line) =>
+    line.kind === "prompt" || line.kind === "queued" && /^(response|session)_|^ask_|^interrupted/
+        .test(textOf(line, "trigger"))
+  );
 }
 
 function endOf(end: StoryLine | undefined): Partial<AskedFigure> {
@@ -186,7 +193,11 @@ const FAILURES: Record<string, string> = {
 
 function failuresIn(records: StoryLine[]): FailureFigure[] {
   return records.flatMap((line) => {
-    const trigger = line.kind === "queued" ? FAILURES[textOf(line, "trigger")] : undefined;
+    const trigger = line.kind !== "queued"
+      ? undefined
+      : line.limit !== undefined
+      ? "limited"
+      : FAILURES[textOf(line, "trigger")];
     const what = trigger ??
       (line.kind === "dead" ? "dead letter" : line.kind === "problem" ? "problem" : undefined);
     if (what === undefined) return [];
@@ -205,7 +216,9 @@ function unsentIn(records: StoryLine[]): number {
 }
 
 function timesOf(lanes: Lane[]): Record<LaneState, number> {
-  const times = { working: 0, agent: 0, human: 0, api: 0, idle: 0, failed: 0, lost: 0 };
+  const times = {
+    ...{ working: 0, agent: 0, human: 0, api: 0, limited: 0, idle: 0, failed: 0, lost: 0 },
+  };
   for (const { state, from, to } of lanes) times[state] += to - from;
   return times;
 }
@@ -221,7 +234,7 @@ function totalsOf(sessions: SessionFigures[]): ReportFigures["totals"] {
     commits: commits.size,
     ...(costs.length === 0 ? {} : { cost_usd: sumOf(costs) }),
     unsent: sumOf(sessions.map((one) => one.unsent)),
-    unanswered: asked.filter((one) => one.what === "question" && one.outcome === undefined).length,
+    unanswered: asked.filter((one) => one.outcome === undefined).length,
     agent_wait: waitFigure(waits.filter(({ who }) => who === "agent")),
     human_wait: waitFigure(waits.filter(({ who }) => who === "human")),
   };

@@ -2,7 +2,8 @@
 
 import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
-import { dollars, duration } from "./since.ts";
+import { askedWords } from "./asked_words.ts";
+import { clockTime, dayOf, dollars, duration } from "./since.ts";
 
 export type StoryLine = Record<string, unknown>;
 
@@ -34,7 +35,7 @@ const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
   interrupted: { what: "interrupted", tone: "bad" },
   retrying: { what: "retrying", tone: "bad" },
   stalled: { what: "stalled", tone: "bad" },
-  limited: { what: "limited", tone: "bad" },
+  limited: { who: "watch", what: "limit over", tone: "good" },
   budget: { who: "watch", what: "budget", tone: "bad" },
   session_changed: { who: "watch", what: "changed" },
   agent_unknown: { who: "watch", what: "agent unknown", tone: "bad" },
@@ -48,11 +49,18 @@ const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
   report: { who: "report", what: "report" },
 };
 
+/** A reminder repeats the end of a turn. */
+export function isEndOfTurn(line: StoryLine): boolean {
+  return line.kind === "queued" && /^response_(complete|failed)$/.test(textOf(line, "trigger")) &&
+    !textOf(line, "text").startsWith("Nothing new since wake ");
+}
+
 /** What `--kind` takes beside the kinds of records. */
 export const WORDS = [
   ...new Set([
     ...["typed", "cleared", "pressed", "refused", "told", "not told", "answered", "left"],
     ...["allowed", "denied", "decided", "started", "resumed", "compacted", "problem", "goes on"],
+    ...["limited", "replied", "unanswered", "dead letter"],
     ...Object.values(WAKES).map(({ what }) => what).filter((what) => what !== ""),
   ]),
 ].sort();
@@ -129,12 +137,31 @@ function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
   const { who = "Claude", what, tone = "plain" } = WAKES[trigger] ??
     { what: trigger.replaceAll("_", " ") || "wake" };
   const ms = turnMs(line, starts);
+  const limit = limitWords(line);
   const notes = [
     ms === undefined ? "" : duration(ms),
-    typeof line.cost_usd === "number" ? dollars(line.cost_usd) : "",
+    typeof line.cost_usd === "number" && line.cost_usd > 0 ? dollars(line.cost_usd) : "",
   ];
-  const text = joined([textOf(line, "failure"), textOf(line, "text")], ": ");
-  return { who, what, tone, text, note: joined(notes) };
+  const said = askedWords(trigger, textOf(line, "text"));
+  const text = limit || joined([failureWords(line), said], ": ");
+  return { who, what: limit === "" ? what : "limited", tone, text, note: joined(notes) };
+}
+
+/** Claude Code's own word for a kind, in brackets, is for programs. */
+function failureWords(line: StoryLine): string {
+  return textOf(line, "failure").replace(/ \(\w+\)$/, "");
+}
+
+const DAY_MS = 86_400_000;
+
+/** `5-hour limit, resets 02:40`; with its day where that is not the next such time. */
+function limitWords({ limit, at }: StoryLine): string {
+  if (!isObject(limit)) return "";
+  const resets = new Date(textOf(limit, "resets_at"));
+  const isFar = resets.getTime() - Date.parse(String(at)) > DAY_MS;
+  const when = `resets ${isFar ? `${dayOf(resets)} ` : ""}${clockTime(resets, false)}`;
+  const isKnown = !Number.isNaN(resets.getTime());
+  return joined([textOf(limit, "kind") || "a limit", isKnown ? when : ""]);
 }
 
 /** How long the turn took that a wake ends. */

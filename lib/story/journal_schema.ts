@@ -24,9 +24,9 @@ const FIELDS = {
   duration_ms: ms,
   turn_ms: ms,
   cost_usd: z.number().nonnegative(),
+  total_usd: z.number().nonnegative(),
   limit: z.strictObject({
     kind: text,
-    percent: z.number().optional(),
     resets_at: z.iso.datetime().optional(),
   }),
   // Delivery

@@ -1,14 +1,18 @@
 /** What a session did over time, from its records: working, waiting and for whom, lost. */
 
 import { textOf } from "../events.ts";
+import { isObject } from "../json.ts";
 import { isHuman } from "../records.ts";
 import type { StoryLine } from "./happenings.ts";
 
 /**
- * working; agent, human, api: waits for that; idle: nobody gave it more; failed: a turn failed and
- * nobody went on; lost: Claude Code is gone against our will. A session that has ended has no lane.
+ * working; agent, human, api: waits for that; limited: by a limit of the account; idle: nobody gave
+ * it more; failed: a turn failed and nobody went on; lost: Claude Code is gone against our will. A
+ * session that has ended has no lane.
  */
-export type LaneState = "working" | "agent" | "human" | "api" | "idle" | "failed" | "lost";
+export type LaneState =
+  | ("working" | "agent" | "human" | "api" | "limited")
+  | ("idle" | "failed" | "lost");
 
 export interface Lane {
   state: LaneState;
@@ -38,7 +42,9 @@ export interface SessionLanes {
 
 /** A state whose name is only known when it ends. */
 type Open =
-  | { kind: LaneState | "ended" }
+  | { kind: Exclude<LaneState, "limited"> | "ended" }
+  /** `until`: when the limit ends, where that is known. */
+  | { kind: "limited"; until?: number }
   /** A turn is over. The wait counts for the one who gives the next prompt. */
   | { kind: "over"; isFailed: boolean }
   | { kind: "asks"; id: string };
@@ -54,9 +60,17 @@ export function lanesOf(records: StoryLine[], since: number, until: number): Ses
     const lane = { from: Math.max(from, since), to: Math.min(at, until) };
     if (state !== undefined && lane.to > lane.from) found.lanes.push({ state, ...lane });
   };
+  /** After the reset of a limit the session waits for whoever goes on. */
+  const endLimit = (now: number) => {
+    if (open.kind !== "limited" || !(open.until! <= now)) return;
+    close(open.until!, "limited");
+    from = Math.max(from, open.until!);
+    open = { kind: "over", isFailed: false };
+  };
   for (const line of records) {
     const at = Date.parse(textOf(line, "at"));
     if (!(at <= until)) continue;
+    endLimit(at);
     const next = nextState(line, open);
     if (next === undefined) continue;
     const isIn = at >= since;
@@ -72,6 +86,7 @@ export function lanesOf(records: StoryLine[], since: number, until: number): Ses
     open = next;
     from = at;
   }
+  endLimit(until);
   close(until, nameOf(open));
   return { ...found, lanes: merged(found.lanes) };
 }
@@ -103,6 +118,7 @@ function afterWake(line: StoryLine, open: Open): Open | undefined {
     case "interrupted":
       return { kind: "over", isFailed: false };
     case "response_failed":
+      if (isObject(line.limit)) return limitedBy(line.limit);
       return API_FAILURES.test(textOf(line, "failure"))
         ? { kind: "api" }
         : { kind: "over", isFailed: true };
@@ -114,8 +130,11 @@ function afterWake(line: StoryLine, open: Open): Open | undefined {
       return open.kind === "asks" ? { kind: "working" } : undefined;
     case "retrying":
     case "stalled":
-    case "limited":
       return { kind: "api" };
+    case "limited": // it has ended, the watch says
+      return open.kind === "limited" || open.kind === "api"
+        ? { kind: "over", isFailed: false }
+        : undefined;
     case "idle_prompt":
       return isBusy(open) ? { kind: "over", isFailed: false } : undefined;
     case "session_lost":
@@ -129,6 +148,11 @@ function afterWake(line: StoryLine, open: Open): Open | undefined {
     default:
       return undefined;
   }
+}
+
+function limitedBy(limit: Record<string, unknown>): Open {
+  const until = Date.parse(textOf(limit, "resets_at"));
+  return { kind: "limited", ...(Number.isNaN(until) ? {} : { until }) };
 }
 
 function afterAnswer(line: StoryLine, open: Open): Open | undefined {
@@ -160,7 +184,7 @@ function whoWasWaitedFor(line: StoryLine, open: Open): LaneState | undefined {
   if (open.kind !== "over" || line.kind !== "prompt") return undefined;
   // Claude Code went on by itself: work in the background was not done.
   if (line.by_kind === "claude") return "working";
-  return line.by_kind === "unknown" ? undefined : who;
+  return line.by_kind === "unknown" || line.by_kind === "program" ? undefined : who;
 }
 
 /** Of a state that nobody has ended. */

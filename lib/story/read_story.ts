@@ -3,6 +3,7 @@
 import { textOf } from "../events.ts";
 import { journalSessions, readStory, whyUnreadable } from "../journal.ts";
 import type { Paths } from "../paths.ts";
+import { presentTotals, withCosts } from "./costs.ts";
 import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happenings.ts";
 
 export interface StoryWish {
@@ -24,7 +25,9 @@ export function storyOf(
       if (isWanted(line, name) && Date.parse(textOf(line, "at")) >= since) lines.push(line);
     }
   }
-  return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+  lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+  const sessions = new Set(lines.map((line) => textOf(line, "session")));
+  return withCosts(lines, presentTotals(paths, sessions));
 }
 
 /** The same in plain words; what another record tells already is left out. */

@@ -9,6 +9,8 @@ import { clockTime, dayOf, duration } from "./since.ts";
 const WIDTH = 1000;
 const ROW = 34;
 const LABEL = 170;
+/** For half of the last hour's name. */
+const END = 22;
 
 export function reportPage(figures: ReportFigures): string {
   const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${spanOf(figures)}`;
@@ -39,6 +41,7 @@ const COLOURS: Record<LaneState, [light: string, dark: string]> = {
   agent: ["#b9c4d0", "#5b6b7c"],
   human: ["#d9a400", "#e8bd3f"],
   api: ["#7a5cc0", "#a48be0"],
+  limited: ["#b0559c", "#cf86bf"],
   failed: ["#c2410c", "#f0803c"],
   lost: ["#b91c1c", "#ef5350"],
   idle: ["#e5e7eb", "#2d333b"],
@@ -46,7 +49,14 @@ const COLOURS: Record<LaneState, [light: string, dark: string]> = {
 
 const STYLE = `
 :root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem;
+  color: light-dark(#1a2029, #e6eaf1); background: light-dark(#fff, #14171d); }
+h1 { font-size: 1.5rem; margin: 0; }
+h1 + p { margin: 0 0 1.2rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 0; padding-top: 1rem; border-top: 1px solid #8884; overflow-wrap: anywhere; }
+h2 + p { margin: .2rem 0 .8rem; }
+h2 small, th, td:first-child, .legend { color: light-dark(#545e6d, #98a2b2); font-weight: 400; }
+td:first-child { font-variant-numeric: tabular-nums; }
 .lanes { overflow-x: auto; }
 svg { width: 100%; min-width: 44rem; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: currentColor; }
@@ -78,7 +88,7 @@ function legend(): string {
 function picture({ sessions, since, until }: ReportFigures): string {
   if (sessions.length === 0) return "<p>No session did anything.</p>";
   const height = ROW * sessions.length + 30;
-  const place = (at: number) => LABEL + (at - since) / (until - since) * (WIDTH - LABEL);
+  const place = (at: number) => LABEL + (at - since) / (until - since) * (WIDTH - LABEL - END);
   const grid = hoursIn(since, until).map((at) => {
     const x = round(place(at));
     return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height - 20}"/>` +

@@ -12,6 +12,7 @@ export const STATES: Record<LaneState, { sign: string; words: string }> = {
   agent: { sign: "░", words: "waits for its agent" },
   human: { sign: "?", words: "waits for you" },
   api: { sign: "▒", words: "waits for the API" },
+  limited: { sign: "▓", words: "limited" },
   failed: { sign: "!", words: "failed" },
   lost: { sign: "x", words: "gone" },
   idle: { sign: "·", words: "idle" },
@@ -20,21 +21,46 @@ export const STATES: Record<LaneState, { sign: string; words: string }> = {
 const LEAST_BAR = 18;
 const MOST_BAR = 48;
 
-export function reportText(figures: ReportFigures, width = 120): string {
+/** `width`: of the terminal; without it a session is one line, however long. */
+export function reportText(figures: ReportFigures, width = Infinity): string {
   const { sessions, since, until } = figures;
   const head = `${spanOf(figures)}   ${totalWords(figures)}`;
   if (sessions.length === 0) return `${head}\nNo session did anything`;
   const names = Math.min(24, Math.max(...sessions.map(({ session }) => clean(session).length)));
-  const bar = Math.max(LEAST_BAR, Math.min(MOST_BAR, Math.floor(width / 4)));
+  // Where the words do not fit beside the bars, they stand below them.
+  const isNarrow = width < NARROW;
+  const bar = isNarrow ? Math.max(LEAST_BAR, width - names - 2) : Math.max(
+    LEAST_BAR,
+    Math.min(MOST_BAR, Math.floor((Number.isFinite(width) ? width : 120) / 4)),
+  );
   const lines = sessions.flatMap((one) => {
     const name = fitted(clean(one.session), names).padEnd(names);
-    const words = sessionWords(one);
-    return [`${name}  ${barOf(one.lanes, since, until, bar)}  ${words.join(" · ")}`];
+    const head = `${name}  ${barOf(one.lanes, since, until, bar)}`;
+    if (isNarrow) return [head, ...filled(sessionWords(one), " · ", width, "  ")];
+    const indent = " ".repeat(head.length + 2);
+    const [first = "", ...rest] = filled(sessionWords(one), " · ", width, indent);
+    return [`${head}  ${first.trimStart()}`, ...rest];
   });
   const used = new Set(sessions.flatMap(({ lanes }) => lanes.map(({ state }) => state)));
   const legend = Object.entries(STATES).filter(([state]) => used.has(state as LaneState))
-    .map(([, { sign, words }]) => `${sign} ${words}`).join("   ");
-  return [head, ...lines, legend, waitWords(figures)].filter((line) => line !== "").join("\n");
+    .map(([, { sign, words }]) => `${sign} ${words}`);
+  const end = waitWords(figures).split(" · ");
+  const last = [...filled(legend, "   ", width), ...filled(end, " · ", width)];
+  return [head, ...lines, ...last].filter((line) => line !== "").join("\n");
+}
+
+const NARROW = 100;
+
+/** The parts on as few lines of this width as they need; none is broken. */
+function filled(parts: string[], by: string, width: number, indent = ""): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const longer = `${last}${by}${part}`;
+    if (last !== undefined && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(indent + part);
+  }
+  return lines;
 }
 
 export function spanOf({ since, until }: ReportFigures): string {
@@ -61,11 +87,15 @@ export function counted(count: number, noun: string): string {
 /** What a session did, in a few words each. */
 export function sessionWords(one: SessionFigures): string[] {
   const { asked, time_ms: time, recoveries } = one;
-  const failures = Map.groupBy(one.failures, ({ what }) => what);
+  // How long it was limited is told already.
+  const others = one.failures.filter(({ what }) => what !== "limited" || time.limited === 0);
+  const failures = Map.groupBy(others, ({ what }) => what);
   return [
-    counted(one.turns, "turn") + (one.human_turns > 0 ? ` (${one.human_turns} yours)` : ""),
+    (one.turns === 0 ? "no turn" : counted(one.turns, "turn")) +
+    (one.human_turns > 0 ? ` (${one.human_turns} yours)` : ""),
     ...(["question", "permission"] as const).flatMap((what) => askedWords(asked, what)),
     ...(time.api > 0 ? [`${duration(time.api)} for the API`] : []),
+    ...(time.limited > 0 ? [`${duration(time.limited)} limited`] : []),
     ...[...failures].map(([what, list]) => list.length === 1 ? what : `${list.length} × ${what}`),
     ...recoveries.map(({ after_ms }) => `back after ${duration(after_ms)}`),
     ...(one.unsent > 0 ? [`${one.unsent} unsent`] : []),

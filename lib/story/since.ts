@@ -63,5 +63,5 @@ export function duration(ms: number): string {
 }
 
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(2)}`;
+  return usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`;
 }

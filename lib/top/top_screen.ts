@@ -107,9 +107,11 @@ function lower(state: TopState, view: SessionView | undefined, size: TopSize): s
   return screenEnd(view.seen.capture, size.rows);
 }
 
-/** The last lines of the screen that have something on them. */
+/** The last lines of the screen; one empty line stands for many. */
 function screenEnd(capture: string, rows: number): string[] {
-  const lines = capture.trimEnd().split("\n");
+  const isEmpty = (line = "-") => line.trim() === "";
+  const lines = capture.trimEnd().split("\n")
+    .filter((line, at, all) => !(isEmpty(line) && isEmpty(all[at - 1])));
   return lines.slice(-rows).map((line) => maskSecrets(line).replace(CONTROLS, ""));
 }
 

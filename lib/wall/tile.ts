@@ -3,6 +3,7 @@
 import type { Pending } from "../answers.ts";
 import { readQuestions } from "../questions.ts";
 import { describeRequest } from "../request_text.ts";
+import { shellQuote } from "../text.ts";
 
 export interface Tile {
   session: string;
@@ -11,6 +12,8 @@ export interface Tile {
   state: string;
   /** Since when, as an ISO time. */
   since?: string;
+  /** Of a limit: when it ends, as an ISO time. */
+  until?: string;
   /** One line: what it asks, what it said last, what it waits for. */
   now: string;
   /** How full the context window is, in percent. */
@@ -23,6 +26,14 @@ export interface Tile {
   /** The line that attaches a terminal to it. */
   attach: string;
   open: OpenRequest[];
+  hint?: TileHint;
+}
+
+/** What a person can do next, where the page has no button for it. */
+export interface TileHint {
+  say: string;
+  /** A line for a terminal. */
+  run?: string;
 }
 
 /** A question or request that somebody has to answer. */
@@ -81,4 +92,29 @@ function whyNot(
 
 function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}
+
+/** `answerable`: the page has what answers it. */
+export function hintFor(
+  { session, state, attach }: Pick<Tile, "session" | "state" | "attach">,
+  answerable: boolean,
+): TileHint | undefined {
+  const ours = (command: string) => `gsd-code ${command} ${shellQuote(session)}`;
+  switch (state) {
+    case "asks":
+    case "permission":
+      return answerable ? undefined : { say: "Answer it in its terminal.", run: attach };
+    case "dialog":
+      return { say: "A dialog is open. Answer it in its terminal.", run: attach };
+    case "stalled":
+      return { say: "No sign of life. Look at its screen; Esc stops the turn." };
+    case "lost":
+      return { say: "This brings it back, with its conversation:", run: ours("recover") };
+    case "held":
+      return { say: "Its wakes are held. This lets them go:", run: ours("resume") };
+    case "taken":
+      return { say: "A person has taken it. This gives it back:", run: ours("give") };
+    default:
+      return undefined;
+  }
 }

@@ -10,6 +10,7 @@ export interface StoryRow {
   who: string;
   kind: string;
   text: string;
+  tone: string;
 }
 
 export interface ActionOutcome {
@@ -29,6 +30,8 @@ const PAGE: Readonly<Record<string, string>> = {
   "index.html": "text/html; charset=utf-8",
   "wall.css": "text/css; charset=utf-8",
   "wall.js": "text/javascript; charset=utf-8",
+  "tiles.js": "text/javascript; charset=utf-8",
+  "detail.js": "text/javascript; charset=utf-8",
   "screen.js": "text/javascript; charset=utf-8",
   "requests.js": "text/javascript; charset=utf-8",
   "elements.js": "text/javascript; charset=utf-8",
@@ -59,7 +62,7 @@ async function route(request: Request, parts: WallParts): Promise<Response> {
   if (request.method !== "GET") return plain(405, "Only GET and POST are known here.");
   switch (pathname) {
     case "/events":
-      return events(request, parts.feed);
+      return events(parts.feed);
     case "/story":
       return json(200, await parts.story(searchParams.get("session") ?? ""));
     default:
@@ -99,7 +102,7 @@ async function act(request: Request, { act, feed }: WallParts): Promise<Response
 const MOST_WAITING = 500;
 const BEAT_MS = 15_000;
 
-function events(request: Request, feed: Feed): Response {
+function events(feed: Feed): Response {
   const encoder = new TextEncoder();
   let stop = () => {};
   const body = new ReadableStream<Uint8Array>({
@@ -124,7 +127,6 @@ function events(request: Request, feed: Feed): Response {
         else controller.enqueue(encoder.encode(text));
       };
       stop = end;
-      request.signal.addEventListener("abort", end);
       send("retry: 1000\n\n");
       silence = feed.listen((event) => event.kind === "end" ? end() : send(asLine(event)));
       if (ended) silence();

@@ -7,7 +7,7 @@ import { serverAt } from "../sessions/tmux_servers.ts";
 import { limitLines } from "../usage.ts";
 import { maskSecrets, shellQuote } from "../text.ts";
 import type { FeedSource, SessionScreen } from "./feed.ts";
-import { openRequest, type Tile } from "./tile.ts";
+import { hintFor, openRequest, type Tile } from "./tile.ts";
 
 export class WallSource implements FeedSource {
   /** Where the screen of each session is. */
@@ -55,6 +55,10 @@ function tileOf(view: SessionView): Tile {
   const limits = limitLines(seen.usage?.limits ?? [], new Date());
   const mayDecide = seen.agent?.settings.answer_permissions === true;
   const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
+  const attach = `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`;
+  const open = isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [];
+  const isAnswerable = open.length > 0 && open[0]!.why_not === undefined;
+  const hint = hintFor({ session, state, attach }, isAnswerable);
   return {
     session,
     agent: agent_id,
@@ -64,9 +68,9 @@ function tileOf(view: SessionView): Tile {
     ...(context_pct === undefined ? {} : { context: context_pct }),
     ...(usd === undefined ? {} : { usd }),
     ...(limits.length === 0 ? {} : { limits }),
-    unsent,
-    attach: `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`,
-    open: isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [],
+    ...(view.until === undefined ? {} : { until: new Date(view.until).toISOString() }),
+    ...{ unsent, attach, open },
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 

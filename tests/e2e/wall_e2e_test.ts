@@ -189,7 +189,7 @@ Deno.test("the wall stays whole whatever its sessions are called and show", () =
     const access = accessFor(server.addr.port, ["127.0.0.1"]);
     answer = answerer({
       ...{ access, feed, act: () => Promise.resolve({ done: false, said: long }) },
-      story: () => Array(300).fill({ at: evil, who: evil, kind: evil, text: evil }),
+      story: () => Array(300).fill({ at: evil, who: evil, kind: evil, text: evil, tone: evil }),
     });
     const page = await openPage(scene);
     await page.size(1280, 900);
@@ -207,5 +207,51 @@ Deno.test("the wall stays whole whatever its sessions are called and show", () =
     assertEquals(await page.value("document.querySelectorAll('img, script:not([src])').length"), 0);
     assertEquals(await page.value("document.documentElement.scrollWidth <= 1280"), true);
     await shot(page, "wall-hostile");
+    assertEquals(page.problems, []);
+  }));
+
+Deno.test("the wall has a button or a line for a session that stands still, and words for none", () =>
+  inScene("wall hints", async (scene) => {
+    const attach = "tmux attach -t docs";
+    const common = { agent: "forge", now: "", unsent: 0, attach, open: [] };
+    const until = new Date(2026, 10, 17, 2, 40).toISOString();
+    const hint = { say: "This brings it back:", run: "gsd-code recover mobile" };
+    let tiles: Tile[] = [
+      { ...common, session: "docs", state: "limited", until },
+      { ...common, session: "mobile", state: "lost", hint },
+    ];
+    const source = { tiles: () => Promise.resolve(tiles), screens: () => Promise.resolve([]) };
+    const feed = new Feed(source, realClock);
+    const orders: string[][] = [];
+    let answer = (_: Request) => Promise.resolve(new Response());
+    const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+    const server = Deno.serve(options, (request) => answer(request));
+    scene.atEnd(async () => {
+      feed.end();
+      await server.shutdown();
+    });
+    const access = accessFor(server.addr.port, ["127.0.0.1"]);
+    const act = ({ words, stdin }: { words: string[]; stdin: string }) => {
+      orders.push([...words, stdin]);
+      return Promise.resolve({ done: true, said: "Typed it" });
+    };
+    answer = answerer({ access, feed, act, story: () => [] });
+    const page = await openPage(scene);
+    await page.open(access.address);
+    await page.click("Go on now");
+    await page.waitFor("its words", `document.querySelector(".said").innerText === "Typed it"`);
+    assertEquals(orders, [["docs", "type", "-", "continue"]]);
+    const [limited = "", lost = ""] = await page.value<string[]>(
+      `[...document.querySelectorAll(".tile")].map((one) => one.innerText)`,
+    );
+    assertStringIncludes(limited, "until 02:40");
+    assertStringIncludes(lost, "gsd-code recover mobile");
+    await page.press("j");
+    await page.press("Enter");
+    await page.waitFor("its story", `document.body.innerText.includes("Nothing happened")`);
+    await page.press("Escape");
+    tiles = [];
+    await page.waitFor("nothing", `document.getElementById("nothing") !== null`);
+    assertStringIncludes(await page.text("#wall"), "gsd-code spawn <agent> <folder>");
     assertEquals(page.problems, []);
   }));

@@ -19,47 +19,82 @@ export function browserProgram(): string | undefined {
 
 type Reply = { result?: Record<string, unknown>; error?: { message: string } };
 
-export class Page {
+/** The browser's end of its protocol. What is asked of a browser that has ended fails at once. */
+class Connection {
   #next = 1;
+  #ended: string | undefined;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  /** What went wrong in the page: errors, and what its own rules have blocked. */
-  readonly problems: string[] = [];
-  /** Every address that the page has asked for. */
-  readonly requests: string[] = [];
 
-  constructor(private readonly socket: WebSocket, private readonly sessionId: string) {
-    socket.addEventListener("message", ({ data }) => this.#take(JSON.parse(data)));
+  constructor(private readonly socket: WebSocket, why: () => string) {
+    socket.addEventListener("message", ({ data }) => {
+      const { id, ...reply } = JSON.parse(data);
+      this.#waiting.get(id)?.(reply);
+      this.#waiting.delete(id);
+    });
+    socket.addEventListener("close", () => {
+      this.#ended = `Chromium has ended. ${why()}`.trim();
+      for (const tell of this.#waiting.values()) tell({ error: { message: this.#ended } });
+      this.#waiting.clear();
+    });
   }
 
-  #take(message: Reply & { id?: number; method?: string; params?: Record<string, unknown> }): void {
-    if (message.id !== undefined) {
-      this.#waiting.get(message.id)?.(message);
-      this.#waiting.delete(message.id);
-    } else if (message.method === "Runtime.exceptionThrown") {
-      this.problems.push(JSON.stringify(message.params));
-    } else if (message.method === "Log.entryAdded") {
-      const { entry } = message.params as { entry: { level: string; text: string } };
-      if (entry.level === "error") this.problems.push(entry.text);
-    } else if (message.method === "Network.requestWillBeSent") {
-      this.requests.push((message.params as { request: { url: string } }).request.url);
-    }
-  }
-
+  /** `sessionId`: the page that is meant; without it the browser itself. */
   async call(
     method: string,
     params: Record<string, unknown> = {},
+    sessionId?: string,
   ): Promise<Record<string, unknown>> {
+    if (this.#ended !== undefined) throw new Error(`${method}: ${this.#ended}`);
     const id = this.#next++;
     const reply = await new Promise<Reply>((resolve) => {
       this.#waiting.set(id, resolve);
-      this.socket.send(JSON.stringify({ id, method, params, sessionId: this.sessionId }));
+      this.socket.send(JSON.stringify({ id, method, params, sessionId }));
     });
     if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`);
     return reply.result ?? {};
   }
 
+  /** Calls `take` with what the page reports. */
+  listen(
+    sessionId: string,
+    take: (method: string, params: Record<string, unknown>) => void,
+  ): void {
+    this.socket.addEventListener("message", ({ data }) => {
+      const message = JSON.parse(data);
+      if (message.sessionId === sessionId && message.method) take(message.method, message.params);
+    });
+  }
+}
+
+export class Page {
+  /** What went wrong in the page: errors, and what its own rules have blocked. */
+  readonly problems: string[] = [];
+  /** Every address that the page has asked for. */
+  readonly requests: string[] = [];
+
+  constructor(private readonly connection: Connection, private readonly sessionId: string) {
+    connection.listen(sessionId, (method, params) => this.#take(method, params));
+  }
+
+  #take(method: string, params: Record<string, unknown>): void {
+    if (method === "Runtime.exceptionThrown") this.problems.push(JSON.stringify(params));
+    if (method === "Log.entryAdded") {
+      const { entry } = params as { entry: { level: string; text: string } };
+      if (entry.level === "error") this.problems.push(entry.text);
+    }
+    if (method === "Network.requestWillBeSent") {
+      this.requests.push((params as { request: { url: string } }).request.url);
+    }
+  }
+
+  call(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+    return this.connection.call(method, params, this.sessionId);
+  }
+
   async open(address: string): Promise<void> {
-    await this.call("Page.navigate", { url: address });
+    const { errorText } = await this.call("Page.navigate", { url: address });
+    if (errorText) throw new Error(`Chromium cannot open ${address}: ${errorText}`);
+    await this.waitFor("the page to load", `document.readyState === "complete"`);
   }
 
   async size(width: number, height: number): Promise<void> {
@@ -93,14 +128,14 @@ export class Page {
 
   async waitFor(what: string, expression: string): Promise<void> {
     await until(what, () => this.value<boolean>(`Boolean(${expression})`), {
-      present: () => this.text(),
+      present: () => this.text().catch(String),
     });
   }
 
-  /** Clicks the first button or link with that label, as a mouse does. */
+  /** Clicks the first button or link with that label, or first line of it, as a mouse does. */
   async click(label: string): Promise<void> {
     const find = `[...document.querySelectorAll("button, a")]
-      .find((one) => one.offsetParent !== null && !one.disabled && one.innerText.trim() === ${
+      .find((one) => one.offsetParent !== null && !one.disabled && one.innerText.trim().split("\\n")[0] === ${
       JSON.stringify(label)
     })`;
     await this.waitFor(`the button "${label}"`, find);
@@ -142,6 +177,8 @@ export async function openPage(scene: Scene): Promise<Page> {
   const program = browserProgram();
   if (program === undefined) throw new Error("There is no Chromium: apt-get install chromium");
   const profile = `${scene.dir}/chromium-${crypto.randomUUID()}`;
+  const said = `${scene.dir}/chromium-${crypto.randomUUID()}.log`;
+  const log = Deno.openSync(said, { create: true, write: true });
   const child = new Deno.Command(program, {
     args: [
       ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
@@ -151,40 +188,33 @@ export async function openPage(scene: Scene): Promise<Page> {
     env: { HOME: scene.home },
     stdin: "null",
     stdout: "null",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
+  const writing = child.stderr.pipeTo(log.writable);
+  let ended: Deno.CommandStatus | undefined;
+  const ending = child.status.then((status) => ended = status);
   scene.atEnd(async () => {
-    child.kill("SIGKILL");
-    await child.status;
+    if (ended === undefined) child.kill("SIGKILL");
+    await ending;
+    await writing.catch(() => {}); // what it has started may hold its end of the pipe
   });
+  const lastWords = () => (readTextIfThere(said) ?? "").slice(-500);
   const [port = "", path = ""] = await until("Chromium's port", () => {
     const lines = readTextIfThere(`${profile}/DevToolsActivePort`)?.split("\n") ?? [];
-    return lines.length >= 2 ? lines : undefined;
-  });
+    return lines.length >= 2 ? lines : ended === undefined ? undefined : [];
+  }, { present: lastWords });
+  if (port === "") throw new Error(`Chromium ended with ${ended?.code}: ${lastWords()}`);
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
   scene.atEnd(() => socket.close());
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve);
-    socket.addEventListener("error", reject);
+    socket.addEventListener("error", () => reject(new Error("Chromium refuses its protocol")));
   });
-  return await attachedPage(socket);
-}
-
-async function attachedPage(socket: WebSocket): Promise<Page> {
-  const asked = (id: number, method: string, params: Record<string, unknown>) =>
-    new Promise<Record<string, unknown>>((resolve) => {
-      const take = ({ data }: MessageEvent) => {
-        const message = JSON.parse(data);
-        if (message.id !== id) return;
-        socket.removeEventListener("message", take);
-        resolve(message.result);
-      };
-      socket.addEventListener("message", take);
-      socket.send(JSON.stringify({ id, method, params }));
-    });
-  const { targetId } = await asked(-1, "Target.createTarget", { url: "about:blank" });
-  const { sessionId } = await asked(-2, "Target.attachToTarget", { targetId, flatten: true });
-  const page = new Page(socket, String(sessionId));
+  const connection = new Connection(socket, lastWords);
+  const { targetId } = await connection.call("Target.createTarget", { url: "about:blank" });
+  const attaching = { targetId, flatten: true };
+  const { sessionId } = await connection.call("Target.attachToTarget", attaching);
+  const page = new Page(connection, String(sessionId));
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await page.call(`${domain}.enable`);
   return page;
 }

@@ -128,9 +128,9 @@ export async function attach(
   return claude;
 }
 
-/** With a status line, 2.1.197 shows no hint at shortcuts. */
+/** With a status line there is no hint at shortcuts. */
 export function isIdle(screen: string): boolean {
-  return /shift\+tab to cycle|\? for shortcuts|^ *← for agents/m.test(screen) &&
+  return /shift\+tab to cycle|\? for shortcuts|^ *← for agents|^ *⏸ \w+ mode on/m.test(screen) &&
     !screen.includes("esc to interrupt");
 }
 

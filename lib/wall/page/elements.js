@@ -24,14 +24,32 @@ export function setText(node, text) {
 
 /** How long ago, in one short word. */
 export function age(since, now = Date.now()) {
-  if (!since) return "";
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
+  if (Number.isNaN(seconds)) return "";
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) {
     return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
   }
   return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** A time of day, as this browser writes it. */
+export function clock(at, withSeconds = true) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return "";
+  const parts = { hour: "2-digit", minute: "2-digit", hour12: false };
+  return date.toLocaleTimeString([], withSeconds ? { ...parts, second: "2-digit" } : parts);
+}
+
+/** Without a clipboard, as on a page that is not encrypted, the line is shown to be copied by hand. */
+export async function copied(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    setText(button, "Copied");
+  } catch {
+    setText(button, text);
+  }
 }
 
 /** Asks the server to do something. Never throws: the outcome is a sentence for the person. */

@@ -30,12 +30,17 @@ function questions({ questions }, send) {
     element(
       "p",
       { className: "row" },
-      button("Send the answers", () => {
-        const given = answers();
-        const open = given.findIndex((answer) => answer === "");
-        if (open >= 0) fields[open].focus();
-        else send({ action: "answer", answers: given });
-      }),
+      button(
+        "Send the answers",
+        () => {
+          const given = answers();
+          const open = given.findIndex((answer) => answer === "");
+          if (open >= 0) fields[open].focus();
+          else send({ action: "answer", answers: given });
+        },
+        "",
+        "main",
+      ),
     ),
   ];
 }
@@ -47,9 +52,14 @@ function title({ question }) {
 function choices({ options }, send) {
   return element(
     "p",
-    { className: "row" },
+    { className: "row choices" },
     ...options.map(({ label, description }, at) =>
-      button(label, () => send({ action: "choose", number: at + 1 }), description)
+      element(
+        "button",
+        { type: "button", onclick: () => send({ action: "choose", number: at + 1 }) },
+        label,
+        description ? element("small", {}, description) : undefined,
+      )
     ),
   );
 }
@@ -105,7 +115,7 @@ function severalOf(question, at) {
 
 function decision(request, send) {
   const shown = element("pre", { className: "asked", tabIndex: 0 }, request.text);
-  if (request.why_not) return [shown, element("p", { className: "hint" }, request.why_not)];
+  if (request.why_not) return [shown, element("p", { className: "why" }, request.why_not)];
   const why = element("input", {
     type: "text",
     placeholder: "A word to Claude, with a refusal",
@@ -116,13 +126,14 @@ function decision(request, send) {
     element(
       "p",
       { className: "row" },
-      button("Allow", () => send({ action: "allow" })),
+      button("Allow", () => send({ action: "allow" }), "", "main"),
       button("Deny", () => send({ action: "deny", text: why.value })),
       why,
     ),
   ];
 }
 
-function button(label, onclick, hint) {
-  return element("button", { type: "button", onclick, title: hint || undefined }, label);
+function button(label, onclick, hint, className) {
+  const more = { title: hint || undefined, className };
+  return element("button", { type: "button", onclick, ...more }, label);
 }

@@ -31,11 +31,25 @@ function spanOf({ t, f, b, s = 0 }) {
   return span;
 }
 
-/** A screen that is half empty shows its last words, not the emptiness below them. */
-function hideEmptyEnd(place) {
+/**
+ * A screen that is half empty shows its last words, not the emptiness below them. A short one has no
+ * room for emptiness between them either: one empty line stands for many.
+ */
+function hideEmpty(place) {
   const lines = [...place.children];
-  const last = lines.findLastIndex((line) => line.textContent.trim() !== "");
-  lines.forEach((line, at) => line.hidden = at > last);
+  const isShort = place.classList.contains("short");
+  const isEmpty = lines.map((line) => line.textContent.trim() === "");
+  const last = isEmpty.lastIndexOf(false);
+  lines.forEach((line, at) => {
+    const isOneOfMany = isShort && isEmpty[at] && isEmpty[at - 1] === true;
+    line.hidden = at > last || isOneOfMany;
+  });
+  if (isShort) toEnd(place);
+}
+
+/** Where there is too little room, the last lines are shown. */
+function toEnd(place) {
+  place.scrollTop = place.scrollHeight;
 }
 
 /** The screens by session. A screen can be drawn in several places: the tile, and the open session. */
@@ -49,6 +63,14 @@ export class Screens {
     const places = this.#places.get(session) ?? new Set();
     this.#places.set(session, places.add(place));
     this.#draw(session, place);
+  }
+
+  constructor() {
+    addEventListener("resize", () => {
+      for (const places of this.#places.values()) {
+        for (const place of places) if (place.classList.contains("short")) toEnd(place);
+      }
+    });
   }
 
   hasScreen(session) {
@@ -65,7 +87,7 @@ export class Screens {
       else if (all || place.children.length !== known.length) this.#draw(session, place);
       else {
         for (const [at, runs] of lines) place.children[at].replaceChildren(...runs.map(spanOf));
-        hideEmptyEnd(place);
+        hideEmpty(place);
       }
     }
   }
@@ -86,7 +108,7 @@ export class Screens {
       line.append(...runs.map(spanOf));
       return line;
     }));
-    hideEmptyEnd(place);
-    place.scrollTop = place.scrollHeight;
+    hideEmpty(place);
+    toEnd(place);
   }
 }

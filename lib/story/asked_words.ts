@@ -1,0 +1,40 @@
+/** What Claude asks, short enough for a line: the question and its options, or what it wants to do. */
+
+/** `trigger`: of the wake whose words they are. A text of another form stays as it is. */
+export function askedWords(trigger: string, text: string): string {
+  if (trigger === "ask_user_question") return questionWords(text);
+  return trigger === "permission_prompt" ? requestWords(text) : text;
+}
+
+const QUESTION = /^Question(?: \d+ of \d+)?(?: \[[^\]]*\])?: /;
+const HOW = /^\((?:choose .*, or )?answer in your own words\)$/;
+
+/** `Which database?  1 PostgreSQL  2 SQLite`; `questions.ts` has written it. */
+function questionWords(text: string): string {
+  if (!QUESTION.test(text)) return text;
+  return text.split("\n").filter((line) => line !== "" && !HOW.test(line) && !isPreview(line))
+    .map((line) => {
+      const option = /^ {2}(\d+)\. ([^:]*)/.exec(line);
+      if (option !== null) return `${option[1]} ${option[2]!.trim()}`;
+      return line.replace(QUESTION, "").replace(/^ {2}\| /, "");
+    }).join("  ");
+}
+
+function isPreview(line: string): boolean {
+  return /^ {7}\|/.test(line);
+}
+
+const FIRST_FIELD = /^(?:command|file_path|notebook_path|path|url|plan):\s*/;
+
+/** `Bash: make test`; `request_text.ts` has written it, or it was on the screen. */
+function requestWords(text: string): string {
+  const named = /^Claude asks for permission to use (.+)\n+([\s\S]*)$/.exec(text);
+  if (named === null) {
+    return text.replace(/^Claude needs your permission[^\n]*\n+/, "")
+      .replace(/\nDo you want to [\s\S]*$/, "");
+  }
+  const [, tool, rest = ""] = named;
+  const deciding = rest.replace(/(^|\n)description \(Claude's words\)[\s\S]*$/, "")
+    .replace(FIRST_FIELD, "").replace(/^\| /gm, "").trim();
+  return deciding === "" ? tool! : `${tool}: ${deciding}`;
+}

@@ -1,0 +1,96 @@
+/**
+ * What each turn has cost, where only a status line tells it: that says the total of a conversation,
+ * and for most turns only after the Stop hooks. So a turn costs what the total has grown by between
+ * its prompt and the next reading: the next prompt, the end of Claude Code, or now.
+ */
+
+import { textOf } from "../events.ts";
+import { isFile, namesIn, readTextIfThere } from "../files.ts";
+import type { Paths } from "../paths.ts";
+import { readMemory } from "../session_memory.ts";
+import { lastTotal, USAGE_ENDINGS } from "../usage.ts";
+import { isEndOfTurn, type StoryLine } from "./happenings.ts";
+
+/** What a conversation has cost in all, as it was last told. */
+export interface Total {
+  usd: number;
+  /** The turn in which it was told; empty where Claude Code does not say that. */
+  prompt_id: string;
+  /** When it was told, in milliseconds since 1970. */
+  at: number;
+}
+
+/** `lines`: in order of time. `present`: by session. Turns whose cost is known keep it. */
+export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total>): StoryLine[] {
+  const found = new Map<StoryLine, number>();
+  for (const [session, own] of Map.groupBy(lines, (line) => textOf(line, "session"))) {
+    let base: number | undefined;
+    let turn: StoryLine | undefined;
+    const settle = (total: number) => {
+      if (turn !== undefined && base !== undefined && total >= base) {
+        found.set(turn, Math.round((total - base) * 1e6) / 1e6);
+      }
+      turn = undefined;
+      base = total;
+    };
+    for (const line of own) {
+      if (isFreshStart(line)) [base, turn] = [0, undefined];
+      if (typeof line.total_usd === "number") settle(line.total_usd);
+      // What an end before it has cost is not known alone, and is part of this one.
+      if (isEndOfTurn(line) && line.cost_usd === undefined) turn = line;
+    }
+    const now = present.get(session);
+    if (now !== undefined && turn !== undefined && isAfter(now, turn)) settle(now.usd);
+  }
+  return lines.map((line) => {
+    const cost_usd = found.get(line);
+    return cost_usd === undefined ? line : { ...line, cost_usd };
+  });
+}
+
+/** 2.1.197 does not say of which turn its word is. */
+function isAfter({ prompt_id, at }: Total, turn: StoryLine): boolean {
+  return prompt_id === "" ? at > Date.parse(textOf(turn, "at")) : prompt_id === turn.prompt_id;
+}
+
+/** A conversation that has cost nothing yet. */
+function isFreshStart({ kind, event, source, guest }: StoryLine): boolean {
+  return kind === "session" && event === "SessionStart" && guest === undefined &&
+    (source === "startup" || source === "clear");
+}
+
+/** The totals of the conversations that these sessions have now. */
+export function presentTotals(paths: Paths, sessions: Iterable<string>): Map<string, Total> {
+  const totals = new Map<string, Total>();
+  for (const file of statusFiles(`${paths.state}/managed`, MOST_DEPTH)) {
+    const told = lastTotal(ifReadable(() => readTextIfThere(file)) ?? "");
+    const at = ifReadable(() => Deno.statSync(file).mtime?.getTime()) ?? 0;
+    if (told !== undefined) totals.set(told.session_id, { ...told, at });
+  }
+  const found = new Map<string, Total>();
+  for (const session of totals.size === 0 ? [] : sessions) {
+    const total = totals.get(readMemory(paths, session).claude_session_id);
+    if (total !== undefined) found.set(session, total);
+  }
+  return found;
+}
+
+/** Under `managed` is the path of a tmux socket, then the pane. */
+const MOST_DEPTH = 12;
+
+function statusFiles(dir: string, depth: number): string[] {
+  if (depth === 0) return [];
+  return (ifReadable(() => namesIn(dir)) ?? []).flatMap((name) => {
+    const path = `${dir}/${name}`;
+    if (name.endsWith(USAGE_ENDINGS.statusLine)) return isFile(path) ? [path] : [];
+    return isFile(path) ? [] : statusFiles(path, depth - 1);
+  });
+}
+
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // then it is not known
+  }
+}

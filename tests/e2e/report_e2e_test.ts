@@ -1,0 +1,320 @@
+/**
+ * A scripted night on the real Claude Code: every figure of the report is what the scripted model
+ * and the clock say. Times are compared with those that the story itself has measured around them.
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
+import { namesIn } from "../../lib/files.ts";
+import { readScreen } from "../../lib/pane.ts";
+import { ROOT } from "../../lib/paths.ts";
+import type { ReportFigures } from "../../lib/story/figures.ts";
+import { whyNoRecord } from "../../lib/story/journal_schema.ts";
+import { inScene, type Scene } from "../support/artefacts.ts";
+import { startProgram } from "../support/child_process.ts";
+import { press } from "../support/claude_keys.ts";
+import type { ModelRequest, Step } from "../support/claude_model.ts";
+import type { RealClaude } from "../support/real_claude.ts";
+import { VERSIONS } from "../support/real_programs.ts";
+import { pause, until } from "../support/until.ts";
+import { DATABASE } from "./answers_scenarios.ts";
+import type { SharedGateway } from "./shared_gateway.ts";
+import { Stage } from "./stage.ts";
+
+type Line = Record<string, unknown>;
+
+/** How long the model thinks, and how long who is asked lets it wait: at least. */
+const THINKS_MS = 1500;
+const LETS_WAIT_MS = 1200;
+const LIMITED_MS = 8000;
+const UNIT = 100_000;
+const ORDERS = [
+  ...["one unit", "two units", "ask me", "commit it", "break it", "reach the limit"],
+];
+const COMMIT = "git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m One";
+
+class Night {
+  readonly stage: Stage;
+  claude!: RealClaude;
+  resetsAt = 0;
+
+  constructor(scene: Scene, version: typeof VERSIONS.claude[number]) {
+    const config = `${scene.dir}/openclaw.json`;
+    Deno.writeTextFileSync(config, "{}");
+    const gateway = { program: "/bin/false", config };
+    const shared = { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
+    this.stage = new Stage(scene, { shared, version, agents: ["anvil"] });
+    this.stage.writeRegistry({
+      anvil: {
+        delivery: { transport: "inbox" },
+        hook_settings: { answer_permissions: true },
+        claude_launch_command: `${scene.dir}/claude --permission-mode default`,
+      },
+    });
+    this.stage.claudeModel.answer = (request) => this.#answer(request);
+  }
+
+  #answer({ kind, prompt, toolResults }: ModelRequest): Step | undefined {
+    if (kind !== "main") return undefined;
+    const done = { say: "Done.", delayMs: THINKS_MS };
+    if (toolResults.length > 0) return done;
+    // After a failure the request has the prompt before as well.
+    const order = ORDERS.toSorted((a, b) => prompt.lastIndexOf(b) - prompt.lastIndexOf(a))[0];
+    switch (order) {
+      case "ask me":
+        return { say: [{ tool: "AskUserQuestion", input: { questions: [DATABASE] } }] };
+      case "commit it":
+        return { say: [{ tool: "Bash", input: { command: COMMIT, description: "Commit" } }] };
+      case "break it":
+        return { error: { status: 500, type: "api_error" } };
+      case "reach the limit": {
+        this.resetsAt ||= Math.ceil((Date.now() + LIMITED_MS) / 1000) * 1000;
+        const at = new Date(this.resetsAt).toISOString();
+        const message = `You've hit your 5-hour limit · resets at ${at}`;
+        return { error: { status: 429, type: "rate_limit_error", message } };
+      }
+      case "two units":
+        return { ...done, usage: { input_tokens: 2 * UNIT, output_tokens: 0 } };
+      default:
+        return { ...done, usage: { input_tokens: UNIT, output_tokens: 0 } };
+    }
+  }
+
+  journal(): Line[] {
+    return this.stage.journal("anvil");
+  }
+
+  /** The records that fit, once there are so many. */
+  records(count: number, fits: (line: Line) => boolean): Promise<Line[]> {
+    return until(`${count} records`, () => {
+      const found = this.journal().filter(fits);
+      return found.length >= count ? found : undefined;
+    }, { present: () => this.journal() });
+  }
+
+  ends(count: number): Promise<Line[]> {
+    return this.records(
+      count,
+      ({ kind, trigger }) => kind === "queued" && /^response_/.test(String(trigger)),
+    );
+  }
+
+  /** As the agent: after a while, by the menu driver. */
+  async agent(...words: string[]): Promise<void> {
+    await pause(LETS_WAIT_MS);
+    const [action = "", ...rest] = words;
+    const name = this.stage.session("anvil");
+    const named = rest.flatMap((one) => one.startsWith("--question=") ? [one.slice(11)] : []);
+    const options = named.flatMap((id) => ["--question", id]);
+    const others = rest.filter((one) => !one.startsWith("--question="));
+    const done = await this.stage.ours(
+      "commands/menu_driver.ts",
+      ...[...options, name, action, ...others],
+    );
+    assertEquals(done.code, 0, done.stderr);
+  }
+
+  /** The question that is open, as its wake names it. */
+  async asked(count: number): Promise<string> {
+    await this.records(
+      count,
+      ({ kind, question_id }) => kind === "queued" && question_id !== undefined,
+    );
+    await this.claude.waitForScreen(
+      "a dialog",
+      (screen) => readScreen(screen).dialog !== undefined,
+    );
+    const dir = `${this.stage.paths.state}/inbox/anvil`;
+    const named = await until("the wakes that ask", () => {
+      const texts = namesIn(dir).filter((name) => name.endsWith(".txt"))
+        .map((name) => Deno.readTextFileSync(`${dir}/${name}`));
+      const found = texts.flatMap((text) => /--question (\S+\.\S+)/.exec(text)?.[1] ?? []);
+      return found.length >= count ? found : undefined;
+    }, { present: () => this.journal() });
+    return named.at(-1)!;
+  }
+
+  async report(): Promise<ReportFigures> {
+    const done = await this.stage.ours("commands/report.ts", "--since", "1h", "--json");
+    assertEquals(done.code, 0, done.stderr);
+    return JSON.parse(done.stdout);
+  }
+
+  /** What Claude Code itself says that the conversation has cost. */
+  total(): number {
+    const inFolder = (dir: string): string[] =>
+      namesIn(dir).flatMap((name) => {
+        const path = `${dir}/${name}`;
+        if (Deno.statSync(path).isDirectory) return inFolder(path);
+        return /\.(usage|status)\.json$/.test(name) ? [path] : [];
+      });
+    const [file] = inFolder(`${this.stage.paths.state}/managed`);
+    const told = JSON.parse(Deno.readTextFileSync(file!));
+    return told.usd ?? told.cost.total_cost_usd;
+  }
+}
+
+function assertBetween(value: number, least: number, most: number, what: string): void {
+  assert(value >= least && value <= most, `${what}: ${value} is not in ${least} to ${most} ms`);
+}
+
+function assertNear(value: number, expected: number, most: number): void {
+  assert(Math.abs(value - expected) <= most, `${value} is not ${expected}`);
+}
+
+for (const version of VERSIONS.claude) {
+  Deno.test(`${version}: every figure of the report is what the scripted night says`, () =>
+    inScene(`report ${version}`, async (scene) => {
+      const night = new Night(scene, version);
+      const { stage } = night;
+      const folder = `${scene.dir}/anvil`;
+      const made = await new Deno.Command("git", { args: ["init", "-q", folder] }).output();
+      assert(made.success);
+
+      // Two turns of one unit: spawn's, then the agent's.
+      const began = Date.now();
+      night.claude = await stage.spawn("anvil", "one unit");
+      await night.ends(1);
+      await night.agent("type", "one unit");
+      await night.ends(2);
+
+      // A person begins two turns. The agent answers the first question, the person the second.
+      await night.claude.waitUntilIdle();
+      await night.claude.submit("ask me");
+      const first = await night.asked(1);
+      await night.agent("choose", `--question=${first}`, "2");
+      await night.ends(3);
+      await night.claude.waitUntilIdle();
+      await night.claude.submit("ask me");
+      await night.asked(2);
+      await pause(LETS_WAIT_MS);
+      await press(night.claude, "3", { hasWorked: (screen) => !readScreen(screen).dialog });
+      await night.ends(4);
+
+      // A commit, for which Claude needs a permission; a failure; a limit, and two units after it.
+      await night.agent("type", "commit it");
+      const permission = await night.asked(3);
+      await night.agent("allow", `--question=${permission}`);
+      await night.ends(5);
+      await night.agent("type", "break it");
+      await night.ends(6);
+      await night.agent("type", "reach the limit");
+      await night.ends(7);
+      await until("the reset", () => Date.now() > night.resetsAt);
+      await night.agent("type", "two units");
+      await night.ends(8);
+      const costs = await until("the cost of the last turn", async () => {
+        const { sessions: [one] } = await night.report();
+        const told = one?.cost_usd ?? 0;
+        return Math.abs(told - night.total()) < 1e-6 ? one : undefined;
+      }, { present: async () => [await night.report(), night.total()] });
+      assert(costs.cost_usd! > 0, "Claude Code tells a cost");
+
+      // Killed, and brought back by the watch.
+      const watch = startProgram(
+        [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`],
+        stage.env,
+      );
+      scene.atEnd(async () => {
+        watch.child.kill("SIGKILL");
+        await watch.done;
+      });
+      const looked = () => namesIn(`${stage.paths.state}/watch`).includes("memory.json");
+      await until("the first look of the watch", looked);
+      const target = `=${stage.session("anvil")}:`;
+      const pane = await stage.server.tmux("list-panes", "-t", target, "-F", "#{pane_pid}");
+      const pid = treeBelow(await allProcesses(), Number(pane)).find((one) => isClaude(one))!.pid;
+      const killedAt = Date.now();
+      Deno.kill(pid, "SIGKILL");
+      await night.records(1, ({ trigger }) => trigger === "session_recovered");
+      const backAt = Date.now();
+      night.claude = await stage.attach("anvil");
+      await night.agent("type", "one unit");
+      await night.ends(9);
+      const arrived = ({ unsent }: { unsent: number }) => unsent === 0;
+      const figures = await until("all wakes to arrive", async () => {
+        const all = await night.report();
+        return all.sessions.every(arrived) ? all : undefined;
+      });
+      const ended = Date.now();
+
+      const lines = night.journal();
+      assertEquals(lines.filter((line) => whyNoRecord(line) !== undefined), []);
+      const { sessions, totals } = figures;
+      const [one] = sessions;
+      assertEquals(sessions.length, 1);
+      assert(one !== undefined);
+      assertEquals([one.agent_id, one.turns, one.failed_turns, one.human_turns], [
+        "anvil",
+        9,
+        2,
+        2,
+      ]);
+
+      // Who answered, what, and after how long.
+      assertEquals(
+        one.asked.map(({ what, by, by_kind, answer }) => [what, by, by_kind, answer]),
+        [
+          ["question", "anvil", "agent", "SQLite"],
+          ["question", "keyboard", "keyboard", "MongoDB"],
+          ["permission", "anvil", "agent", "allowed"],
+        ],
+      );
+      for (const { after_ms = 0 } of one.asked) {
+        assertBetween(after_ms, LETS_WAIT_MS, ended - began, "an answer");
+      }
+
+      // Failures, and the way back.
+      assertEquals(one.failures.map(({ what }) => what), ["turn failed", "limited", "lost"]);
+      assertEquals(one.recoveries.length, 1);
+      assertBetween(one.recoveries[0]!.after_ms, 0, backAt - killedAt, "back");
+
+      // The time is divided without a rest, and each part is as long as the script makes it.
+      const time = one.time_ms;
+      const [start] = one.lanes;
+      const sum = Object.values(time).reduce((all, ms) => all + ms, 0);
+      assertEquals(sum, figures.until - start!.from);
+      one.lanes.slice(1).forEach(({ from }, at) => assertEquals(from, one.lanes[at]!.to));
+      assertBetween(time.working, 7 * THINKS_MS, ended - began, "working");
+      // Two waits for its word on an open dialog, and five for the next instruction.
+      assertBetween(time.agent, 7 * LETS_WAIT_MS, ended - began, "agent");
+      assertBetween(time.human, LETS_WAIT_MS, ended - began, "human");
+      assertBetween(time.api, LETS_WAIT_MS, ended - began, "api");
+      const limit = lines.find((line) => line.limit !== undefined)!;
+      assertEquals(limit.limit, {
+        kind: "5-hour limit",
+        resets_at: new Date(night.resetsAt).toISOString(),
+      });
+      assertEquals(time.limited, night.resetsAt - Date.parse(String(limit.at)));
+      assertEquals(time.failed, 0);
+      const waits = (who: string, what: string) =>
+        one.waits.filter((wait) => wait.who === who && wait.for === what).length;
+      assertEquals([waits("agent", "question"), waits("agent", "instruction")], [2, 5]);
+      assertEquals([waits("human", "question"), waits("human", "instruction")], [1, 2]);
+      assertEquals([totals.agent_wait.count, totals.human_wait.count], [7, 3]);
+
+      // Costs: two units cost twice as much as one.
+      const priced =
+        (await stage.ours("commands/log.ts", "--since", "1h", "--json", "--kind", "queued"))
+          .stdout.trim().split("\n").map((line) => JSON.parse(line) as Line)
+          .filter(({ trigger }) => /^response_/.test(String(trigger)))
+          .map(({ cost_usd }) => Number(cost_usd ?? 0));
+      assertEquals(priced.length, 9);
+      const [spawned = 0, unit = 0] = priced;
+      assert(unit > 0);
+      assertNear(spawned, unit, unit * 0.05);
+      assertNear(priced[7]!, 2 * unit, unit * 0.05);
+      assertNear(one.cost_usd!, priced.reduce((all, cost) => all + cost, 0), 1e-5);
+
+      assertEquals(one.commits.map(({ subject }) => subject), ["One"]);
+      assertEquals(
+        [totals.turns, totals.commits, totals.unsent, totals.unanswered],
+        [9, 1, 0, 0],
+      );
+      const { stdout: text } = await stage.ours("commands/report.ts", "--since", "1h");
+      assertStringIncludes(text, "1 session, 9 turns, $");
+      assertStringIncludes(text, "9 turns (2 yours) · 2 questions (1 by anvil, 1 by you, longest");
+      assertStringIncludes(text, "1 permission (1 by anvil, longest wait");
+      assertStringIncludes(text, "nothing unsent · nothing unanswered");
+    }));
+}
