@@ -18,7 +18,7 @@ import { readQuestions } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./send_wake.ts";
-import { answer, type AnswerFacts, KEYBOARD } from "./records.ts";
+import { answer, type AnswerFacts, isAnswered, KEYBOARD } from "./records.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
 import { openOf, questionWake } from "./tell_question.ts";
@@ -88,11 +88,15 @@ export async function waitBeside(
   if (!isReported && isOver && closeUnanswered()) {
     noted(waited.kind === "claude gone" ? { outcome: "claude gone" } : leftAtKeyboard(kind));
   }
-  if (waited.kind === "timeout") noted({ outcome: "timeout" });
+  if (waited.kind === "timeout") {
+    noted({ outcome: "timeout" });
+    if (kind === "form") closePending(paths, session, { id }); // from now on it is a person's
+  }
   // What was settled by another has another's record.
   if (waited.kind !== "answered") return;
   const { by, by_kind, caller, via, decision } = waited.given;
-  noted({ by, by_kind, caller, via, decision });
+  const isLeft = decision.kind === "leave";
+  noted({ by, by_kind, caller, via, ...(isLeft ? { outcome: "left" } : { decision }) });
   // No event tells the end of a permission's dialog, nor of a question that was refused.
   if (kind !== "question" || decision.kind === "deny") {
     closePending(paths, session, { id });
@@ -109,7 +113,7 @@ function isNobodyElses({ paths, session }: HookContext, pending: Pending, dialog
 
 /** A question was left; how a permission was decided at the keyboard, nothing tells. */
 function leftAtKeyboard(kind: Pending["kind"]): Partial<AnswerFacts> {
-  return { ...KEYBOARD, via: "keyboard", outcome: kind === "question" ? "left" : "unknown" };
+  return { ...KEYBOARD, via: "keyboard", outcome: isAnswered(kind) ? "left" : "unknown" };
 }
 
 function onTermination(note: () => void): void {

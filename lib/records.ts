@@ -3,6 +3,7 @@
  * result to `record()`, a hook to `note()`.
  */
 
+import type { PendingKind } from "./answers.ts";
 import type { Closed } from "./close_pending.ts";
 import type { JournalRecord } from "./journal.ts";
 import { isObject } from "./json.ts";
@@ -63,8 +64,8 @@ export function instruction(facts: InstructionFacts): JournalRecord {
 }
 
 export interface AnswerFacts extends Where, Partial<Giver> {
-  /** A question is answered; a permission or a plan is decided. */
-  what: "question" | "permission" | "plan";
+  /** A question or a form is answered; a permission or a plan is decided. */
+  what: PendingKind;
   question_id?: string;
   wake_id?: string;
   event?: string;
@@ -84,11 +85,15 @@ export interface AnswerFacts extends Where, Partial<Giver> {
   now: Date;
 }
 
+export function isAnswered(kind: PendingKind): boolean {
+  return kind === "question" || kind === "form";
+}
+
 /** Who answered a question or decided a request, and after how long. */
 export function answer({ what, asked_at, now, outcome, ...rest }: AnswerFacts): JournalRecord {
   const after = now.getTime() - Date.parse(asked_at ?? "");
   return {
-    kind: what === "question" ? "answered" : "decided",
+    kind: isAnswered(what) ? "answered" : "decided",
     ...rest,
     outcome: outcome ?? "given",
     ...(Number.isFinite(after) ? { after_ms: Math.max(0, after) } : {}),
@@ -111,7 +116,7 @@ export function leftRecord({ id, pending }: Closed, context: ClosedIn): JournalR
     }),
     ...KEYBOARD,
     via: "keyboard",
-    outcome: what === "question" ? "left" : "unknown",
+    outcome: isAnswered(what) ? "left" : "unknown",
     now: new Date(),
   });
 }
