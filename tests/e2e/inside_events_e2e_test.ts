@@ -275,14 +275,34 @@ for (const version of VERSIONS.claude) {
         "the Esc in the transcript",
         () => transcripts(scene).includes("[Request interru"),
       );
-      await claude.submit("/clear");
-      const wake = await until(
-        "the wake",
-        () => stage.wakes().find((wake) => wake.includes("\ntype: interrupted\n")),
-        { present: () => stage.journal() },
-      );
+      const told = (count: number) =>
+        until(
+          "the wake",
+          () => stage.wakes().filter((wake) => wake.includes("\ntype: interrupted\n"))[count - 1],
+          { present: () => stage.journal() },
+        );
+      await claude.submit("Rather this");
+      const wake = await told(1);
       assertStringIncludes(section(wake, "CONTENT"), WORDS);
-      assertEquals(stage.wakes().length, 1);
+      assertStringIncludes(section(wake, "STATE HINT"), "working");
+      await until("the end of the second turn", () => stage.wakes().length === 2);
+      assertStringIncludes(stage.wakes()[1]!, "\ntype: response_complete\n");
+
+      // A command tells it as well, and once.
+      await claude.waitUntilIdle();
+      const others = "I look at the second file now.";
+      stage.model.queue.push({ say: `${others} ${"On and on. ".repeat(400)}`, pieceMs: 200 });
+      await claude.submit("Go on");
+      await claude.waitForScreen("its words", (screen) => screen.includes(others));
+      await claude.keys("Escape");
+      await claude.waitUntilIdle();
+      await until(
+        "the second Esc in the transcript",
+        () => transcripts(scene).split("[Request interru").length === 3,
+      );
+      await claude.submit("/clear");
+      assertStringIncludes(section(await told(2), "CONTENT"), others);
+      assertEquals(stage.wakes().length, 3);
     }));
 }
 
