@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { listPending, type Pending } from "../../lib/answers.ts";
+import { listRoads, type Road } from "../../lib/companion/road_file.ts";
 import { writeMod } from "../../lib/install/mod_copy.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { isFile } from "../../lib/files.ts";
@@ -167,6 +168,13 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
     await stage.reply(request, "allow");
     await stage.wake("response_complete", Date.now(), 3);
     await until("nothing to be open", () => listPending(stage.paths, stage.session).length === 0);
+
+    // All that it loads for a dialog is loaded now.
+    const [{ pid }] = listRoads(stage.paths) as [Road];
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    console.log(`companion: ${megabytes.toFixed(1)} MB after three dialogs`);
+    assert(megabytes <= 50, `${megabytes} MB`);
 
     // An end that a hook tells is no loss.
     await stage.server.tmux("kill-session", "-t", `=${stage.session}`);
