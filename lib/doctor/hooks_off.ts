@@ -2,7 +2,7 @@
 
 import { modeWithoutHooks } from "../doors/command_words.ts";
 import { readableText } from "../doors/user_file.ts";
-import { propertyOf, readJson } from "../jsonc/tree.ts";
+import { isObject } from "../json.ts";
 import { launchCommand } from "../sessions/agent_launch.ts";
 import { type DoctorContext, type Finding, note } from "./finding.ts";
 
@@ -16,13 +16,23 @@ const MANAGED_RULES: Record<string, string> = {
 };
 
 export function managedNotes(file = MANAGED): Finding[] {
-  const text = readableText(file);
-  const tree = text === undefined ? undefined : readJson(text);
+  const settings = objectIn(readableText(file));
+  const plugins = isObject(settings.pluginConfigs) ? Object.values(settings.pluginConfigs) : [];
+  // A rule about mods is an option of a plugin that Claude Code brings along.
+  const options = plugins.map((plugin) => isObject(plugin) ? plugin.options : undefined);
+  const rules = [settings, ...options].filter(isObject);
   return Object.entries(MANAGED_RULES).flatMap(([name, effect]) =>
-    tree?.kind === "json" && propertyOf(tree.root, name)?.value === true
-      ? [note(`${file} has "${name}": ${effect}`)]
-      : []
+    rules.some((rule) => rule[name] === true) ? [note(`${file} has "${name}": ${effect}`)] : []
   );
+}
+
+function objectIn(text: string | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // Claude Code reads none that is broken
+  }
 }
 
 /** Claude Code was told to run none. */

@@ -30,6 +30,8 @@ const LACKS = `case "$*" in
   "plugin validate"*) "$program" "$@" | sed 's/\\$\\.turn\\.abort/$.turn.ended/g'; exit ;;
 esac`;
 
+const MODS_ONLY = { allowManagedModsOnly: true };
+
 const MODES: Record<string, Mode> = {
   "2.1.197": { version: "2.1.197", doctor: /2\.1\.197 runs without the mod: it has no mods/ },
   "--bare": {
@@ -52,7 +54,7 @@ const MODES: Record<string, Mode> = {
     doctor: /runs without the mod: it does not know \$\.turn\.abort; instructions go with keys/,
   },
   "managed settings that allow only their own mods": {
-    managed: { allowManagedModsOnly: true },
+    managed: { pluginConfigs: { "cc-plugin-sec-default@builtin": { options: MODS_ONLY } } },
     doctor: /managed-settings\.json has "allowManagedModsOnly": our mod is not loaded/,
   },
   "managed settings that allow only their own hooks": {
