@@ -7,6 +7,7 @@ import type { PendingKind } from "./answers.ts";
 import type { Closed } from "./close_pending.ts";
 import type { JournalRecord } from "./journal.ts";
 import { isObject } from "./json.ts";
+import { outcomeSoFar } from "./keyboard_outcome.ts";
 import { textFields, timeOfWake } from "./new_wake.ts";
 import type { Paths } from "./paths.ts";
 import { readMemory } from "./session_memory.ts";
@@ -103,6 +104,9 @@ export function answer({ what, asked_at, now, outcome, ...rest }: AnswerFacts): 
 /** A dialog that was closed without an answer of ours: Esc, or a decision at the keyboard. */
 export function leftRecord({ id, pending }: Closed, context: ClosedIn): JournalRecord {
   const what = pending?.kind ?? (id.startsWith("q-") ? "question" : "permission");
+  const kind = pending === undefined || isAnswered(what) || pending.subagent !== undefined
+    ? undefined
+    : outcomeSoFar(context.event.transcriptPath, pending);
   return answer({
     session: context.session,
     agent_id: context.agent.agent_id,
@@ -116,7 +120,9 @@ export function leftRecord({ id, pending }: Closed, context: ClosedIn): JournalR
     }),
     ...KEYBOARD,
     via: "keyboard",
-    outcome: isAnswered(what) ? "left" : "unknown",
+    ...(kind !== undefined
+      ? { decision: { kind } }
+      : { outcome: isAnswered(what) ? "left" : "unknown" }),
     now: new Date(),
   });
 }
@@ -149,5 +155,5 @@ interface ClosedIn {
   paths: Paths;
   session: string;
   agent: { agent_id: string };
-  event: { name: string; fields: Record<string, unknown> };
+  event: { name: string; fields: Record<string, unknown>; transcriptPath: string };
 }
