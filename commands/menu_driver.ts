@@ -9,6 +9,7 @@ import { inTurn } from "../lib/driver/driver_turn.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
+import { answerForm } from "../lib/driver/menu_form.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { shown, snapshot } from "../lib/driver/menu_snapshot.ts";
 import { canBeRead } from "../lib/driver/screen_wait.ts";
@@ -46,6 +47,8 @@ Usage: gsd-code menu-driver [options] <session> <action>
   enter | esc          press that key
   allow                allow what is asked for (only where answer_permissions is true)
   deny [<message>]     refuse it; Claude reads the message
+  fill <name=value> …  fill in the form of an MCP server; or one JSON object with all values
+  decline | leave      refuse that form; leave it to a person, who then sees it
 
 Options, before type, clear_then and deny:
   --question <id>      this question or request and no other. With the secret behind the id, as in
@@ -232,6 +235,10 @@ async function act(
       return await decide(context, { kind: "allow" }, options);
     case "deny":
       return await decide(context, { kind: "deny", message: verb.message }, options);
+    case "fill":
+    case "decline":
+    case "leave":
+      return await answerForm(context, verb, options);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
+const NO_WORD = "(The turn ended without a word from Claude.)";
 const SHELL_LINE = "a person ran a shell line, and Claude said nothing to it";
 
 export const hook: Hook = {
@@ -25,7 +26,7 @@ export const hook: Hook = {
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
-      body: said.text || fromPane || "(The turn ended without a word from Claude.)",
+      body: said.text || fromPane || NO_WORD,
       isScreen: source === "pane",
       after: { title: "Still running in the background:", text: running.lines.join("\n") },
       state: running.willWake ? "paused" : "idle",
@@ -42,6 +43,7 @@ export const hook: Hook = {
       expectsReply,
       open: null,
       ...(cost === undefined ? {} : { cost }),
+      ...(said.message === undefined ? {} : { message: { id: said.message, ifTold: NO_WORD } }),
       isRunningOn: running.lines.length > 0 && !running.willWake,
       ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
     });

@@ -7,10 +7,12 @@ import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { isThere, writeAtomic } from "./files.ts";
+import { isThere, sleepSync, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
+import { keyboardOutcome } from "./keyboard_outcome.ts";
 import { readJournal, record } from "./journal.ts";
 import { isObject, messageOf } from "./json.ts";
+import type { BlockingClock } from "./late_line.ts";
 import { randomLetters } from "./new_wake.ts";
 import { isDelivered } from "./outbox.ts";
 import { type Dialog, readScreen } from "./pane.ts";
@@ -18,7 +20,7 @@ import { readQuestions } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./send_wake.ts";
-import { answer, type AnswerFacts, KEYBOARD } from "./records.ts";
+import { answer, type AnswerFacts, isAnswered, KEYBOARD } from "./records.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
 import { openOf, questionWake } from "./tell_question.ts";
@@ -65,7 +67,7 @@ export async function waitBeside(
   // Claude Code ends this hook when Esc closes the dialog, and says so in no other way.
   const closeUnanswered = () => closePending(paths, session, { id })[0]?.by === "human";
   whenTerminated?.(() => {
-    if (closeUnanswered()) noted(leftAtKeyboard(kind));
+    if (closeUnanswered()) noted(atKeyboard(context, pending));
   });
   const waited = await waitForAnswer(paths, pending, {
     ...world,
@@ -86,13 +88,19 @@ export async function waitBeside(
   const isReported = waited.kind === "too late" && kind === "question";
   const isOver = ["dialog gone", "claude gone", "too late"].includes(waited.kind);
   if (!isReported && isOver && closeUnanswered()) {
-    noted(waited.kind === "claude gone" ? { outcome: "claude gone" } : leftAtKeyboard(kind));
+    noted(
+      waited.kind === "claude gone" ? { outcome: "claude gone" } : atKeyboard(context, pending),
+    );
   }
-  if (waited.kind === "timeout") noted({ outcome: "timeout" });
+  if (waited.kind === "timeout") {
+    noted({ outcome: "timeout" });
+    if (kind === "form") closePending(paths, session, { id }); // from now on it is a person's
+  }
   // What was settled by another has another's record.
   if (waited.kind !== "answered") return;
   const { by, by_kind, caller, via, decision } = waited.given;
-  noted({ by, by_kind, caller, via, decision });
+  const isLeft = decision.kind === "leave";
+  noted({ by, by_kind, caller, via, ...(isLeft ? { outcome: "left" } : { decision }) });
   // No event tells the end of a permission's dialog, nor of a question that was refused.
   if (kind !== "question" || decision.kind === "deny") {
     closePending(paths, session, { id });
@@ -107,9 +115,25 @@ function isNobodyElses({ paths, session }: HookContext, pending: Pending, dialog
   return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
 }
 
-/** A question was left; how a permission was decided at the keyboard, nothing tells. */
+/** The result of the tool shows how it was decided, unless that still runs. */
+function atKeyboard({ event }: HookContext, pending: Pending): Partial<AnswerFacts> {
+  const kind = isAnswered(pending.kind) || pending.subagent !== undefined
+    ? undefined
+    : keyboardOutcome(event.transcriptPath, pending, sinceNow());
+  return kind === undefined
+    ? leftAtKeyboard(pending.kind)
+    : { ...KEYBOARD, via: "keyboard", decision: { kind } };
+}
+
+/** A hook is old by now, and a hook that is being ended has little time left. */
+function sinceNow(): BlockingClock {
+  const began = performance.now();
+  return { now: () => performance.now() - began, sleep: sleepSync };
+}
+
+/** A question was left; how a permission was decided nothing tells at this moment. */
 function leftAtKeyboard(kind: Pending["kind"]): Partial<AnswerFacts> {
-  return { ...KEYBOARD, via: "keyboard", outcome: kind === "question" ? "left" : "unknown" };
+  return { ...KEYBOARD, via: "keyboard", outcome: isAnswered(kind) ? "left" : "unknown" };
 }
 
 function onTermination(note: () => void): void {

@@ -60,11 +60,13 @@ export async function waitForAnswer(
   let nextLook = began;
   let missing = 0;
   let isSeen = false;
+  const isForm = pending.kind === "form";
   while (true) {
     const given = takeAnswer(paths, pending);
     if (given !== undefined) {
       const isRight = await hasSecret(given, pending);
-      if (isRight && !(isSeen && await hasClosed(world))) return { kind: "answered", given };
+      const isLate = isForm ? await isOverTwice(world) : isSeen && await hasClosed(world);
+      if (isRight && !isLate) return { kind: "answered", given };
       dropTaken(paths, pending);
       if (isRight) return { kind: "too late" };
       world.refused(given);
@@ -86,7 +88,10 @@ export async function waitForAnswer(
       // Another dialog may wait after ours: once ours was seen, a different one is the next.
       const isNext = ASKING.includes(screen.dialog?.kind ?? "");
       // Claude Code holds a dialog back while a person types: then the prompt says nothing of it.
-      missing = isSeen && !isOurs && (isPrompt(screen) || isNext) ? missing + 1 : 0;
+      const isGone = isForm
+        ? screen.state === "idle"
+        : isSeen && !isOurs && (isPrompt(screen) || isNext);
+      missing = isGone ? missing + 1 : 0;
       // Twice: between two dialogs the prompt may show for an instant.
       if (missing >= 2) return { kind: "dialog gone" };
       const isNew = !isSeen && world.now() < began + FIRST_LOOKS_MS;
@@ -101,6 +106,13 @@ async function hasClosed(world: WaitWorld): Promise<boolean> {
   if (!isPrompt(await world.look())) return false;
   world.sleep(LOOK_EVERY_MS);
   return isPrompt(await world.look());
+}
+
+/** No dialog belongs to a form that its hook holds back: only an idle prompt shows its end. */
+async function isOverTwice(world: WaitWorld): Promise<boolean> {
+  if ((await world.look()).state !== "idle") return false;
+  await world.sleep(LOOK_EVERY_MS);
+  return (await world.look()).state === "idle";
 }
 
 async function hasSecret({ secret }: Given, { secret_sha256 }: Pending): Promise<boolean> {

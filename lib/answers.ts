@@ -17,7 +17,7 @@ import { type Paths, pendingDir, safeName } from "./paths.ts";
 import type { ByKind } from "./records.ts";
 import { maskFields } from "./text.ts";
 
-export type PendingKind = "question" | "permission" | "plan";
+export type PendingKind = "question" | "permission" | "plan" | "form";
 
 export interface Pending {
   id: string;
@@ -55,7 +55,10 @@ export type GivenDecision =
     annotations: Record<string, { preview?: string; notes?: string }>;
   }
   | { kind: "allow" }
-  | { kind: "deny"; message: string };
+  | { kind: "deny"; message: string }
+  | { kind: "form"; action: "accept" | "decline"; content?: Record<string, unknown> }
+  /** The hook ends without a reply: Claude Code shows the form to a person. */
+  | { kind: "leave" };
 
 export interface Given {
   /** Who gave it: an agent's id where it is known, else the user's name. */

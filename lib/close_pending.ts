@@ -35,7 +35,7 @@ export type Closed = {
   by: "hook" | "keys" | "human";
   who?: string;
   /** The request, where its file could be read. */
-  pending?: Pick<Pending, "kind" | "tool" | "wake_id" | "asked_at">;
+  pending?: Pick<Pending, "kind" | "tool" | "tool_input" | "subagent" | "wake_id" | "asked_at">;
 };
 
 /** Says who settled each: without an answer of ours it was the human at the terminal. */

@@ -27,6 +27,8 @@ export interface Content {
   tokens?: number;
   /** The transcript has these words as the last of this turn. */
   isOwn?: boolean;
+  /** The id of the message that has them. */
+  message?: string;
 }
 
 /** What a Stop has to tell. */
@@ -96,6 +98,7 @@ function eventText(event: HookEvent, words: string, clock?: BlockingClock): Cont
     // The usage of a call before the last would be too low.
     tokens: isOwn ? turn.tokens : undefined,
     isOwn,
+    ...(isOwn && turn.message !== undefined ? { message: turn.message } : {}),
   };
 }
 
@@ -123,7 +126,9 @@ export function tokensSoFar({ transcriptPath }: HookEvent): number | undefined {
 function fromTranscript(turn: TurnReading): Content {
   const text = withBegun(joinBlocks(turn.blocks), turn);
   const source = text === "" ? "none" : "transcript";
-  return { text, source, tokens: turn.tokens, isOwn: text !== "" };
+  const { message } = turn;
+  const named = text === "" || message === undefined ? {} : { message };
+  return { text, source, tokens: turn.tokens, isOwn: text !== "", ...named };
 }
 
 export interface PaneText {

@@ -1,4 +1,4 @@
-/** What a PermissionRequest hook says to Claude Code, in the form that it takes. */
+/** What the hook of PermissionRequest or Elicitation says to Claude Code, in the form it takes. */
 
 import type { GivenDecision, PendingKind } from "./answers.ts";
 
@@ -15,6 +15,7 @@ export function decisionReply(
   toolInput: Record<string, unknown>,
   given: GivenDecision,
 ): string | undefined {
+  if (kind === "form") return given.kind === "form" ? formReply(given) : undefined;
   if (given.kind === "deny") {
     return reply({ behavior: "deny", message: given.message || "Denied by the agent" });
   }
@@ -26,6 +27,12 @@ export function decisionReply(
   if (given.kind !== "answers" || Object.keys(given.answers).length === 0) return undefined;
   const { answers, annotations } = given;
   return reply({ behavior: "allow", updatedInput: { ...toolInput, answers, annotations } });
+}
+
+function formReply({ action, content }: Extract<GivenDecision, { kind: "form" }>): string {
+  return JSON.stringify({
+    hookSpecificOutput: { hookEventName: "Elicitation", action, content },
+  });
 }
 
 function reply(decision: Record<string, unknown>): string {

@@ -190,6 +190,11 @@ export function loadAnswering(): Promise<typeof import("./answer_request.ts")> {
   return import(later("./answer_request.ts"));
 }
 
+/** To let the agent fill in a form. */
+export function loadForms(): Promise<typeof import("./answer_form.ts")> {
+  return import(later("./answer_form.ts"));
+}
+
 function loadDeliverer(): Promise<typeof import("./deliverer.ts")> {
   return import(later("./deliverer.ts"));
 }

@@ -12,6 +12,8 @@ export interface HookSettings {
   max_content_chars: number;
   answer_timeout_s: number;
   answer_permissions: boolean;
+  /** How long a form of an MCP server waits for the agent before a person sees it; 0: not at all. */
+  form_wait_s: number;
   /** Whether an answer to a question wakes the agent; "others": not its own answer. */
   answered_wakes: "always" | "others" | "never";
   /** As whose words Claude reads a prompt that the mod gives it. */
@@ -50,6 +52,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   max_content_chars: 16000,
   answer_timeout_s: 600,
   answer_permissions: false,
+  form_wait_s: 60,
   answered_wakes: "always",
   voice: "user",
   bidirectional_timeout_s: 120,
@@ -121,6 +124,7 @@ export const LIMITS = {
   min_context_lines: [1, 1000],
   max_content_chars: [200, 1_000_000],
   answer_timeout_s: [5, 3600],
+  form_wait_s: [0, 3600],
   bidirectional_timeout_s: [1, 550],
   stall_after_s: [10, 86_400],
   escalate_after_s: [10, 604_800],

@@ -49,7 +49,7 @@ export function interruptionOf({ promptId, turnId }: { promptId: string; turnId?
   return promptId || turnId || "";
 }
 
-/** Tells it at an event at which Claude is idle, unless the agent knows it or has done it itself. */
+/** Tells it at an event at which no turn has begun yet, unless the agent knows it or has done it itself. */
 export async function tellInterrupted(context: HookContext): Promise<void> {
   const { event, paths, session } = context;
   const stopped = stoppedTurn(event);
@@ -60,11 +60,16 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
   );
   if (isKnown) return;
   const said = saidBefore(event.transcriptPath, stopped.promptId);
-  const advice = "ask that person before you give another instruction";
+  // The prompt of this event has not begun its turn when the transcript is read.
+  const isWorking = event.name === "UserPromptSubmit";
+  const advice = isWorking
+    ? "Claude has another prompt since: wait for the end of that turn"
+    : "ask that person before you give another instruction";
   const own = { ...context, event: { ...event, name: "interrupted", promptId: stopped.promptId } };
   await sendWake(own, {
     ...interruptedDraft(said, { at: stopped.at, advice }),
-    actions: actions(context, { kind: "prompt" }),
+    ...(isWorking ? { state: "working" } : {}),
+    actions: actions(context, { kind: isWorking ? "working" : "prompt" }),
   }, { source: "transcript", open: null, identity });
 }
 

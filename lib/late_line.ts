@@ -47,20 +47,24 @@ export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T 
 /**
  * Reads until it is all there, again only when the file has grown, and what was read last when the
  * time is up. `restMs`: the file must not have grown for this long. Without a file nothing is waited
- * for.
+ * for, unless it `mayCome`: in a first turn it may be missing while its folder is there.
  */
 export function waitForLine<T>(
   path: string,
   read: (lines: Iterable<Line>) => T,
   isWhole: (value: T) => boolean,
-  { restMs = 0, clock = REAL_CLOCK }: { restMs?: number; clock?: BlockingClock | undefined } = {},
+  { restMs = 0, clock = REAL_CLOCK, mayCome = false }: {
+    restMs?: number;
+    clock?: BlockingClock | undefined;
+    mayCome?: boolean;
+  } = {},
 ): T | undefined {
   const until = clock.now() + patience(clock.now());
   while (true) {
     const size = sizeOf(path);
     const value = fromEnd(path, read);
-    if (value === undefined) return undefined;
-    const whole = isWhole(value);
+    if (value === undefined && !(mayCome && size === -1 && hasFolder(path))) return undefined;
+    const whole = value !== undefined && isWhole(value);
     if (whole && restMs === 0) return value;
     do {
       if (clock.now() >= until) return value;
@@ -72,6 +76,14 @@ export function waitForLine<T>(
 
 function patience(startMs: number): number {
   return Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, WAIT_PER_START * startMs));
+}
+
+function hasFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path.slice(0, path.lastIndexOf("/"))).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 function sizeOf(path: string): number {

@@ -14,6 +14,8 @@ export interface Said {
   at: number;
   /** The end of a turn beside which something ran on that may never end. */
   running?: boolean;
+  /** The message of Claude whose words it has. */
+  message?: string;
 }
 
 /** A dialog that has a wake and no answer yet. */

@@ -3,15 +3,16 @@
 import { textOf } from "./events.ts";
 import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
-import { changeMemory, eventOwner, withEvent } from "./session_memory.ts";
+import { changeMemory, eventOwner, type SessionMemory, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
 import { usageOf } from "./wake.ts";
 
-export async function notePrompt(context: HookContext): Promise<void> {
+/** `isUntold`: no wake has told the end of the turn before. */
+export async function notePrompt(context: HookContext): Promise<{ isUntold: boolean }> {
   const { event, paths, session, agent, now } = context;
   const prompt = textOf(event.fields, "prompt");
-  const who = rememberPrompt(context, prompt);
-  if (who === undefined) return;
+  const { who, isUntold } = rememberPrompt(context, prompt);
+  if (who === undefined) return { isUntold };
   // The text of an instruction is in its own record.
   const said = who.instruction_id === undefined ? { text: prompt } : {};
   const { lastUsd } = await usageOf(context) ?? {};
@@ -25,25 +26,40 @@ export async function notePrompt(context: HookContext): Promise<void> {
     ...said,
     ...(lastUsd === undefined ? {} : { total_usd: lastUsd }),
   }, now);
+  return { isUntold };
 }
 
-/** Nothing for a `claude -p` beside the session. */
-function rememberPrompt(context: HookContext, prompt: string): Prompter | undefined {
+interface Remembered {
+  /** Nothing for a `claude -p` beside the session. */
+  who?: Prompter;
+  isUntold: boolean;
+}
+
+function rememberPrompt(context: HookContext, prompt: string): Remembered {
   const { event, paths, session, now } = context;
   const who = (last: string) => whoPrompted(paths, session, prompt, { last, now: now.getTime() });
   try {
     const outcome = changeMemory(paths, session, (before) => {
       const memory = withEvent(before, context);
-      if (eventOwner(before, event) === "guest") return { memory, value: undefined };
+      if (eventOwner(before, event) === "guest") return { memory, value: { isUntold: false } };
       const { last = "" } = before.prompted ?? {};
-      const value = who(last);
-      const { by_kind, instruction_id = last } = value;
+      const prompter = who(last);
+      const { by_kind, instruction_id = last } = prompter;
       const prompted = { prompt_id: event.promptId, by_kind, last: instruction_id };
+      const value = { who: prompter, isUntold: isUntold(before, event.promptId) };
       return { memory: { ...memory, prompted }, value };
     });
     if (outcome.kind === "done") return outcome.value;
   } catch {
     // The memory cannot be used: the record is written all the same.
   }
-  return who("");
+  return { who: who(""), isUntold: false };
 }
+
+/** A prompt that joins a running turn has the id of that turn. */
+function isUntold({ prompted, said }: SessionMemory, promptId: string): boolean {
+  if (prompted === undefined || prompted.prompt_id === promptId) return false;
+  return !said.some((wake) => wake.prompt_id === prompted.prompt_id && ENDS.includes(wake.trigger));
+}
+
+const ENDS = ["response_complete", "response_failed", "interrupted"];

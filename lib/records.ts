@@ -3,9 +3,11 @@
  * result to `record()`, a hook to `note()`.
  */
 
+import type { PendingKind } from "./answers.ts";
 import type { Closed } from "./close_pending.ts";
 import type { JournalRecord } from "./journal.ts";
 import { isObject } from "./json.ts";
+import { outcomeSoFar } from "./keyboard_outcome.ts";
 import { textFields, timeOfWake } from "./new_wake.ts";
 import type { Paths } from "./paths.ts";
 import { readMemory } from "./session_memory.ts";
@@ -63,8 +65,8 @@ export function instruction(facts: InstructionFacts): JournalRecord {
 }
 
 export interface AnswerFacts extends Where, Partial<Giver> {
-  /** A question is answered; a permission or a plan is decided. */
-  what: "question" | "permission" | "plan";
+  /** A question or a form is answered; a permission or a plan is decided. */
+  what: PendingKind;
   question_id?: string;
   wake_id?: string;
   event?: string;
@@ -84,11 +86,15 @@ export interface AnswerFacts extends Where, Partial<Giver> {
   now: Date;
 }
 
+export function isAnswered(kind: PendingKind): boolean {
+  return kind === "question" || kind === "form";
+}
+
 /** Who answered a question or decided a request, and after how long. */
 export function answer({ what, asked_at, now, outcome, ...rest }: AnswerFacts): JournalRecord {
   const after = now.getTime() - Date.parse(asked_at ?? "");
   return {
-    kind: what === "question" ? "answered" : "decided",
+    kind: isAnswered(what) ? "answered" : "decided",
     ...rest,
     outcome: outcome ?? "given",
     ...(Number.isFinite(after) ? { after_ms: Math.max(0, after) } : {}),
@@ -98,6 +104,9 @@ export function answer({ what, asked_at, now, outcome, ...rest }: AnswerFacts): 
 /** A dialog that was closed without an answer of ours: Esc, or a decision at the keyboard. */
 export function leftRecord({ id, pending }: Closed, context: ClosedIn): JournalRecord {
   const what = pending?.kind ?? (id.startsWith("q-") ? "question" : "permission");
+  const kind = pending === undefined || isAnswered(what) || pending.subagent !== undefined
+    ? undefined
+    : outcomeSoFar(context.event.transcriptPath, pending);
   return answer({
     session: context.session,
     agent_id: context.agent.agent_id,
@@ -111,7 +120,9 @@ export function leftRecord({ id, pending }: Closed, context: ClosedIn): JournalR
     }),
     ...KEYBOARD,
     via: "keyboard",
-    outcome: what === "question" ? "left" : "unknown",
+    ...(kind !== undefined
+      ? { decision: { kind } }
+      : { outcome: isAnswered(what) ? "left" : "unknown" }),
     now: new Date(),
   });
 }
@@ -144,5 +155,5 @@ interface ClosedIn {
   paths: Paths;
   session: string;
   agent: { agent_id: string };
-  event: { name: string; fields: Record<string, unknown> };
+  event: { name: string; fields: Record<string, unknown>; transcriptPath: string };
 }

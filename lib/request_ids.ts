@@ -2,8 +2,8 @@
 
 import { randomLetters } from "./new_wake.ts";
 
-/** `q-` for a question, `p-` for a permission or a plan. */
-export function newId(kind: "q" | "p"): string {
+/** `q-` for a question, `p-` for a permission or a plan, `f-` for a form. */
+export function newId(kind: "q" | "p" | "f"): string {
   return `${kind}-${randomLetters(16)}`;
 }
 

@@ -11,7 +11,7 @@ export function saidBefore(event: HookEvent, clock?: BlockingClock): string {
   if (toolUse === "") return "";
   const read = (lines: Iterable<Line>) => ({ text: textBefore(lines, toolUse) });
   const isWritten = ({ text }: { text?: string }) => text !== undefined;
-  return waitForLine(event.transcriptPath, read, isWritten, { clock })?.text ?? "";
+  return waitForLine(event.transcriptPath, read, isWritten, { clock, mayCome: true })?.text ?? "";
 }
 
 /** undefined while the tool use, which is in the last message, is not written yet. */

@@ -31,6 +31,8 @@ export interface SendOptions {
   open?: { id: string; asks?: string[] } | null;
   /** Something runs on that may never end: a reminder follows, though the end was told. */
   isRunningOn?: boolean;
+  /** The message whose words the body has, and what is said where a turn before has told them. */
+  message?: { id: string; ifTold: string };
   /** Why there is nothing to tell. */
   nothingNew?: string;
   /** What makes it this one and no other, where the event does not say it. */
@@ -70,7 +72,8 @@ export async function sendWake(
     if (!quiet) {
       const isNew = verdict.kind === "send";
       prompted = promptedBy(before, context.event.promptId);
-      const known = { ...draft, details: { ...draft.details, ...prompted } };
+      const body = bodyOf(draft, context.event.promptId, before, options);
+      const known = { ...draft, body, details: { ...draft.details, ...prompted } };
       const sent = isNew ? known : reminderOf(known, verdict, context);
       if (isNew) noteBeforeQueue(options, wakeId);
       // Only for something new the hook waits.
@@ -214,6 +217,18 @@ function identityIn(
   return identityOf(event, isRequest ? `${open?.id}\n${draft.body}` : draft.body);
 }
 
+/** Never the words of an earlier turn, as the id of their message shows. */
+function bodyOf(
+  { body }: WakeDraft,
+  promptId: string,
+  { said }: SessionMemory,
+  { message }: SendOptions,
+): string {
+  const isTold = message !== undefined &&
+    said.some((wake) => wake.message === message.id && wake.prompt_id !== promptId);
+  return isTold ? message.ifTold : body;
+}
+
 /** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
 function reminderOf(draft: WakeDraft, verdict: Judgement, context: HookContext): WakeDraft {
   if (verdict.kind === "send") return draft;
@@ -274,6 +289,7 @@ function afterwards(
     prompt_id: event.promptId,
     at: now.getTime(),
     ...(options.isRunningOn ? { running: true } : {}),
+    ...(options.message === undefined ? {} : { message: options.message.id }),
   };
   return { ...memory, ...remember(memory, said) };
 }

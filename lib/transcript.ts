@@ -14,6 +14,8 @@ export interface Line {
 export interface TurnReading {
   /** The text blocks of the turn's last message that has text; none when it is not written yet. */
   blocks: string[];
+  /** The id of that message. */
+  message?: string;
   /** Nothing of the turn is missing: its last line is the end of an answer. */
   finished: boolean;
   /** Those blocks belong to that last line's message, not to one before a tool ran. */
@@ -51,7 +53,7 @@ export function readLastTurn(
   let isInOnePiece = true;
   let searched = 0;
   const nothing = (): TurnReading => {
-    const { begun: _, ...rest } = reading;
+    const { begun: _, message: _id, ...rest } = reading;
     return { ...rest, blocks: [], isFinalMessage: false };
   };
   const ofOthers = { finished: false, stopped: undefined, tokens: undefined };
@@ -73,6 +75,7 @@ export function readLastTurn(
       const id = textOf(entry.message, "id");
       if (messageId === undefined) {
         messageId = id;
+        if (id !== "") reading.message = id;
         reading.isFinalMessage = isNewestMessage && isEnd(entry.message.stop_reason);
       }
       if (id === messageId) reading.blocks.unshift(text);
@@ -104,6 +107,7 @@ export function readLastTurn(
       messageId = undefined;
       isInOnePiece = true;
       delete reading.begun;
+      delete reading.message;
       Object.assign(reading, nothing(), ofOthers);
       foreign = true;
       spoken = isSent = newestSeen = false;

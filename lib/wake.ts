@@ -209,6 +209,13 @@ export function actionsFor(
           run("snapshot"),
         ]
         : [run("snapshot"), run("esc")];
+    case "form":
+      return [
+        run(withId("fill <name=value …>", situation.id)),
+        run(withId("decline", situation.id)),
+        run(withId("leave", situation.id)),
+        run("snapshot"),
+      ];
     case "dialog":
       return [...(situation.hasRows ? [run("choose <n>")] : []), run("snapshot"), run("esc")];
     case "working":
@@ -224,6 +231,8 @@ export type Situation =
   | { kind: "question"; questions: { multiSelect: boolean }[]; id?: string }
   /** `isCut`: the wake shows it in part, and the code is at the end of its file. */
   | { kind: "permission"; mayDecide: boolean; id?: string; isCut?: boolean }
+  /** The form of an MCP server, which a hook holds back. */
+  | { kind: "form"; id: string }
   /** Any other dialog: it takes no prompt. `hasRows`: it has numbers, and the agent may take one. */
   | { kind: "dialog"; hasRows: boolean }
   | { kind: "working" }

@@ -55,6 +55,24 @@ for (const [title, test] of Object.entries(CASES)) {
   });
 }
 
+Deno.test("saidBefore() waits for a transcript whose folder is there, and not for ever", () => {
+  const folder = Deno.makeTempDirSync();
+  const path = `${folder}/t.jsonl`;
+  let now = 0;
+  const lines = [prompt(), claude("1", text("A is safer.")), claude("1", use("q"))];
+  const sleep = (ms: number) => {
+    now += ms;
+    if (now === 30) Deno.writeTextFileSync(path, joined(lines));
+  };
+  assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), "A is safer.");
+  assertEquals(now, 30);
+  Deno.removeSync(path);
+  now = 31;
+  assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), "");
+  assertEquals(now >= 531, true);
+  Deno.removeSync(folder);
+});
+
 Deno.test("saidBefore() waits for nothing without a transcript or without a tool use", () => {
   const clock = { now: () => 0, sleep: () => assertEquals(0, 1, "It waits") };
   assertEquals(saidBefore(asking("/nowhere/t.jsonl", "q"), clock), "");

@@ -16,7 +16,7 @@ export type WordKind = "session" | "agent" | "session or agent";
 
 const ACTIONS = [
   ...["snapshot", "choose", "answer", "type", "clear", "clear_then"],
-  ...["submit", "enter", "esc", "allow", "deny"],
+  ...["submit", "enter", "esc", "allow", "deny", "fill", "decline", "leave"],
 ];
 
 export const COMMANDS: readonly Command[] = [

@@ -19,6 +19,7 @@ import { messageOf } from "../process.ts";
 import { shellQuote } from "../text.ts";
 import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { editCommand, registerCommand } from "./fix_commands.ts";
+import { managedNotes, withoutHooks } from "./hooks_off.ts";
 
 export function checkHooks(context: DoctorContext): Finding[] {
   const { plan, settingsFiles, registered, world } = context;
@@ -26,6 +27,8 @@ export function checkHooks(context: DoctorContext): Finding[] {
   const { root, data } = world.paths;
   const findings = settingsFiles.flatMap((file) => checkFile(file, plan.wanted, context));
   findings.push(...context.foreignSettings.flatMap((file) => lookAt(file, root)));
+
+  findings.push(...withoutHooks(context), ...managedNotes());
 
   // A session keeps the hooks that it was spawned with.
   const ending = ".settings.json";

@@ -63,6 +63,12 @@ export function chosenIn(command: string): Chosen {
   return { kind: "id", id: value ?? (next.startsWith("-") ? "" : next) };
 }
 
+/** An option with which Claude Code runs neither hooks nor mods. */
+export function modeWithoutHooks(command: string): string | undefined {
+  const isMode = ({ text, isQuoted }: Word) => !isQuoted && /^--(bare|safe-mode)$/.test(text);
+  return wordsOfClaude(command).find(isMode)?.text;
+}
+
 function isChoice({ text, isQuoted }: Word): boolean {
   return !isQuoted && CHOICE.test(text);
 }

@@ -38,6 +38,7 @@ function textOf(verb: Exclude<Verb, { kind: "snapshot" }>): string | undefined {
     case "clear_then":
       return verb.text;
     case "answer":
+    case "fill":
       return verb.words.join("  ");
     case "choose":
       return String(verb.number);

@@ -10,6 +10,8 @@ export type Verb =
   | { kind: "clear_then"; text: string }
   | { kind: "enter" | "esc" | "submit" | "allow" | "clear" }
   | { kind: "answer"; words: string[] }
+  | { kind: "fill"; words: string[] }
+  | { kind: "decline" | "leave" }
   | { kind: "deny"; message: string };
 
 export interface MenuOptions {
@@ -43,7 +45,8 @@ export type MenuOrder =
 
 const DEFAULT_WAIT_MS = 10_000;
 const VERBS =
-  "snapshot, choose, answer, type, clear, clear_then, enter, esc, submit, allow or deny";
+  "snapshot, choose, answer, type, clear, clear_then, enter, esc, submit, allow, deny, fill, " +
+  "decline or leave";
 
 export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder {
   const options: MenuOptions = {
@@ -79,12 +82,15 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   if (typeof read === "string") return usage(read);
   if (options.now) return usage(NOW_TYPES);
   if (options.road === "socket") return usage(SOCKET_TYPES);
+  if (options.question === undefined && FORMS.includes(read.kind)) return usage(NEEDS_FORM);
   if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
   return { kind: "order", session: session.word, verb: read, options };
 }
 
 /** The actions that --question can name a question or request for. */
-const BOUND = ["choose", "answer", "type", "allow", "deny"];
+const FORMS = ["fill", "decline", "leave"];
+const NEEDS_FORM = "a form is named by --question: use the line of its wake";
+const BOUND = ["choose", "answer", "type", "allow", "deny", ...FORMS];
 const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 
 const NOW_TYPES = "--now goes with type only";
@@ -121,7 +127,9 @@ function textOrder(
 }
 
 function readVerb(verb: string, rest: string[]): Verb | string {
-  const none = (kind: "snapshot" | "clear" | "enter" | "esc" | "submit" | "allow"): Verb | string =>
+  const none = (
+    kind: "snapshot" | "clear" | "enter" | "esc" | "submit" | "allow" | "decline" | "leave",
+  ): Verb | string =>
     rest.length === 0 ? { kind } : `${kind} takes no further words, but "${rest[0]}" was given`;
   switch (verb) {
     case "snapshot":
@@ -130,7 +138,13 @@ function readVerb(verb: string, rest: string[]): Verb | string {
     case "esc":
     case "submit":
     case "allow":
+    case "decline":
+    case "leave":
       return none(verb);
+    case "fill":
+      return rest.length > 0
+        ? { kind: "fill", words: rest }
+        : "fill needs the values, such as: fill host=alpha port=80";
     case "choose": {
       const number = /^\d{1,3}$/.test(rest[0] ?? "") ? Number(rest[0]) : 0;
       return rest.length === 1 && number > 0

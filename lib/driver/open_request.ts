@@ -23,7 +23,7 @@ export function openRequest(
   id: string | undefined,
 ): RequestFound {
   const { dialog } = screen;
-  const asked = pendingHere(context).filter((one) => one.kind !== "question");
+  const asked = pendingHere(context).filter(({ kind }) => kind === "permission" || kind === "plan");
   if (id !== undefined) {
     const own = asked.find((one) => one.id === id);
     if (own === undefined) {

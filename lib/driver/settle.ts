@@ -71,7 +71,7 @@ export function givenBy(
 
 type Passed = "taken" | "settled" | "ignored";
 
-async function throughHook(
+export async function throughHook(
   context: DriverContext,
   pending: Pending,
   given: Given,

@@ -23,7 +23,9 @@ export function waiting(seen: SessionObservation, screen: Screen | undefined): J
   if (statusOf(seen, screen) !== "waiting") return undefined;
   const dialog = screen?.dialog?.kind === "slash_menu" ? undefined : screen?.dialog;
   const state = stateOfDialog(seen, dialog);
-  const open = pending.findLast(({ kind }) => (kind === "question") === (state === "asks"));
+  const open = pending.findLast(({ kind }) =>
+    kind !== "form" && (kind === "question") === (state === "asks")
+  );
   const asked = open === undefined ? 0 : Date.parse(open.asked_at) || 0;
   const since = asked || entry?.statusSince || seen.sameSince || transcript?.at || 0;
   const evidence = dialog === undefined

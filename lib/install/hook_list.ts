@@ -15,6 +15,7 @@ export const HOOKS: readonly HookEntry[] = [
   { event: "Notification", file: "notification.ts", timeout: 10 },
   { event: "PreToolUse", matcher: "AskUserQuestion", file: "pre_tool_use.ts", timeout: 10 },
   { event: "PermissionRequest", file: "permission_request.ts", timeout: "answer" },
+  { event: "Elicitation", file: "elicitation.ts", timeout: "answer" },
   { event: "PostToolUse", matcher: "AskUserQuestion", file: "post_tool_use.ts", timeout: 10 },
   { event: "PreCompact", file: "pre_compact.ts", timeout: "reply" },
   { event: "UserPromptSubmit", file: "user_prompt_submit.ts", timeout: 10 },

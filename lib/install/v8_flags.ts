@@ -5,5 +5,9 @@
  */
 export const V8_FLAGS = "--v8-flags=--no-lazy";
 
-/** It starts once per session and stays: small counts, not fast. It must not touch the cache. */
-export const COMPANION_V8_FLAGS = "--v8-flags=--optimize-for-size,--max-semi-space-size=1";
+/**
+ * It starts once per session and stays: small counts, not fast. It must not touch the cache. With
+ * --lite-mode it stays 3 MB smaller once it has waited at a dialog.
+ */
+export const COMPANION_V8_FLAGS =
+  "--v8-flags=--lite-mode,--optimize-for-size,--max-semi-space-size=1";

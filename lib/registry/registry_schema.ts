@@ -23,6 +23,7 @@ export const hookSettingsSchema = z.looseObject({
   max_content_chars: number("max_content_chars").int(),
   answer_timeout_s: number("answer_timeout_s"),
   answer_permissions: z.boolean(),
+  form_wait_s: number("form_wait_s"),
   answered_wakes: z.enum(["always", "others", "never"]),
   voice: z.enum(["user", "agent"]),
   bidirectional_timeout_s: number("bidirectional_timeout_s"),

@@ -4,7 +4,7 @@
  */
 
 import type { World } from "../cli/world.ts";
-import { isShell, programOf } from "../doors/command_words.ts";
+import { isShell, modeWithoutHooks, programOf } from "../doors/command_words.ts";
 import { findProgram } from "../doors/programs.ts";
 import { realPath, statIfThere } from "../doors/user_file.ts";
 import { ensureDir, readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
@@ -32,6 +32,10 @@ export async function modSupport(
   const word = programOf(command);
   if (word === "" || isShell(word)) {
     return { kind: "no", reason: "its launch command does not start Claude Code itself" };
+  }
+  const mode = modeWithoutHooks(command);
+  if (mode !== undefined) {
+    return { kind: "no", reason: `its launch command has ${mode}, with which no mod is loaded` };
   }
   const program = word.includes("/") ? word : findProgram(world.env, "GSD_CLAUDE", word);
   if (program === undefined) return { kind: "no", reason: `there is no program ${word}` };

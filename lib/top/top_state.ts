@@ -199,7 +199,7 @@ export function answerable(view: SessionView): AnswerableQuestion | string {
     return { id: "", asked: dialog.title, rows };
   }
   if (state !== "permission") return "It asks nothing.";
-  const open = pending.findLast(({ kind }) => kind !== "question");
+  const open = pending.findLast(({ kind }) => kind !== "question" && kind !== "form");
   if (open === undefined) return "Its request cannot be read here: Enter attaches.";
   if (agent?.settings.answer_permissions !== true) {
     return "answer_permissions is off, so that it is decided in the session: Enter attaches.";

@@ -76,9 +76,11 @@ export function openRequest(pending: Pending, mayDecide: boolean): OpenRequest {
       }))
       : [],
     text: request?.text ?? "",
-    ...whyNot(isQuestion, mayDecide, request?.cut !== undefined),
+    ...(kind === "form" ? HELD_FORM : whyNot(isQuestion, mayDecide, request?.cut !== undefined)),
   };
 }
+
+const HELD_FORM = { why_not: "Its agent may fill it in. Then the terminal shows it." };
 
 function whyNot(
   isQuestion: boolean,

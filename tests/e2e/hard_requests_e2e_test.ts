@@ -5,6 +5,7 @@ import { listPending, type Pending } from "../../lib/answers.ts";
 import { isThere } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
+import { press } from "../support/claude_keys.ts";
 import type { RealClaude } from "../support/real_claude.ts";
 import { pause, until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
@@ -139,5 +140,30 @@ for (const version of ["2.1.325", "2.1.197"] as const) {
         await claude.waitUntilIdle();
       }
       assertEquals(isThere(`${claude.project}/made-⚠️`), true);
+    }));
+}
+
+for (const version of ["2.1.325", "2.1.197"] as const) {
+  Deno.test(`${version}: a permission that a person decides is recorded with the decision`, () =>
+    inScene(`keyboard ${version}`, async (scene) => {
+      const stage = new AnswersStage(scene, { version, hookRoad: true });
+      const claude = await stage.start();
+      const decided = () => stage.journal().filter(({ kind }) => kind === "decided");
+      for (const [count, row] of [/^Yes$/, /^No\b/].entries()) {
+        await claude.waitUntilIdle();
+        await stage.ask(claude, "bash");
+        const { dialog } = readScreen(await claude.capture());
+        const number = dialog?.options.find(({ label }) => row.test(label))?.number;
+        const hasWorked = (screen: string) => readScreen(screen).dialog === undefined;
+        await press(claude, String(number), { hasWorked });
+        await until("the record", () => decided().length === count + 1, {
+          present: () => stage.journal(),
+        });
+      }
+      const [yes, no] = decided();
+      assertEquals([yes?.by, yes?.via, yes?.decision], ["keyboard", "keyboard", { kind: "allow" }]);
+      assertEquals([no?.by, no?.via], ["keyboard", "keyboard"]);
+      // The hook is ended with the dialog: a machine that writes the refusal too late has none.
+      if (no?.outcome !== "unknown") assertEquals(no?.decision, { kind: "deny" });
     }));
 }

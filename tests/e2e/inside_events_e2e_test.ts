@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { listPending, type Pending } from "../../lib/answers.ts";
+import { listRoads, type Road } from "../../lib/companion/road_file.ts";
 import { writeMod } from "../../lib/install/mod_copy.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { isFile } from "../../lib/files.ts";
@@ -168,6 +169,13 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
     await stage.wake("response_complete", Date.now(), 3);
     await until("nothing to be open", () => listPending(stage.paths, stage.session).length === 0);
 
+    // All that it loads for a dialog is loaded now.
+    const [{ pid }] = listRoads(stage.paths) as [Road];
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    console.log(`companion: ${megabytes.toFixed(1)} MB after three dialogs`);
+    assert(megabytes <= 50, `${megabytes} MB`);
+
     // An end that a hook tells is no loss.
     await stage.server.tmux("kill-session", "-t", `=${stage.session}`);
     await stage.wake("session_end", Date.now());
@@ -220,6 +228,47 @@ Deno.test("2.1.325: an API that fails is told while it lasts, once, with its res
     assertEquals(stage.told("retrying").length, 3);
   }));
 
+/** As for an account with a subscription: Claude Code reads limits only where it has no API key. */
+const ACCOUNT = { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-none", ANTHROPIC_API_KEY: "" };
+
+/** What the API says of the limits of an account; `reset` in seconds since 1970. */
+function limitHeaders(reset: number): Record<string, string> {
+  const name = "anthropic-ratelimit-unified";
+  return {
+    [`${name}-status`]: "allowed_warning",
+    [`${name}-reset`]: String(reset),
+    [`${name}-representative-claim`]: "five_hour",
+    [`${name}-5h-status`]: "allowed_warning",
+    [`${name}-5h-utilization`]: "0.83",
+    [`${name}-5h-reset`]: String(reset),
+    [`${name}-7d-status`]: "allowed",
+    [`${name}-7d-utilization`]: "0.41",
+    [`${name}-7d-reset`]: String(reset),
+  };
+}
+
+/** The lines that a wake has of them. */
+function limitLines(reset: number): string {
+  const at = new Date(reset * 1000).toISOString();
+  const time = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+  return `5-hour limit: 83 % used, resets ${time}\n7-day limit: 41 % used, resets ${time}`;
+}
+
+/** Another day than that of the wake, so that the date is told. */
+const inThreeDays = () => Math.floor(Date.now() / 1000) + 72 * HOUR_S;
+
+Deno.test("2.1.325: the limits of an account are in the wake of each turn", () =>
+  inScene("inside limits", async (scene) => {
+    const stage = new InsideStage(scene);
+    Object.assign(stage.env, ACCOUNT);
+    const claude = await stage.begin();
+    const reset = inThreeDays();
+    stage.model.queue.push({ say: "Hello.", headers: limitHeaders(reset) });
+    await claude.submit("Say hello");
+    const wake = await stage.wake("response_complete", Date.now());
+    assertStringIncludes(section(wake, "CONTEXT PRESSURE"), `so far\n${limitLines(reset)}`);
+  }));
+
 for (const version of VERSIONS.claude) {
   Deno.test(`${version}: without the mod an Esc is told at the next event`, () =>
     inScene(`outside esc ${version}`, async (scene) => {
@@ -234,14 +283,34 @@ for (const version of VERSIONS.claude) {
         "the Esc in the transcript",
         () => transcripts(scene).includes("[Request interru"),
       );
-      await claude.submit("/clear");
-      const wake = await until(
-        "the wake",
-        () => stage.wakes().find((wake) => wake.includes("\ntype: interrupted\n")),
-        { present: () => stage.journal() },
-      );
+      const told = (count: number) =>
+        until(
+          "the wake",
+          () => stage.wakes().filter((wake) => wake.includes("\ntype: interrupted\n"))[count - 1],
+          { present: () => stage.journal() },
+        );
+      await claude.submit("Rather this");
+      const wake = await told(1);
       assertStringIncludes(section(wake, "CONTENT"), WORDS);
-      assertEquals(stage.wakes().length, 1);
+      assertStringIncludes(section(wake, "STATE HINT"), "working");
+      await until("the end of the second turn", () => stage.wakes().length === 2);
+      assertStringIncludes(stage.wakes()[1]!, "\ntype: response_complete\n");
+
+      // A command tells it as well, and once.
+      await claude.waitUntilIdle();
+      const others = "I look at the second file now.";
+      stage.model.queue.push({ say: `${others} ${"On and on. ".repeat(400)}`, pieceMs: 200 });
+      await claude.submit("Go on");
+      await claude.waitForScreen("its words", (screen) => screen.includes(others));
+      await claude.keys("Escape");
+      await claude.waitUntilIdle();
+      await until(
+        "the second Esc in the transcript",
+        () => transcripts(scene).split("[Request interru").length === 3,
+      );
+      await claude.submit("/clear");
+      assertStringIncludes(section(await told(2), "CONTENT"), others);
+      assertEquals(stage.wakes().length, 3);
     }));
 }
 
@@ -254,20 +323,23 @@ function transcripts({ home }: Scene): string {
   ).join("\n");
 }
 
-Deno.test("2.1.197: spawn's status line tells the window, and the user's own is shown", () =>
+Deno.test("2.1.197: spawn's status line tells window and limits, and the user's own is shown", () =>
   inScene("status line", async (scene) => {
     const stage = new AnswersStage(scene, { version: "2.1.197", hookRoad: true });
     const project = `${scene.dir}/project`;
     const statusLine = { type: "command", command: "read -r said; echo mine, ${#said} long # own" };
     prepareHome(scene, project, { settings: { statusLine } });
     const program = `${scene.dir}/claude`;
-    const set = Object.entries(claudeEnv(stage.model.url))
+    const set = Object.entries({ ...claudeEnv(stage.model.url), ...ACCOUNT })
       .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
     const claudeItself = shellQuote(await claudeProgram("2.1.197"));
     writeExecutable(program, `#!/bin/sh\nexport ${set}\nexec ${claudeItself} "$@"\n`);
     stage.env.GSD_CLAUDE = program;
+    const reset = inThreeDays();
     stage.model.answer = (request) =>
-      request.kind === "main" ? { say: "Hello.", usage: { input_tokens: 250_000 } } : undefined;
+      request.kind === "main"
+        ? { say: "Hello.", usage: { input_tokens: 50_000 }, headers: limitHeaders(reset) }
+        : undefined;
     const words = ["warden", project, "Say hello", "--timeout", "300"];
     const done = await stage.deno("commands/spawn.ts", ...words);
     assertEquals(done.code, 0, done.stderr);
@@ -283,5 +355,6 @@ Deno.test("2.1.197: spawn's status line tells the window, and the user's own is 
     );
     const pressure = section(wake, "CONTEXT PRESSURE");
     // A machine that cannot write a line in half a second gets no figure of the tokens.
-    assertMatch(pressure, /^(25% \[OK\], 250050|unknown, window) of 1000000 tokens$/);
+    assertMatch(pressure, /^(25% \[OK\], 50050|unknown, window) of 200000 tokens$/m);
+    assertStringIncludes(pressure, `\n${limitLines(reset)}`);
   }));

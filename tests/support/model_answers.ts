@@ -17,6 +17,8 @@ export interface Step {
   delayMs?: number;
   /** The pause between pieces of 40 characters, to keep a turn running. */
   pieceMs?: number;
+  /** Of an answer that is streamed, as the limits of an account are. */
+  headers?: Record<string, string>;
   error?: {
     status: number;
     type?: string;
@@ -72,7 +74,11 @@ export function streamed(body: Record<string, unknown>, step: Step): Response {
     },
   });
   return new Response(stream, {
-    headers: { "content-type": "text/event-stream", "request-id": newId("req") },
+    headers: {
+      "content-type": "text/event-stream",
+      "request-id": newId("req"),
+      ...step.headers,
+    },
   });
 }
 
