@@ -17,7 +17,7 @@ function isRecent(at: string | undefined, now: Date): boolean {
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
-    const { actions, note, rememberSession, sendWake, stoppedAt, textOf } = tools;
+    const { note, rememberSession, stoppedAt, textOf } = tools;
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
@@ -27,6 +27,7 @@ export const hook: Hook = {
     if (GOES_ON.includes(reason)) {
       await note(paths, { kind: "session", ...about, reason, claude_session_id: event.sessionId });
     } else {
+      const { actions, sendWake } = await tools.loadSending();
       const isOwn = owner === "own";
       const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
       await sendWake(context, {

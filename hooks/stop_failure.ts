@@ -8,16 +8,17 @@ export const hook: Hook = {
     const { fields } = context.event;
     const { textOf } = tools;
     const { textSoFar } = await tools.loadReading();
+    const sending = await tools.loadSending();
     const { describeFailure } = await tools.loadFailures();
     const failure = describeFailure(
       textOf(fields, "error"),
       textOf(fields, "last_assistant_message"),
       textOf(fields, "error_details"),
     );
-    const { apiResetsAt: resets } = await tools.usageOf(context) ?? {};
+    const { apiResetsAt: resets } = await sending.usageOf(context) ?? {};
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
-    await tools.sendWake(context, {
+    await sending.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
       body: failure.text,
@@ -27,8 +28,8 @@ export const hook: Hook = {
         advice: resets === undefined ? failure.advice : `not before the reset: ${failure.advice}`,
       },
       state: "error",
-      pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
-      actions: tools.actions(context, { kind: "prompt" }),
+      pressure: await sending.pressureLine(context, textSoFar(context.event).tokens),
+      actions: sending.actions(context, { kind: "prompt" }),
     }, { source: "event", open: null });
   },
 };

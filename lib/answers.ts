@@ -83,10 +83,12 @@ export function askedFile(paths: Paths, session: string, claudeId: string): stri
   return `${pendingDir(paths, session)}/${safeName(claudeId)}.asked`;
 }
 
-/** Of the names in a session's folder, those of questions. */
+const OTHER_PARTS = [".answer.json", ".taken.json", ".shown.json"];
+
+/** Of the names in a session's folder, those of questions. Without a pattern: there may be very many. */
 export function openNames(names: string[]): string[] {
   return names.filter((name) =>
-    name.endsWith(".json") && !/\.(answer|taken|shown)\.json$/.test(name)
+    name.endsWith(".json") && !OTHER_PARTS.some((end) => name.endsWith(end))
   );
 }
 

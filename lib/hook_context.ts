@@ -6,7 +6,6 @@ import { loadGuards } from "./fence.ts";
 import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
-import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
@@ -16,9 +15,7 @@ import type { StillRunning } from "./still_running.ts";
 export { runsSubagents, textOf } from "./events.ts";
 export { note };
 export { stoppedAt } from "./owners.ts";
-export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
-export { actions, pressureLine, replyExpected, usageOf } from "./wake.ts";
 export { plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */
@@ -78,6 +75,7 @@ export function contextFrom(
     capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
     async startDeliverer(when) {
+      const { claimStart, unclaimStart } = await loadOutbox();
       const shell = env(SHELL_DELIVERS);
       if (when === "after the hook" && shell !== undefined) {
         return run.leaveToShell(() => claimStart(paths, agent_id, shell));
@@ -124,6 +122,11 @@ function foldersIn(dir: string): string[] {
 }
 
 // Tools that some hooks need.
+
+/** To wake the agent: the wake, and the lines that it shows. Some hooks only record. */
+export function loadSending(): Promise<typeof import("./send_wake.ts")> {
+  return import(later("./send_wake.ts"));
+}
 
 /** Claude's words from the transcript and the screen. */
 export function loadReading(): Promise<typeof import("./content.ts")> {
@@ -188,6 +191,10 @@ export async function loadWaiting(): Promise<typeof import("./bidirectional.ts")
 /** To wait beside a dialog for the agent's answer. */
 export function loadAnswering(): Promise<typeof import("./answer_request.ts")> {
   return import(later("./answer_request.ts"));
+}
+
+function loadOutbox(): Promise<typeof import("./outbox.ts")> {
+  return import(later("./outbox.ts"));
 }
 
 function loadDeliverer(): Promise<typeof import("./deliverer.ts")> {

@@ -317,6 +317,7 @@ export function keepLaunchers(plan: InstallPlan): void {
 
 export function installLaunchers(install: Installation): string[] {
   ensureDir(`${install.paths.data}/bin`);
+  ensureDir(launchesDir(install.paths)); // hooks look into it
   const written: string[] = [];
   for (const { name, text } of launchersOf(install)) {
     const path = launcherPath(install.paths, name);
