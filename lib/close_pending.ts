@@ -41,12 +41,12 @@ export type Closed = {
 /** Says who settled each: without an answer of ours it was the human at the terminal. */
 export function closePending(paths: Paths, session: string, of: ClosingOf = {}): Closed[] {
   const dir = pendingDir(paths, session);
-  const names = namesIn(dir);
-  if (names.length === 0) return [];
+  const names = new Set(namesIn(dir));
+  if (names.size === 0) return [];
   const closed: Closed[] = [];
   const unreadable = new Set<string>();
-  const open = openNames(names);
-  const toRead = namesToRead(paths, session, names, open, of);
+  const open = openNames([...names]);
+  const toRead = namesToRead(paths, session, open, of);
   for (const name of toRead) {
     const pending = readPending(`${dir}/${name}`);
     if (pending === undefined) unreadable.add(name);
@@ -55,7 +55,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     // One that is asked for by its id may be answered just now; of many only the listed parts count.
     const parts = (["", ".answer", ".taken", ".shown"] as Part[])
       .map((part) => fileOf(paths, session, id, part))
-      .filter((path) => of.id !== undefined || names.includes(path.slice(dir.length + 1)));
+      .filter((path) => of.id !== undefined || names.has(path.slice(dir.length + 1)));
     const taken = parts.find((path) => path.endsWith(".taken.json"));
     const given = taken === undefined ? undefined : readGiven(taken);
     const isOurs = given !== undefined && fits(given.decision, of.answers);
@@ -64,7 +64,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     closed.push({ id, by, ...(isOurs ? { who: given.by } : {}), pending });
     for (const path of parts) removeIfThere(path);
   }
-  const kept = removeAskings(dir, names, of);
+  const kept = removeAskings(dir, [...names], of);
   // Without a hook beside the dialog only the keys were noted.
   if (of.id !== undefined && closed.length === 0) {
     const given = readGiven(fileOf(paths, session, of.id, ".taken"));
@@ -100,7 +100,7 @@ function viaOf({ via }: Given): Given["via"] {
 
 /** Removes what PreToolUse has noted of questions (askings.ts); how many of others are left. */
 function removeAskings(dir: string, names: string[], of: ClosingOf): number {
-  const askings = names.filter((name) => name.endsWith(".told") || name.endsWith(".claimed"));
+  const askings = names.filter((name) => /\.(told|claimed)$/.test(name));
   const meant = askings.filter((name) => isAskingMeant(name, of));
   for (const name of meant) removeIfThere(`${dir}/${name}`);
   return askings.length - meant.length;
@@ -123,33 +123,19 @@ const MOST_OF_OTHERS = 10;
  * The files to look into. Where a Claude closes its own and there are very many, these are the ones
  * that it has asked, and some of the others: the next event looks into more of them.
  */
-function namesToRead(
-  paths: Paths,
-  session: string,
-  names: string[],
-  open: string[],
-  of: ClosingOf,
-): string[] {
+function namesToRead(paths: Paths, session: string, open: string[], of: ClosingOf): string[] {
   if (of.id !== undefined) {
     const name = `${safeName(of.id)}.json`;
     return open.filter((one) => one === name);
   }
   if (!of.claude || open.length <= MOST_OF_OTHERS) return open;
-  const ids = new Set(
-    askedBy(paths, session, names, of.claude).map((id) => `${safeName(id)}.json`),
-  );
-  const own = ids.size === 0 ? [] : open.filter((name) => ids.has(name));
-  const others = ids.size === 0 ? open : open.filter((name) => !ids.has(name));
+  const asked = readTextIfThere(askedFile(paths, session, of.claude))?.split("\n") ?? [];
+  const ids = new Set(asked.map((id) => `${safeName(id)}.json`));
+  const own = open.filter((name) => ids.has(name));
+  const others = open.filter((name) => !ids.has(name));
   const first = Math.floor(Math.random() * others.length);
   const some = [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_OF_OTHERS);
   return [...own, ...some];
-}
-
-/** The ids of all that this Claude has asked; mostly there is no such file. */
-function askedBy(paths: Paths, session: string, names: string[], claude: string): string[] {
-  const file = askedFile(paths, session, claude);
-  if (!names.includes(file.slice(file.lastIndexOf("/") + 1))) return [];
-  return readTextIfThere(file)?.split("\n") ?? [];
 }
 
 function isMeant(pending: Pending, of: ClosingOf): boolean {

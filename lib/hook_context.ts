@@ -3,11 +3,11 @@
 import type { Closed, ClosingOf } from "./close_pending.ts";
 import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { ensureDir, namesIn } from "./files.ts";
+import { namesIn, namesInOurs } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
 import type { Screen } from "./pane.ts";
-import { type Env, later, type Paths, safeName } from "./paths.ts";
+import { askedName, type Env, hash, later, type Paths, pendingDir, safeName } from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
 import type { StillRunning } from "./still_running.ts";
 
@@ -98,7 +98,8 @@ export function contextFrom(
  */
 export async function closePending(context: HookContext, of: ClosingOf): Promise<Closed[]> {
   const { paths, session } = context;
-  if (!foldersIn(`${paths.state}/pending`).includes(safeName(session))) return [];
+  if (!namesInOurs(`${paths.state}/pending`).includes(safeName(session))) return [];
+  if (isCrowdOfOthers(namesIn(pendingDir(paths, session)), of) && Math.random() > LOOKS) return [];
   const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
   const closed = closing.closePending(paths, session, of);
   if (of.answers === undefined) {
@@ -110,15 +111,16 @@ export async function closePending(context: HookContext, of: ClosingOf): Promise
   return closed;
 }
 
-/** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
-function foldersIn(dir: string): string[] {
-  const names = namesIn(dir);
-  try {
-    if (names.length === 0) ensureDir(dir);
-  } catch {
-    // Then the next hook pays that again.
-  }
-  return names;
+/** So many files are no crowd. */
+const FEW = 20;
+/** How often a hook looks into a crowd of others' requests: those that are over have to go. */
+const LOOKS = 0.1;
+
+/** By their names none of these files is of this Claude, and there are very many. */
+export function isCrowdOfOthers(names: string[], { id, claude }: ClosingOf): boolean {
+  if (names.length <= FEW || id !== undefined || !claude) return false;
+  const [asked, told] = [askedName(claude), `${hash(claude)}.`];
+  return !names.some((name) => name === asked || name.startsWith(told));
 }
 
 // Tools that some hooks need.
