@@ -3,7 +3,8 @@
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
-import { onOneLine, type Speaker, terminal } from "../lib/cli/speaker.ts";
+import { onOneLine, type Speaker, terminal } from "../lib/cli/lines.ts";
+import { prepareGuards } from "../lib/fence.ts";
 import { recoverLost } from "../lib/delivery/lost_wakes.ts";
 import { endOf, listHolds } from "../lib/doors/holds.ts";
 import { record } from "../lib/journal.ts";
@@ -11,7 +12,6 @@ import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "
 import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf, safeEnvironment } from "../lib/process.ts";
-import { findAgent, readRegistry } from "../lib/registry.ts";
 import { type DeliverOptions, readDeliverArgs } from "../lib/delivery/deliver_args.ts";
 import { pause } from "../lib/time.ts";
 
@@ -91,6 +91,10 @@ function byHand(): Promise<typeof import("../lib/delivery/deliver_by_hand.ts")> 
   return import(new URL("../lib/delivery/deliver_by_hand.ts", import.meta.url).href);
 }
 
+function registry(): Promise<typeof import("../lib/registry.ts")> {
+  return import(new URL("../lib/registry.ts", import.meta.url).href);
+}
+
 function housekeeping(): Promise<typeof import("../lib/delivery/housekeeping.ts")> {
   return import(new URL("../lib/delivery/housekeeping.ts", import.meta.url).href);
 }
@@ -143,6 +147,7 @@ async function serveAlone(
     return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS, takesOver });
   } catch (error) {
     const lastError = `Cannot deliver to "${id}": ${messageOf(error)}`;
+    await prepareGuards();
     record(world.paths, { kind: "problem", session: id, agent_id: id, reason: lastError });
     return { kind: "served", delivered: 0, dead: 0, left: 1, lastError, replies: [] };
   }
@@ -177,8 +182,9 @@ function report(
 
 /** The agent's session in OpenClaw now: a corrected registry helps wakes that wait. */
 function targetFromRegistry(registryPath: string) {
-  return (wake: QueuedWake) => {
+  return async (wake: QueuedWake) => {
     try {
+      const { findAgent, readRegistry } = await registry();
       const reading = readRegistry(readTextIfThere(registryPath) ?? "");
       if (reading.kind !== "registry") return undefined;
       // By its id: the session may have another name by now, or belong to it by a record.

@@ -45,6 +45,15 @@ export async function loadGuards(): Promise<void> {
   guards ??= await import(later("./guards.ts"));
 }
 
+/** For what is recorded next. A missing file of the rules stops nothing: such a text is not shown. */
+export async function prepareGuards(): Promise<void> {
+  try {
+    await loadGuards();
+  } catch {
+    // As in the middle of an update.
+  }
+}
+
 /** ASCII without brackets: it holds nothing that has to be made harmless. */
 export function isPlain(text: string): boolean {
   return !NOT_PLAIN.test(text) && !/untrusted/i.test(text);

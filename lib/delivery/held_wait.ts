@@ -3,7 +3,9 @@
 import type { AgentOutbox } from "./agent_outbox.ts";
 import type { QueueWorld } from "./agent_queue.ts";
 import { isLockWanted } from "./handover.ts";
-import { nextDue, releaseDue } from "./release_holds.ts";
+import { prepareGuards } from "../fence.ts";
+import { dueHolds, nextDue } from "../doors/holds.ts";
+import { later } from "../paths.ts";
 import { endReplyWaits } from "./reply_files.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -23,10 +25,14 @@ export async function workOrEnd(
   { agentId, outbox, staysUntil, rest }: HeldWait,
 ): Promise<"work" | "done" | "wanted"> {
   for (;;) {
-    releaseDue(paths, agentId, now());
+    if (dueHolds(paths, agentId, now()).length > 0) {
+      await prepareGuards(); // the summary is of what others said
+      (await loadReleasing()).releaseDue(paths, agentId, now());
+    }
     if (outbox.waiting().length > 0) return "work";
     const held = outbox.held();
     if (held.length === 0) return "done";
+    await prepareGuards();
     endReplyWaits(paths, held, "it is held by a pause or a person");
     const due = nextDue(paths, agentId);
     if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
@@ -34,4 +40,9 @@ export async function workOrEnd(
     await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
     if (isLockWanted(paths, agentId)) return "wanted";
   }
+}
+
+// Mostly nothing is held: a wake does not wait for what only a summary needs.
+function loadReleasing(): Promise<typeof import("./release_holds.ts")> {
+  return import(later("./release_holds.ts"));
 }

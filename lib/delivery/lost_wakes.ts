@@ -8,6 +8,10 @@ import { readJournal, record } from "../journal.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
 import { type Paths, safeName } from "../paths.ts";
 
+/** Recorded before the guards of foreign text are loaded, so nothing in it may look like a secret. */
+export const FOUND_AGAIN =
+  "found in the outbox as a temporary file: its hook was stopped, or the power failed";
+
 /** The temporary name that `enqueue` gives a wake. */
 const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;
 
@@ -38,9 +42,8 @@ function recoverOne(
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
   const { session, trigger } = wake;
-  const reason =
-    "found in the outbox as a temporary file: its hook was stopped, or the power failed";
-  record(paths, { kind: "queued", session, ...about, trigger, reason }, new Date(now));
+  const queued = { kind: "queued" as const, session, ...about, trigger, reason: FOUND_AGAIN };
+  record(paths, queued, new Date(now));
 }
 
 /** The writer holds a lock on the file until it has renamed it. */
