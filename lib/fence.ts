@@ -1,7 +1,8 @@
 /**
  * Foreign text: the fence around it in a wake, and what makes it safe to show. The rules for that
  * cost a hook two milliseconds to load, so it loads them only for a text that needs them
- * (`prepareForeign`). Commands have them at once, by cli/load_guards.ts.
+ * (`prepareForeign`). Commands have them at once, by cli/load_guards.ts; the deliverer loads them
+ * before it records what others have said (`prepareGuards`).
  */
 
 import { later } from "./paths.ts";
