@@ -1,9 +1,11 @@
 /** What the hooks cost, as multiples of a bare `deno run` in the same, interleaved run. */
 
+import { ensureDir } from "../lib/files.ts";
 import { openPending, type Pending } from "../lib/answers.ts";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
+import { launchesDir } from "../lib/owners.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld, WARDEN } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";
@@ -67,6 +69,7 @@ function commandsIn(world: HookWorld): (event: string) => string {
   // An action names the launcher that is there.
   writeExecutable(`${world.paths.data}/bin/gsd-code`, "#!/bin/sh\n");
   const install = world.installation((name) => world.env()[name] ?? Deno.env.get(name));
+  ensureDir(launchesDir(world.paths));
   const launcher = `${world.paths.data}/bin/hook`;
   writeExecutable(launcher, hookLauncherText(install));
   return (event) => hookCommand(HOOKS.find((entry) => entry.event === event)!, world.paths);

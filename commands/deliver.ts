@@ -3,7 +3,8 @@
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
-import { onOneLine, type Speaker, terminal } from "../lib/cli/speaker.ts";
+import { onOneLine, type Speaker, terminal } from "../lib/cli/lines.ts";
+import { prepareGuards } from "../lib/fence.ts";
 import { recoverLost } from "../lib/delivery/lost_wakes.ts";
 import { endOf, listHolds } from "../lib/doors/holds.ts";
 import { record } from "../lib/journal.ts";
@@ -11,7 +12,6 @@ import { agentsIn, claimedBy, type QueuedWake, unclaimStart, waitingIds } from "
 import { readTextIfThere } from "../lib/files.ts";
 import { pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf, safeEnvironment } from "../lib/process.ts";
-import { findAgent, readRegistry } from "../lib/registry.ts";
 import { type DeliverOptions, readDeliverArgs } from "../lib/delivery/deliver_args.ts";
 import { pause } from "../lib/time.ts";
 
@@ -91,6 +91,10 @@ function byHand(): Promise<typeof import("../lib/delivery/deliver_by_hand.ts")> 
   return import(new URL("../lib/delivery/deliver_by_hand.ts", import.meta.url).href);
 }
 
+function registry(): Promise<typeof import("../lib/registry.ts")> {
+  return import(new URL("../lib/registry.ts", import.meta.url).href);
+}
+
 function housekeeping(): Promise<typeof import("../lib/delivery/housekeeping.ts")> {
   return import(new URL("../lib/delivery/housekeeping.ts", import.meta.url).href);
 }
@@ -101,33 +105,34 @@ async function serve(
   agents?: string[],
 ): Promise<number> {
   const { paths } = world;
-  const ids = agents ?? agentsToServe(options, world);
+  const ids = agents ?? await agentsToServe(options, world);
   // Before the outbox is read: a hook that finds no claim starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
-  (await housekeeping()).removeOldFiles(paths, world.now());
+  await (await housekeeping()).removeOldFiles(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
 }
 
-function agentsToServe(
+async function agentsToServe(
   { agent, claimedBy: by }: DeliverOptions,
   { paths, now }: DeliverWorld,
-): string[] {
+): Promise<string[]> {
   if (agent !== undefined) return [agent];
   const claimed = by === undefined ? [] : claimedBy(paths, by);
   if (claimed.length > 0) return claimed;
   const due = listHolds(paths).filter((hold) => (endOf(hold) ?? Infinity) <= now())
     .map((hold) => hold.agent_id).filter((id) => id !== "");
   // Also when a full disk kept the hook from writing its claim: its wake waits.
-  const waiting = agentsIn(paths, "outbox").filter((id) => {
+  const waiting: string[] = [];
+  for (const id of agentsIn(paths, "outbox")) {
     try {
-      recoverLost(paths, id, now());
-      return waitingIds(paths, id).length > 0;
+      await recoverLost(paths, id, now());
+      if (waitingIds(paths, id).length > 0) waiting.push(id);
     } catch {
-      return true; // serving that agent reports why its folder cannot be read
+      waiting.push(id); // serving that agent reports why its folder cannot be read
     }
-  });
+  }
   return [...new Set([...waiting, ...due])];
 }
 
@@ -139,10 +144,11 @@ async function serveAlone(
 ): Promise<QueueResult> {
   try {
     const takesOver = options.claimedBy === undefined;
-    recoverLost(world.paths, id, world.now());
+    await recoverLost(world.paths, id, world.now());
     return await serveAgent(id, world, { once: options.once, lifeMs: LIFE_MS, takesOver });
   } catch (error) {
     const lastError = `Cannot deliver to "${id}": ${messageOf(error)}`;
+    await prepareGuards();
     record(world.paths, { kind: "problem", session: id, agent_id: id, reason: lastError });
     return { kind: "served", delivered: 0, dead: 0, left: 1, lastError, replies: [] };
   }
@@ -177,8 +183,9 @@ function report(
 
 /** The agent's session in OpenClaw now: a corrected registry helps wakes that wait. */
 function targetFromRegistry(registryPath: string) {
-  return (wake: QueuedWake) => {
+  return async (wake: QueuedWake) => {
     try {
+      const { findAgent, readRegistry } = await registry();
       const reading = readRegistry(readTextIfThere(registryPath) ?? "");
       if (reading.kind !== "registry") return undefined;
       // By its id: the session may have another name by now, or belong to it by a record.

@@ -4,14 +4,14 @@ import {
   type Hook,
   type HookContext,
   runHook,
-  type Tools,
+  type Sending,
   type WakeDraft,
 } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "Notification",
   async handle(given, tools) {
-    const reading = await tools.loadReading();
+    const [reading, sending] = await Promise.all([tools.loadReading(), tools.loadSending()]);
     const looking = given.capture();
     const type = tools.textOf(given.event.fields, "notification_type");
     const event = type === "idle_prompt" ? await reading.idleTurn(given.event) : given.event;
@@ -23,20 +23,22 @@ export const hook: Hook = {
     const trigger = tools.plainWord(type) ?? "notification";
     const named = type === "" || trigger === type ? "" : `Its kind: ${type}\n`;
     const message = named + tools.textOf(event.fields, "message");
-    const pressure = await tools.pressureLine(context, said.tokens);
+    const pressure = await sending.pressureLine(context, said.tokens);
     const draft = { trigger, section: "CONTENT", pressure } as const;
 
     const idle = {
       body: said.text || pane.text() || message,
       isScreen: said.text === "",
       state: "idle" as const,
-      actions: tools.actions(context, { kind: "prompt" }),
+      actions: sending.actions(context, { kind: "prompt" }),
     };
     const isIdle = trigger === "idle_prompt";
     if (isIdle) await tools.tellInterrupted(context);
-    const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text());
+    const shown = isIdle
+      ? idle
+      : await fromDialog(context, sending, trigger, message || pane.text());
     const { dialog } = await context.screen();
-    const sent = await tools.sendWake(context, { ...draft, ...shown }, {
+    const sent = await sending.sendWake(context, { ...draft, ...shown }, {
       source: isIdle && said.text !== "" ? said.source : "pane",
       ...(dialog === undefined ? {} : { dialog: dialog.kind }),
     });
@@ -47,7 +49,7 @@ export const hook: Hook = {
 /** The dialog says what has to be decided; without a dialog there is only the message. */
 async function fromDialog(
   context: HookContext,
-  { actions }: Tools,
+  { actions }: Sending,
   trigger: string,
   message: string,
 ): Promise<Pick<WakeDraft, "body" | "isDecision" | "state" | "actions" | "details">> {

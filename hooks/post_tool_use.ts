@@ -34,13 +34,14 @@ export const hook: Hook = {
       const about = { session, agent_id: agent.agent_id, trigger, event: event.name };
       return await tools.note(paths, { kind: "suppressed", ...about, ...named, reason });
     }
-    await tools.sendWake(context, {
+    const { actions, sendWake } = await tools.loadSending();
+    await sendWake(context, {
       trigger,
       section: "ANSWER SELECTED",
       body: asking.formatAnswers(answers) || "(The question was left without an answer.)",
       state: "answer_submitted",
       details: { ...named, answered_by: who },
-      actions: tools.actions(context, { kind: "working" }),
+      actions: actions(context, { kind: "working" }),
     }, { source: "event", open: null });
   },
 };

@@ -8,10 +8,10 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 export const hook: Hook = {
   event: "PreCompact",
   async handle(context, tools) {
-    const { actions, loadReading, loadWaiting, pressureLine, replyExpected, sendWake, textOf } =
-      tools;
     const { event, settings } = context;
-    const { tokensSoFar } = await loadReading();
+    const { tokensSoFar } = await tools.loadReading();
+    const { actions, pressureLine, replyExpected, sendWake } = await tools.loadSending();
+    const { textOf } = tools;
     const trigger = textOf(event.fields, "trigger");
     if (trigger === "manual") await tools.tellInterrupted(context);
     const asked = textOf(event.fields, "custom_instructions");
@@ -30,7 +30,7 @@ export const hook: Hook = {
     }, { source: "event", expectsReply });
 
     if (!expectsReply || sent.kind !== "queued") return;
-    const { waitForDecision } = await loadWaiting();
+    const { waitForDecision } = await tools.loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);
     // Claude Code reads a text that begins with a brace as a decision of the hook.
     if (decision.kind === "instructions") return decision.text.replace(/^\s*(?=[{[])/, "Note: ");

@@ -17,7 +17,7 @@ function isRecent(at: string | undefined, now: Date): boolean {
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
-    const { actions, note, rememberSession, sendWake, stoppedAt, textOf } = tools;
+    const { note, rememberSession, stoppedAt, textOf } = tools;
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.loadReading();
     const reason = textOf(event.fields, "reason") || "unknown";
@@ -34,6 +34,7 @@ export const hook: Hook = {
         ...(total === undefined ? {} : { total_usd: total }),
       });
     } else {
+      const { actions, sendWake } = await tools.loadSending();
       const isOwn = owner === "own";
       const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
       await sendWake(context, {

@@ -9,7 +9,7 @@ export const hook: Hook = {
   event: "Stop",
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
-    const reading = await tools.loadReading();
+    const [reading, sending] = await Promise.all([tools.loadReading(), tools.loadSending()]);
     const looking = context.capture(); // where tmux is asked now, it answers while we read
     const said = await reading.turnText(event);
     const capture = await looking;
@@ -23,21 +23,21 @@ export const hook: Hook = {
     const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const running = await tools.runningAfter(context);
     const { turn_usd: cost } = await tools.usageOf(context) ?? {};
-    const sent = await tools.sendWake(context, {
+    const sent = await sending.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
       body: said.text || fromPane || NO_WORD,
       isScreen: source === "pane",
       after: { title: "Still running in the background:", text: running.lines.join("\n") },
       state: running.willWake ? "paused" : "idle",
-      pressure: await tools.pressureLine(context, said.tokens),
+      pressure: await sending.pressureLine(context, said.tokens),
       details: {
         ...(again ? { stop_hook_active: "true" } : {}),
-        ...(expectsReply ? { reply_expected: tools.replyExpected(settings) } : {}),
+        ...(expectsReply ? { reply_expected: sending.replyExpected(settings) } : {}),
         ...(running.tasks === 0 ? {} : { background_tasks: String(running.tasks) }),
         ...(running.resumesAt === undefined ? {} : { resumes_at: running.resumesAt }),
       },
-      actions: tools.actions(context, { kind: "prompt" }),
+      actions: sending.actions(context, { kind: "prompt" }),
     }, {
       source,
       expectsReply,

@@ -8,6 +8,7 @@ export const hook: Hook = {
     const { fields } = context.event;
     const { textOf } = tools;
     const { textSoFar } = await tools.loadReading();
+    const sending = await tools.loadSending();
     const { describeFailure, limitIn } = await tools.loadFailures();
     const failure = describeFailure(
       textOf(fields, "error"),
@@ -19,7 +20,7 @@ export const hook: Hook = {
     const resets = apiResetsAt?.toISOString() ?? limit?.resets_at;
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
-    await tools.sendWake(context, {
+    await sending.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",
       body: failure.text,
@@ -29,8 +30,8 @@ export const hook: Hook = {
         advice: resets === undefined ? failure.advice : `not before the reset: ${failure.advice}`,
       },
       state: "error",
-      pressure: await tools.pressureLine(context, textSoFar(context.event).tokens),
-      actions: tools.actions(context, { kind: "prompt" }),
+      pressure: await sending.pressureLine(context, textSoFar(context.event).tokens),
+      actions: sending.actions(context, { kind: "prompt" }),
     }, { source: "event", open: null, ...(limit === undefined ? {} : { limit }) });
   },
 };

@@ -13,7 +13,7 @@ import {
   writeAtomic,
 } from "./files.ts";
 import { isObject } from "./json.ts";
-import { type Paths, pendingDir, safeName } from "./paths.ts";
+import { askedName, type Paths, pendingDir, safeName } from "./paths.ts";
 import type { ByKind } from "./records.ts";
 import { maskFields } from "./text.ts";
 
@@ -81,9 +81,9 @@ export function fileOf(paths: Paths, session: string, id: string, part: Part): s
   return `${pendingDir(paths, session)}/${safeName(id)}${part}.json`;
 }
 
-/** The ids of all that one Claude has asked, a line each: among very many files they are found by it. */
+/** What one Claude has asked: among very many files it is found by this one. */
 export function askedFile(paths: Paths, session: string, claudeId: string): string {
-  return `${pendingDir(paths, session)}/${safeName(claudeId)}.asked`;
+  return `${pendingDir(paths, session)}/${askedName(claudeId)}`;
 }
 
 /** Of the names in a session's folder, those of questions. */

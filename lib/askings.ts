@@ -5,7 +5,7 @@
  */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { createNew, namesIn, readTextIfThere } from "./files.ts";
+import { createNew, ensureDir, namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 import { type Question, readQuestions } from "./questions.ts";
@@ -41,8 +41,9 @@ function beginningOf({ claude_session_id, prompt_id, questions }: Asked): string
 
 /** Before the wake is queued, so that a killed hook leaves no wake without it. */
 export function noteAsking(paths: Paths, session: string, asking: Asking, now: number): void {
-  const path = `${pendingDir(paths, session)}/${nameOf(asking, now)}`;
-  createNew(path, JSON.stringify(asking)); // read only when this hook has ended
+  const dir = pendingDir(paths, session);
+  ensureDir(dir); // mostly it is missing: to find that out by an error costs more
+  createNew(`${dir}/${nameOf(asking, now)}`, JSON.stringify(asking)); // read when this hook has ended
 }
 
 /** What an event says of its questions. */

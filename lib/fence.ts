@@ -1,7 +1,8 @@
 /**
  * Foreign text: the fence around it in a wake, and what makes it safe to show. The rules for that
  * cost a hook two milliseconds to load, so it loads them only for a text that needs them
- * (`prepareForeign`). Commands have them at once, by cli/load_guards.ts.
+ * (`prepareForeign`). Commands have them at once, by cli/load_guards.ts; the deliverer loads them
+ * before it records what others have said (`prepareGuards`).
  */
 
 import { later } from "./paths.ts";
@@ -43,6 +44,15 @@ export async function prepareForeign({ texts, fields = [] }: Foreign): Promise<v
 
 export async function loadGuards(): Promise<void> {
   guards ??= await import(later("./guards.ts"));
+}
+
+/** For what is recorded next. A missing file of the rules stops nothing: such a text is not shown. */
+export async function prepareGuards(): Promise<void> {
+  try {
+    await loadGuards();
+  } catch {
+    // As in the middle of an update.
+  }
 }
 
 /** ASCII without brackets: it holds nothing that has to be made harmless. */

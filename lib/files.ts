@@ -211,6 +211,20 @@ export function namesIn(dir: string): string[] {
   }
 }
 
+/**
+ * The names in a folder of ours, to see whether a file is there: to ask for one that is missing
+ * costs a hook more. So a missing folder is made.
+ */
+export function namesInOurs(dir: string): string[] {
+  const names = namesIn(dir);
+  try {
+    if (names.length === 0) ensureDir(dir);
+  } catch {
+    // Then the next hook pays that again.
+  }
+  return names;
+}
+
 export type Locked<T> = { kind: "done"; value: T } | { kind: "busy" };
 
 /** Runs `work` alone among all processes that lock `path`, or says "busy" after `waitMs`. */

@@ -72,7 +72,7 @@ export async function openGate(
   const asked = await answer;
   const shownIn = asked.kind === "session" ? asked.shownIn : [];
   const names = shownIn.map(({ name }) => name);
-  const looked = known === undefined ? names : [...names, known];
+  const looked = known === undefined || names.includes(known) ? names : [...names, known];
   const owners: Owners = new Map(looked.map((name) => [name, ownerOf(paths, name) ?? ""]));
   const reading = typeof text === "string"
     ? readRegistry(text, looked, [...owners.values()].filter((owner) => owner !== ""))

@@ -3,22 +3,29 @@
 import type { Closed, ClosingOf } from "./close_pending.ts";
 import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { ensureDir, namesIn } from "./files.ts";
+import { namesIn, namesInOurs } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
-import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
-import { type Env, later, type Paths, safeName } from "./paths.ts";
+import {
+  askedName,
+  type Env,
+  hash,
+  later,
+  managedMark,
+  type Paths,
+  pendingDir,
+  safeName,
+} from "./paths.ts";
 import type { Agent, HookSettings } from "./registry.ts";
 import type { StillRunning } from "./still_running.ts";
+import type { KnownUsage } from "./usage.ts";
 
 // Tools that most hooks need.
 export { runsSubagents, textOf } from "./events.ts";
 export { note };
 export { stoppedAt } from "./owners.ts";
-export { sendWake } from "./send_wake.ts";
 export { rememberSession } from "./session_memory.ts";
-export { actions, pressureLine, replyExpected, usageOf } from "./wake.ts";
 export { plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */
@@ -78,6 +85,7 @@ export function contextFrom(
     capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
     async startDeliverer(when) {
+      const { claimStart, unclaimStart } = await loadOutbox();
       const shell = env(SHELL_DELIVERS);
       if (when === "after the hook" && shell !== undefined) {
         return run.leaveToShell(() => claimStart(paths, agent_id, shell));
@@ -100,7 +108,8 @@ export function contextFrom(
  */
 export async function closePending(context: HookContext, of: ClosingOf): Promise<Closed[]> {
   const { paths, session } = context;
-  if (!foldersIn(`${paths.state}/pending`).includes(safeName(session))) return [];
+  if (!namesInOurs(`${paths.state}/pending`).includes(safeName(session))) return [];
+  if (isCrowdOfOthers(namesIn(pendingDir(paths, session)), of) && Math.random() > LOOKS) return [];
   const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
   const closed = closing.closePending(paths, session, of);
   if (of.answers === undefined) {
@@ -112,18 +121,46 @@ export async function closePending(context: HookContext, of: ClosingOf): Promise
   return closed;
 }
 
-/** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
-function foldersIn(dir: string): string[] {
-  const names = namesIn(dir);
-  try {
-    if (names.length === 0) ensureDir(dir);
-  } catch {
-    // Then the next hook pays that again.
-  }
-  return names;
+/** So many files are no crowd. */
+const FEW = 20;
+/** How often a hook looks into a crowd of others' requests: those that are over have to go. */
+const LOOKS = 0.1;
+
+/** By their names none of these files is of this Claude, and there are very many. */
+export function isCrowdOfOthers(names: string[], { id, claude }: ClosingOf): boolean {
+  if (names.length <= FEW || id !== undefined || !claude) return false;
+  const [asked, told] = [askedName(claude), `${hash(claude)}.`];
+  return !names.some((name) => name === asked || name.startsWith(told));
 }
 
 // Tools that some hooks need.
+
+/** What the mod or a status line has said about this session; for most there is nothing. */
+export async function usageOf(
+  { env, paths, event }: HookContext,
+): Promise<KnownUsage | undefined> {
+  const mark = managedMark(paths, env("TMUX"), env("TMUX_PANE"));
+  if (mark === undefined) return undefined;
+  const end = mark.lastIndexOf("/");
+  const ours = `${mark.slice(end + 1)}.`;
+  try {
+    // A look into the folder: to ask for a file that is missing costs more.
+    if (!namesIn(mark.slice(0, end)).some((name) => name.startsWith(ours))) return undefined;
+    return (await loadUsage()).usageOfPane(mark, event);
+  } catch {
+    return undefined; // what cannot be read costs no wake
+  }
+}
+
+/** How full the context is, and what it has cost. */
+export function loadUsage(): Promise<typeof import("./usage.ts")> {
+  return import(later("./usage.ts"));
+}
+
+/** To wake the agent: the wake, and the lines that it shows. Some hooks only record. */
+export function loadSending(): Promise<typeof import("./send_wake.ts")> {
+  return import(later("./send_wake.ts"));
+}
 
 /** Claude's words from the transcript and the screen. */
 export function loadReading(): Promise<typeof import("./content.ts")> {
@@ -193,6 +230,10 @@ export function loadAnswering(): Promise<typeof import("./answer_request.ts")> {
 /** To let the agent fill in a form. */
 export function loadForms(): Promise<typeof import("./answer_form.ts")> {
   return import(later("./answer_form.ts"));
+}
+
+function loadOutbox(): Promise<typeof import("./outbox.ts")> {
+  return import(later("./outbox.ts"));
 }
 
 function loadDeliverer(): Promise<typeof import("./deliverer.ts")> {

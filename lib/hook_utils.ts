@@ -16,6 +16,7 @@ import { type Env, later, type Paths, pathsFrom, ROOT } from "./paths.ts";
 
 export type { HookContext } from "./hook_context.ts";
 export type { WakeDraft } from "./wake.ts";
+export type Sending = typeof import("./send_wake.ts");
 export type Tools = typeof import("./hook_context.ts");
 
 export interface Hook {

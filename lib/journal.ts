@@ -53,6 +53,11 @@ const PLAIN_FIELDS = [
   ...["outcome", "instruction_id"],
 ];
 
+/** Such a one; or a name that says no more than its kind: `by: "keyboard"` is not a key. */
+function isPlainField(name: string, { by, by_kind }: Record<string, unknown>): boolean {
+  return PLAIN_FIELDS.includes(name) || (name === "by" && by === by_kind);
+}
+
 /** A text as a record may hold it: masked, then cut. */
 export function keptText(text: string): string {
   if (text.length <= MOST_MASKED) return cut(maskSecrets(text));
@@ -69,7 +74,7 @@ function masked(entry: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.entries(entry).filter(([, value]) => value !== undefined)
     .map(([name, value]) => [
       name,
-      PLAIN_FIELDS.includes(name) ? value : JSON.parse(JSON.stringify(value, mask)),
+      isPlainField(name, entry) ? value : JSON.parse(JSON.stringify(value, mask)),
     ]);
   return Object.fromEntries(fields);
 }
@@ -91,7 +96,7 @@ export async function note(
   entry: JournalRecord,
   now = new Date(),
 ): Promise<void> {
-  const texts = Object.entries(entry).filter(([name]) => !PLAIN_FIELDS.includes(name))
+  const texts = Object.entries(entry).filter(([name]) => !isPlainField(name, entry))
     .map(([, value]) => typeof value === "string" ? value : JSON.stringify(value))
     .map((text) => text?.slice(0, MOST_MASKED));
   try {

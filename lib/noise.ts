@@ -3,6 +3,7 @@
 import type { HookEvent } from "./events.ts";
 import { textOf } from "./events.ts";
 import { isObject } from "./json.ts";
+import { TURN_ENDS } from "./outbox.ts";
 import { hash } from "./paths.ts";
 
 /** A wake that was sent, as the session remembers it. */
@@ -65,8 +66,6 @@ const TOGETHER_MS = 5000;
 const STILL_WAITS = "Claude has waited for input since then, whatever runs in the background";
 /** A hook may outlive its Claude Code by this time. */
 const LOST_MS = 10_000;
-/** After one of these nothing more is said in a turn. */
-export const TURN_ENDS = ["response_complete", "response_failed", "interrupted"];
 
 export function judge(
   incoming: Incoming,

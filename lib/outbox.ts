@@ -42,6 +42,9 @@ export interface QueuedWake {
   };
 }
 
+/** The triggers after which nothing more is said in a turn. */
+export const TURN_ENDS = ["response_complete", "response_failed", "interrupted"];
+
 export function outboxDir(paths: Paths, agentId: string): string {
   return `${paths.state}/outbox/${safeName(agentId)}`;
 }

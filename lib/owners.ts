@@ -3,7 +3,7 @@
  * in the data folder, which hooks can read and not write.
  */
 
-import { readTextIfThere } from "./files.ts";
+import { namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
 import { type Paths, safeName } from "./paths.ts";
 
@@ -40,8 +40,10 @@ function recordOf(
   paths: Pick<Paths, "data">,
   session: string,
 ): Record<string, unknown> | undefined {
+  const [dir, name] = [launchesDir(paths), `${safeName(session)}.json`];
   try {
-    const text = readTextIfThere(`${launchesDir(paths)}/${safeName(session)}.json`);
+    // A look into the folder: to ask for a file that is missing costs a hook more.
+    const text = namesIn(dir).includes(name) ? readTextIfThere(`${dir}/${name}`) : undefined;
     const value: unknown = text === undefined ? undefined : JSON.parse(text);
     return isObject(value) && value.session === session ? value : undefined;
   } catch {

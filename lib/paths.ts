@@ -103,6 +103,11 @@ export function pendingDir({ state }: Pick<Paths, "state">, session: string): st
   return `${state}/pending/${safeName(session)}`;
 }
 
+/** In that folder: the ids of all that one Claude has asked, a line each. */
+export function askedName(claudeId: string): string {
+  return `${safeName(claudeId)}.asked`;
+}
+
 /**
  * A name as one path segment. Plain names stay readable; different names do not meet in one file,
  * since `%` itself is always written as an escape. (One in the shortened form is taken for it.)

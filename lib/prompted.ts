@@ -1,11 +1,10 @@
 /** A prompt has reached Claude Code: who gave it is remembered for the wakes of its turn. */
 
 import { textOf } from "./events.ts";
-import type { HookContext } from "./hook_context.ts";
+import { type HookContext, usageOf } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { changeMemory, eventOwner, type SessionMemory, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
-import { usageOf } from "./wake.ts";
 
 /** `isUntold`: no wake has told the end of the turn before. */
 export async function notePrompt(context: HookContext): Promise<{ isUntold: boolean }> {

@@ -21,6 +21,8 @@ import {
 import { mayBeCut, type WakeDraft } from "./wake.ts";
 import { later, type Paths, pendingDir, safeName } from "./paths.ts";
 
+export { actions, pressureLine, replyExpected } from "./wake.ts";
+
 export interface SendOptions {
   /** Where the words came from, for the journal. */
   source?: string;

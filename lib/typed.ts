@@ -3,7 +3,7 @@
  * UserPromptSubmit can tell it from what a person types at the keyboard.
  */
 
-import { readTextIfThere, writeAtomic } from "./files.ts";
+import { namesInOurs, readTextIfThere, writeAtomic } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, safeName } from "./paths.ts";
 import type { ByKind, Giver } from "./records.ts";
@@ -21,8 +21,16 @@ const MOST_NOTES = 50;
 /** A queued prompt may wait for a long turn. */
 const KEPT_FOR_MS = 24 * 3_600_000;
 
-function notesFile({ state }: Paths, session: string): string {
-  return `${state}/typed/${safeName(session)}.json`;
+function notesDir({ state }: Paths): string {
+  return `${state}/typed`;
+}
+
+function notesFile(paths: Paths, session: string): string {
+  return `${notesDir(paths)}/${nameOf(session)}`;
+}
+
+function nameOf(session: string): string {
+  return `${safeName(session)}.json`;
 }
 
 export function noteTyped(
@@ -90,6 +98,7 @@ function hashOf(text: string): string {
 
 function readNotes(paths: Paths, session: string): TypedNote[] {
   try {
+    if (!namesInOurs(notesDir(paths)).includes(nameOf(session))) return [];
     const value: unknown = JSON.parse(readTextIfThere(notesFile(paths, session)) ?? "[]");
     return Array.isArray(value) ? value.filter(isObject) as unknown as TypedNote[] : [];
   } catch {

@@ -1,9 +1,9 @@
 /** The wake message, version 2: its sections, how full the context is, and what can be done. */
 
 import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
-import { isFile, namesIn } from "./files.ts";
-import type { HookContext } from "./hook_context.ts";
-import { later, managedMark, type Paths } from "./paths.ts";
+import { isFile } from "./files.ts";
+import { type HookContext, loadUsage, usageOf } from "./hook_context.ts";
+import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
 import {
   cleanText,
@@ -15,7 +15,6 @@ import {
   oneLine,
   shellQuote,
 } from "./text.ts";
-import type { KnownUsage } from "./usage.ts";
 
 export type State =
   | "menu"
@@ -270,27 +269,6 @@ export async function pressureLine(context: HookContext, tokens?: number): Promi
   const { words, ...known } = bestPressure({ usage, percent, tokens });
   const first = formatPressure(known, threshold) + words;
   return [first, ...limitLines(usage.limits, context.now)].join("\n");
-}
-
-/** What the mod or a status line has said about this session; for most there is nothing. */
-export async function usageOf(
-  { env, paths, event }: HookContext,
-): Promise<KnownUsage | undefined> {
-  const mark = managedMark(paths, env("TMUX"), env("TMUX_PANE"));
-  if (mark === undefined) return undefined;
-  const end = mark.lastIndexOf("/");
-  const ours = `${mark.slice(end + 1)}.`;
-  try {
-    // A look into the folder: to ask for a file that is missing costs more.
-    if (!namesIn(mark.slice(0, end)).some((name) => name.startsWith(ours))) return undefined;
-    return (await loadUsage()).usageOfPane(mark, event);
-  } catch {
-    return undefined; // what cannot be read costs no wake
-  }
-}
-
-function loadUsage(): Promise<typeof import("./usage.ts")> {
-  return import(later("./usage.ts"));
 }
 
 async function screenPercent(context: HookContext): Promise<number | undefined> {

@@ -26,18 +26,18 @@ Deno.test("removeOldFiles() removes what is old, once a day, and never a wake th
   lay("outbox/warden/left.json.1-0.tmp", 1);
   Deno.utimeSync(`${state}/outbox/warden/${wake.wake_id}.json`, new Date(0), new Date(0));
 
-  removeOldFiles(home.paths, Date.now());
+  await removeOldFiles(home.paths, Date.now());
   assertEquals(left("journal"), ["new.jsonl"]);
   assertEquals([left("replies"), left("dead/warden"), left("content")], [[], [], ["new.txt"]]);
   assertEquals([left("texts/warden-main"), left("typed")], [["new.txt"], []]);
   assertEquals(left("outbox/warden"), [`${wake.wake_id}.json`]);
 
   lay("replies/old.json", 2);
-  removeOldFiles(home.paths, Date.now() + 60_000);
+  await removeOldFiles(home.paths, Date.now() + 60_000);
   assertEquals(left("replies"), ["old.json"], "not twice a day");
-  removeOldFiles(home.paths, Date.now() - 400 * DAY);
+  await removeOldFiles(home.paths, Date.now() - 400 * DAY);
   assertEquals(left("replies"), ["old.json"], "a clock that was set back makes nothing older");
-  removeOldFiles(home.paths, Date.now() + 2 * DAY);
+  await removeOldFiles(home.paths, Date.now() + 2 * DAY);
   assertEquals(left("replies"), []);
 });
 

@@ -112,7 +112,7 @@ Deno.test("removeOldFiles() removes marks of old panes and of servers that anoth
     mark("/tmp/tmux-0/other,10,0", "%1", 29),
     mark("/tmp/odd socket", "%1", 29),
   ];
-  removeOldFiles(home.paths, Date.now());
+  await removeOldFiles(home.paths, Date.now());
   assertEquals(gone.filter(isThere), []);
   assertEquals(kept.filter((path) => !isThere(path)), []);
   assert(!isThere(`${home.paths.state}/managed/tmp/tmux-0/old,7,0`), "an empty folder goes, too");

@@ -1,19 +1,13 @@
 /** From what a companion has found to a wake, by the same way that a hook's wakes go. */
 
 import type { HookEvent } from "../events.ts";
-import {
-  actions,
-  closePending,
-  contextFrom,
-  type HookContext,
-  note,
-  sendWake,
-} from "../hook_context.ts";
+import { closePending, contextFrom, type HookContext, note } from "../hook_context.ts";
 import { pause } from "../time.ts";
 import { interruptedDraft, interruptionOf, saidBefore } from "../interrupted.ts";
 import { messageOf } from "../json.ts";
 import type { Env, Paths } from "../paths.ts";
 import type { Agent } from "../registry.ts";
+import { actions, sendWake } from "../send_wake.ts";
 import { readMemory, type SessionMemory } from "../session_memory.ts";
 import { droppedDraft, lostDraft, retryingDraft } from "./mod_wakes.ts";
 import type { ModFinding } from "./session_facts.ts";

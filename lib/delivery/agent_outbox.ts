@@ -1,6 +1,7 @@
 /** One agent's outbox as a deliverer sees it: what waits, what is new, what must be skipped. */
 
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
+import { prepareGuards } from "../fence.ts";
 import { record } from "../journal.ts";
 import {
   outboxDir,
@@ -80,15 +81,16 @@ export class AgentOutbox {
     this.stuck.add(id);
   }
 
-  read(id: string): Found {
+  async read(id: string): Promise<Found> {
     const path = `${outboxDir(this.paths, this.agentId)}/${id}.json`;
     const wake = readWake(path);
     // A wake under another name or in another agent's folder would be sent again and again.
     const isOurs = wake?.wake_id === id && safeName(wake.agent_id) === safeName(this.agentId);
-    return isOurs ? { kind: "wake", wake } : this.bury(id, path);
+    return isOurs ? { kind: "wake", wake } : await this.bury(id, path);
   }
 
-  private bury(id: string, path: string): Found {
+  private async bury(id: string, path: string): Promise<Found> {
+    await prepareGuards();
     const about = { session: this.agentId, agent_id: this.agentId, wake_id: id };
     const { reason, passes } = whyNoWake(id, path);
     try {

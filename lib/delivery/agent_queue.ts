@@ -12,6 +12,7 @@ import {
   whyDead,
 } from "./delivery.ts";
 import type { HeldLock } from "../doors/held_lock.ts";
+import { prepareGuards } from "../fence.ts";
 import { keepText } from "../doors/kept_texts.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
@@ -25,12 +26,17 @@ import { messageOf } from "../process.ts";
 import { endReplyWaits, saveReply } from "./reply_files.ts";
 import { TurnEnds } from "./turn_ends.ts";
 
+export type TargetNow = Pick<
+  QueuedWake,
+  "openclaw_session_key" | "openclaw_session_id" | "transport"
+>;
+
 export interface QueueWorld extends CarrierWorld {
   sleep(ms: number): Promise<void>;
   /** The agent's session in OpenClaw as the registry names it now, if that can be read. */
   targetNow(
     wake: QueuedWake,
-  ): Pick<QueuedWake, "openclaw_session_key" | "openclaw_session_id" | "transport"> | undefined;
+  ): TargetNow | undefined | Promise<TargetNow | undefined>;
   /** Called for each try, for a person who watches. */
   progress?(line: string): void;
   /** Tests replace the real carriers. */
@@ -133,12 +139,12 @@ export class AgentQueue {
 
   private async pass(): Promise<void> {
     // Before the list is made, so that the wake of a killed hook keeps its place in the order.
-    recoverLost(this.world.paths, this.agentId, this.world.now());
+    await recoverLost(this.world.paths, this.agentId, this.world.now());
     const closed = new Set<string>();
     const ids = this.outbox.waiting();
     this.outbox.see(ids);
     for (const id of ids) {
-      const wake = this.read(id);
+      const wake = await this.read(id);
       if (wake === undefined || this.isRepeated(wake)) continue;
       this.turnEnds.add(wake);
       if (closed.has(targetOf(wake)) || this.outbox.isHeldNow(wake)) continue;
@@ -167,14 +173,14 @@ export class AgentQueue {
   }
 
   /** A wake to try. After a failure, the registry is asked again for the agent's session. */
-  private read(id: string): QueuedWake | undefined {
-    const found = this.outbox.read(id);
+  private async read(id: string): Promise<QueuedWake | undefined> {
+    const found = await this.outbox.read(id);
     if (found.kind === "set aside") this.dead++;
     if (found.kind === "passed over") this.passedOver++;
     if (found.kind === "set aside" || found.kind === "passed over") this.lastError = found.reason;
     if (found.kind !== "wake") return undefined;
     const { wake } = found;
-    const current = wake.attempts === undefined ? undefined : this.world.targetNow(wake);
+    const current = wake.attempts === undefined ? undefined : await this.world.targetNow(wake);
     return current === undefined ? wake : { ...wake, ...current };
   }
 
@@ -184,6 +190,8 @@ export class AgentQueue {
     } catch (error) {
       const reason = `Cannot deliver: ${messageOf(error)}`;
       return { outcome: { kind: "later", scope: "all", reason }, why: "" };
+    } finally {
+      await prepareGuards(); // the record of the try names places of others
     }
   }
 

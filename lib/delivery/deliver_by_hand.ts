@@ -1,7 +1,8 @@
 /** What a person does with wakes: list them, send dead letters again, drop them. */
 
+import "../cli/load_guards.ts";
+import type { Speaker } from "../cli/lines.ts";
 import { table } from "../cli/table.ts";
-import type { Speaker } from "../cli/speaker.ts";
 import { removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
 import type { Paths } from "../paths.ts";

@@ -30,9 +30,11 @@ export function noteTrouble(
   record(paths, { kind, ...aboutOf(wake), tries, reason }, new Date(now));
 }
 
+/** Recorded before the guards of foreign text are loaded, so nothing in it may look like a secret. */
+export const SENT_INSTEAD = "the end of this turn waited too and is sent instead";
+
 export function noteSuppressed(paths: Paths, wake: QueuedWake, now: number, of: string): void {
-  const reason = "the end of this turn waited too and is sent instead";
-  record(paths, { kind: "suppressed", ...aboutOf(wake), reason, of }, new Date(now));
+  record(paths, { kind: "suppressed", ...aboutOf(wake), reason: SENT_INSTEAD, of }, new Date(now));
 }
 
 function aboutOf({ session, agent_id, wake_id, trigger }: QueuedWake) {

@@ -9,6 +9,7 @@ import {
   replyMs,
   type TryOutcome,
 } from "./delivery.ts";
+import { prepareGuards } from "../fence.ts";
 import { connect, type Gateway, type GatewayAnswer, isTaken } from "./gateway.ts";
 import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
 import { placeOfWake } from "./session_history.ts";
@@ -47,10 +48,12 @@ export class GatewayCarrier {
         return this.taken(wake, "it was in the session already", undefined);
       }
     }
-    const run = await gateway.start(
+    const starting = gateway.start(
       { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) },
       ANSWER_MS,
     );
+    prepareGuards(); // they are loaded while the gateway works
+    const run = await starting;
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
       const end = await watched(gateway, run.final, this.watchMs);

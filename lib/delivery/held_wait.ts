@@ -3,8 +3,10 @@
 import type { AgentOutbox } from "./agent_outbox.ts";
 import type { QueueWorld } from "./agent_queue.ts";
 import { isLockWanted } from "./handover.ts";
-import { nextDue, releaseDue } from "./release_holds.ts";
-import { keepQuiet } from "./quiet_hours.ts";
+import { prepareGuards } from "../fence.ts";
+import { dueHolds, nextDue, readHold } from "../doors/holds.ts";
+import { readTextIfThere } from "../files.ts";
+import { later, type Paths } from "../paths.ts";
 import { endReplyWaits } from "./reply_files.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -24,11 +26,18 @@ export async function workOrEnd(
   { agentId, outbox, staysUntil, rest }: HeldWait,
 ): Promise<"work" | "done" | "wanted"> {
   for (;;) {
-    if (!outbox.isEmpty()) keepQuiet(paths, agentId, now());
-    releaseDue(paths, agentId, now());
+    if (!outbox.isEmpty() && mayBeQuiet(paths, agentId)) {
+      await prepareGuards();
+      (await loadQuiet()).keepQuiet(paths, agentId, now());
+    }
+    if (dueHolds(paths, agentId, now()).length > 0) {
+      await prepareGuards(); // the summary is of what others said
+      (await loadReleasing()).releaseDue(paths, agentId, now());
+    }
     if (outbox.waiting().length > 0) return "work";
     const held = outbox.held();
     if (held.length === 0) return "done";
+    await prepareGuards();
     endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
     const due = nextDue(paths, agentId);
     if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
@@ -36,4 +45,19 @@ export async function workOrEnd(
     await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
     if (isLockWanted(paths, agentId)) return "wanted";
   }
+}
+
+// Mostly nothing is held: a wake does not wait for what only a summary needs.
+function loadReleasing(): Promise<typeof import("./release_holds.ts")> {
+  return import(later("./release_holds.ts"));
+}
+
+/** Most registries have no quiet hours: their text alone shows it. */
+function mayBeQuiet(paths: Paths, agentId: string): boolean {
+  return readHold(paths, "quiet", agentId) !== undefined ||
+    (readTextIfThere(paths.registry) ?? "").includes("quiet_hours");
+}
+
+function loadQuiet(): Promise<typeof import("./quiet_hours.ts")> {
+  return import(later("./quiet_hours.ts"));
 }

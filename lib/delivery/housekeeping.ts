@@ -34,7 +34,7 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   ...["sessions", "panes", "locks"].map((dir) => ({ dir, suffix: ".tmp", afterMs: 60 * MINUTE })),
 ];
 
-export function removeOldFiles(paths: Paths, now: number): void {
+export async function removeOldFiles(paths: Paths, now: number): Promise<void> {
   const stamp = `${paths.state}/locks/housekeeping`;
   try {
     const last = Number(readTextIfThere(stamp) ?? 0);
@@ -42,7 +42,7 @@ export function removeOldFiles(paths: Paths, now: number): void {
     if (last <= now && now - last < DAY) return;
     writeAtomic(stamp, String(now));
     // Before temporary files are removed: a complete one is a wake.
-    for (const agentId of agentsIn(paths, "outbox")) recoverIn(paths, agentId, now);
+    for (const agentId of agentsIn(paths, "outbox")) await recoverIn(paths, agentId, now);
     for (const { dir, suffix, afterMs, isNested } of KEPT_FOR) {
       const top = `${paths.state}/${dir}`;
       const dirs = isNested ? readable(top).map((name) => `${top}/${name}`) : [top];
@@ -65,9 +65,9 @@ function readable(folder: string): string[] {
   }
 }
 
-function recoverIn(paths: Paths, agentId: string, now: number): void {
+async function recoverIn(paths: Paths, agentId: string, now: number): Promise<void> {
   try {
-    recoverLost(paths, agentId, now);
+    await recoverLost(paths, agentId, now);
   } catch {
     // A folder of another user: nothing is removed from it.
   }

@@ -3,44 +3,51 @@
  * a power cut has undone it.
  */
 
+import { prepareGuards } from "../fence.ts";
 import { isThere, namesIn, openRegular, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
-import { told } from "../new_wake.ts";
 import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
-import { type Paths, safeName } from "../paths.ts";
+import { later, type Paths, safeName } from "../paths.ts";
+
+const FOUND_AGAIN =
+  "found in the outbox as a temporary file: its hook was stopped, or the power failed";
 
 /** The temporary name that `enqueue` gives a wake. */
 const FIRST_NAME = /^([0-9A-HJKMNP-TV-Z]{26})\.json\.\d+-\d+\.tmp$/;
 
 /** Renames them, so that they are delivered. Incomplete files are left to housekeeping. */
-export function recoverLost(paths: Paths, agentId: string, now: number): void {
+export async function recoverLost(paths: Paths, agentId: string, now: number): Promise<void> {
   const dir = outboxDir(paths, agentId);
   for (const name of namesIn(dir)) {
     const id = FIRST_NAME.exec(name)?.[1];
     if (id === undefined) continue;
     try {
-      recoverOne(paths, { agent_id: agentId, wake_id: id }, `${dir}/${name}`, now);
+      await recoverOne(paths, { agent_id: agentId, wake_id: id }, `${dir}/${name}`, now);
     } catch {
       // Already gone, or no permission: try the next one.
     }
   }
 }
 
-function recoverOne(
+async function recoverOne(
   paths: Paths,
   about: Pick<QueuedWake, "agent_id" | "wake_id">,
   path: string,
   now: number,
-): void {
+): Promise<void> {
   const wake = readWake(path);
   if (wake?.wake_id !== about.wake_id) return;
   if (safeName(wake.agent_id) !== safeName(about.agent_id)) return;
   if (isBeingWritten(path)) return;
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
-  const reason =
-    "found in the outbox as a temporary file: its hook was stopped, or the power failed";
-  record(paths, told(wake, { reason }), new Date(now));
+  await prepareGuards(); // the record has its text
+  const { told } = await loadWakes();
+  record(paths, told(wake, { reason: FOUND_AGAIN }), new Date(now));
+}
+
+function loadWakes(): Promise<typeof import("../new_wake.ts")> {
+  return import(later("../new_wake.ts"));
 }
 
 /** The writer holds a lock on the file until it has renamed it. */

@@ -4,15 +4,7 @@
  * written first, then the summary, then the wakes are removed, and the hold goes last.
  */
 
-import {
-  endOf,
-  type Hold,
-  holdsOn,
-  isOfAgent,
-  listHolds,
-  removeHold,
-  writeHold,
-} from "../doors/holds.ts";
+import { dueHolds, type Hold, holdsOn, isOfAgent, removeHold, writeHold } from "../doors/holds.ts";
 import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
 import { readJournal, record } from "../journal.ts";
 import { messageOf } from "../json.ts";
@@ -23,8 +15,7 @@ import { DEFAULT_SETTINGS, findAgent, readRegistry } from "../registry.ts";
 import { summaryOf } from "./held_summary.ts";
 
 export function releaseDue(paths: Paths, agentId: string, now: number): void {
-  for (const hold of listHolds(paths)) {
-    if (hold.agent_id !== agentId || (endOf(hold) ?? Infinity) > now) continue;
+  for (const hold of dueHolds(paths, agentId, now)) {
     try {
       release(paths, hold, now);
     } catch (error) {
@@ -34,13 +25,6 @@ export function releaseDue(paths: Paths, agentId: string, now: number): void {
       record(paths, { kind: "problem", session, agent_id: agentId, reason });
     }
   }
-}
-
-/** When the next hold on a waiting wake of the agent ends; undefined when none does by itself. */
-export function nextDue(paths: Paths, agentId: string): number | undefined {
-  const ends = listHolds(paths).filter((hold) => hold.agent_id === agentId)
-    .flatMap((hold) => endOf(hold) ?? []);
-  return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
 function release(paths: Paths, hold: Hold, now: number): void {

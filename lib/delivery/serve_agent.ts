@@ -2,6 +2,7 @@
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
 import { type HeldLock, holdLock, noteOn } from "../doors/held_lock.ts";
+import { prepareGuards } from "../fence.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { MINUTE, SECOND } from "./delivery.ts";
@@ -31,7 +32,7 @@ export async function serveAgent(
   // After handing over, this process waits for the other: a person may end that one at any time.
   let hasHandedOver = false;
   for (let waitedMs = 0;;) {
-    const lock = lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
+    const lock = await lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
     if (lock === undefined) {
       if (options.takesOver && !hasHandedOver && waitedMs < HANDOVER_MS) {
         if (waitedMs === 0) {
@@ -66,16 +67,17 @@ export async function serveAgent(
 }
 
 /** A lock file of another user, such as root, is set aside: it would block for ever. */
-function lockFor(
+async function lockFor(
   agentId: string,
   path: string,
   note: string,
   { paths }: QueueWorld,
-): HeldLock | undefined {
+): Promise<HeldLock | undefined> {
   try {
     return holdLock(path, note);
   } catch (error) {
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    await prepareGuards();
     Deno.renameSync(path, `${path}.unreadable`);
     const reason = `A lock of another user was set aside: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });

@@ -5,7 +5,6 @@
  *    0: 0100007F:4965 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 …
  */
 
-import { readTextIfThere } from "../files.ts";
 import { pathsFrom, ROOT } from "../paths.ts";
 import { run } from "../process.ts";
 
@@ -73,15 +72,27 @@ export async function whyHeld(
     "the token was not sent";
 }
 
-/** Undefined where there are none. Deno gives /proc only to programs with all permissions. */
+/**
+ * Undefined where there are none. Deno gives /proc only to programs with all permissions. Both at
+ * once: the kernel takes four milliseconds for each, since it looks through all its buckets.
+ */
 export async function readSocketTables(): Promise<SocketTables | undefined> {
   try {
     const uid = Deno.uid();
     if (uid === null) return undefined;
-    const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readTextIfThere(file) ?? "");
+    const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map(tableIn));
     return { uid, text: tables.join("\n") };
   } catch {
     return await fromLauncher();
+  }
+}
+
+async function tableIn(file: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return ""; // such as a machine without IPv6
+    throw error;
   }
 }
 

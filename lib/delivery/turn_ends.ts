@@ -1,7 +1,6 @@
 /** When the end of a turn and its idle reminder both wait, only the end is sent. */
 
-import { TURN_ENDS } from "../noise.ts";
-import type { QueuedWake } from "../outbox.ts";
+import { type QueuedWake, TURN_ENDS } from "../outbox.ts";
 
 export class TurnEnds {
   private readonly ends = new Map<string, string>();

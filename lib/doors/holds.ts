@@ -89,6 +89,20 @@ export function endOf({ until }: Hold): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
+/** Those on an agent whose time is over. */
+export function dueHolds(paths: Paths, agentId: string, now: number): Hold[] {
+  return listHolds(paths).filter((hold) =>
+    hold.agent_id === agentId && (endOf(hold) ?? Infinity) <= now
+  );
+}
+
+/** When the next hold on a waiting wake of the agent ends; undefined when none does by itself. */
+export function nextDue(paths: Paths, agentId: string): number | undefined {
+  const ends = listHolds(paths).filter((hold) => hold.agent_id === agentId)
+    .flatMap((hold) => endOf(hold) ?? []);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
 /** Why an agent may do nothing in a session; undefined where nobody has taken it. */
 export function whyTaken(paths: Paths, session: string): string | undefined {
   const hold = readHold(paths, "taken", session);

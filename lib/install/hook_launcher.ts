@@ -54,6 +54,7 @@ export function hookLauncherText(install: Installation): string {
 unset -f cd env grep cat printf read [
 set +efux
 PATH=${shellQuote(install.path)} LC_ALL=C
+export LC_ALL
 deno=${shellQuote(install.deno)}
 tmux=${shellQuote(install.tmux)}
 state=${shellQuote(paths.state)}

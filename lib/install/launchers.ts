@@ -80,13 +80,15 @@ function deliverText(install: Installation): string {
 function socketsText(install: Installation): string {
   return scriptText([
     "# Prints our user's number and who holds which port of this machine. Takes nothing.",
-    "unset -f cat id [",
+    "unset -f cat id wait [",
     "set +efux",
     `PATH=${shellQuote(install.path)}`,
     "id -u",
+    "# Both at once, in whole lines: the kernel takes some milliseconds for each.",
     "for table in /proc/net/tcp /proc/net/tcp6; do",
-    '[ ! -r "$table" ] || cat "$table"',
+    '[ ! -r "$table" ] || cat "$table" &',
     "done",
+    "wait",
   ], shebang(realPath("/bin/sh")));
 }
 
@@ -219,6 +221,7 @@ export function keepLaunchers(plan: InstallPlan): void {
 
 export function installLaunchers(install: Installation): string[] {
   ensureDir(`${install.paths.data}/bin`);
+  ensureDir(launchesDir(install.paths)); // hooks look into it
   const written: string[] = [];
   for (const { name, text } of launchersOf(install)) {
     const path = launcherPath(install.paths, name);

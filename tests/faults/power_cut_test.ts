@@ -100,8 +100,10 @@ Deno.test("recoverLost() leaves a file alone that is being written, or is not wh
   const wake = aWake();
   const rename = Deno.renameSync;
   const looked: string[][] = [];
+  const looking: Promise<void>[] = [];
   Deno.renameSync = (from, to) => {
-    recoverLost(home.paths, "warden", NOW); // whole, and its writer is about to name it
+    // Whole, and its writer is about to name it. It looks at the file before it first waits.
+    looking.push(recoverLost(home.paths, "warden", NOW));
     looked.push(waitingIds(home.paths, "warden"));
     rename(from, to);
   };
@@ -110,13 +112,14 @@ Deno.test("recoverLost() leaves a file alone that is being written, or is not wh
   } finally {
     Deno.renameSync = rename;
   }
+  await Promise.all(looking);
   assertEquals([looked, waitingIds(home.paths, "warden")], [[[]], [wake.wake_id]]);
   const half = lose(home);
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   const text = Deno.readTextFileSync(path);
   for (const cut of ["", text.slice(0, -5)]) {
     Deno.writeTextFileSync(path, cut);
-    recoverLost(home.paths, "warden", NOW);
+    await recoverLost(home.paths, "warden", NOW);
     assertEquals([waitingIds(home.paths, "warden"), temporary(home).length], [[wake.wake_id], 1]);
   }
 });
@@ -147,7 +150,7 @@ Deno.test("recoverLost() brings no wake back that waits, is a dead letter or was
   const delivered = lose(home);
   const { session, wake_id } = delivered;
   record(home.paths, { kind: "delivered", session, wake_id });
-  recoverLost(home.paths, "warden", NOW);
+  await recoverLost(home.paths, "warden", NOW);
   assertEquals(waitingIds(home.paths, "warden"), [waiting.wake_id]);
   assertEquals(temporary(home), []);
 });
@@ -159,7 +162,7 @@ Deno.test("recoverLost() takes what was left of a try's note for no wake", async
   const note = /^sync (.*)\.N(\..*)$/.exec(traced(() => saveAttempts(home.paths, wake))[0]!)!;
   Deno.renameSync(wakeFile(home.paths, wake), `${home.paths.state}${note[1]}.7-0${note[2]}`);
   assertEquals(temporary(home).length, 1);
-  recoverLost(home.paths, "warden", NOW);
+  await recoverLost(home.paths, "warden", NOW);
   assertEquals(waitingIds(home.paths, "warden"), [], "its wake may have been delivered since");
 });
 
@@ -170,6 +173,6 @@ Deno.test("removeOldFiles() keeps a whole wake that is a .tmp, and removes half 
   const path = `${wakeFile(home.paths, half)}.7-0.tmp`;
   Deno.writeTextFileSync(path, "{");
   Deno.utimeSync(path, new Date(0), new Date(0));
-  removeOldFiles(home.paths, NOW);
+  await removeOldFiles(home.paths, NOW);
   assertEquals(namesIn(outboxDir(home.paths, "warden")), [`${whole.wake_id}.json`]);
 });

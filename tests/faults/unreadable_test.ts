@@ -152,19 +152,19 @@ Deno.test("AgentOutbox leaves a wake where it is while the disk is in trouble", 
     throw Object.assign(new Error("Input/output error"), { code: "EIO" });
   };
   try {
-    assertEquals(outbox.read(wake.wake_id).kind, "passed over");
+    assertEquals((await outbox.read(wake.wake_id)).kind, "passed over");
   } finally {
     Deno.readTextFileSync = readTextFileSync;
   }
   assertEquals(outbox.waiting(), [], "not again in this run");
-  assertEquals(new AgentOutbox(home.paths, "warden").read(wake.wake_id).kind, "wake");
+  assertEquals((await new AgentOutbox(home.paths, "warden").read(wake.wake_id)).kind, "wake");
 });
 
 Deno.test("isDelivered() is false for a wake that was set aside", async () => {
   await using home = new DeliveryHome();
   const wake = inbox(home);
   Deno.writeTextFileSync(wakeFile(home.paths, wake), "half a wa");
-  assertEquals(new AgentOutbox(home.paths, "warden").read(wake.wake_id).kind, "set aside");
+  assertEquals((await new AgentOutbox(home.paths, "warden").read(wake.wake_id)).kind, "set aside");
   assertEquals(isDelivered(home.paths, wake), false);
 });
 

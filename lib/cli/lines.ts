@@ -1,0 +1,44 @@
+/** Writes lines for the caller of a command. Text of others cannot steer the terminal. */
+
+export interface Speaker {
+  /** The result, on standard output. */
+  say(line: string): void;
+  /** Not the result: progress, and why something failed. */
+  warn(line: string): void;
+}
+
+export const terminal: Speaker = {
+  say: (line) => write(Deno.stdout, line),
+  warn: (line) => write(Deno.stderr, line),
+};
+
+/** Stands for ESC in what we colour ourselves. Nobody else can know it. */
+export const OUR_ESCAPE = `\u001b${crypto.randomUUID()}`;
+
+// Controls but tab and newline, and what reverses or breaks a line.
+// deno-lint-ignore no-control-regex
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+/** As it may be printed: control characters as JSON writes them, our own colours as they are. */
+export function printable(text: string): string {
+  return text.split(OUR_ESCAPE).map((part) => part.replaceAll("\r\n", "\n").replace(STEERING, code))
+    .join("\u001b");
+}
+
+function code(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** For text of others within a line of ours: it must not begin a line that looks like ours. */
+export function onOneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, " ").trim();
+}
+
+function write(to: { writeSync(bytes: Uint8Array): number }, line: string): void {
+  const bytes = new TextEncoder().encode(`${printable(line)}\n`);
+  try {
+    for (let at = 0; at < bytes.length;) at += to.writeSync(bytes.subarray(at));
+  } catch {
+    // The reader has gone. The command goes on.
+  }
+}
