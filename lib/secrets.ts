@@ -4,8 +4,10 @@
  */
 
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
-import { type Frame, FRAMES } from "./secret_frames.ts";
+import { FORMS, framed } from "./secret_frames.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
+import { PLACES } from "./secret_places.ts";
+import { mayBeRun, PROGRAMS } from "./secret_programs.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { isHash, looksRandom, type Secret } from "./secret_values.ts";
 import { maskPage, mayBeCommand, type Page, rewrap, unwrap } from "./secret_wraps.ts";
@@ -57,14 +59,21 @@ function acrossLines(text: string, find: (page: Page) => Secret[]): Approval {
 
 /** What may be hidden from who approves: in the line after a break may be another command. */
 function hidable({ text, breaks }: Page): Secret[] {
-  const parts = findSecrets(text).filter(({ onlyRead }) => !onlyRead)
-    .flatMap((secret) => plainParts(text, secret));
+  const parts = shownToNone(text, "screen").flatMap((secret) => plainParts(text, secret));
   return parts.map((part) => {
     const open = breaks.find(({ at }) =>
       at > part.start && at < part.end && mayBeCommand(text.slice(at, part.end))
     );
     return open === undefined ? part : { ...part, end: open.at };
   });
+}
+
+/** Without those that the word of a program tells, and those that may be a program. */
+function shownToNone(text: string, from: "command" | "screen"): Secret[] {
+  const isRun = mayBeRun(text, from);
+  return findSecrets(text).filter(({ start, kind, onlyRead }) =>
+    !onlyRead && (kind === "format" || kind === "block" || !isRun(start))
+  );
 }
 
 export interface Approval {
@@ -80,8 +89,8 @@ export interface Approval {
 export function maskForApproval(text: string, from: "command" | "screen" = "command"): Approval {
   const approval = from === "screen" ? acrossLines(text, hidable) : { text, masked: [] };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const secrets = findSecrets(approval.text).filter(({ isRest, onlyRead }) =>
-      !onlyRead && (from === "screen" || !isRest)
+    const secrets = shownToNone(approval.text, from).filter(({ isRest }) =>
+      from === "screen" || !isRest
     );
     const parts = secrets.map((secret) => plainParts(approval.text, secret));
     const found = parts.flat();
@@ -130,8 +139,11 @@ function masked(text: string, found: Secret[]): string {
 /** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
 function findSecrets(text: string): Secret[] {
   if (text.length < SHORTEST) return [];
-  const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text), ...inLists(text)];
   const lower = text.toLowerCase();
+  const found = [
+    ...[...prefixed(text), ...ofUnknownMakers(text), ...inLists(text)],
+    ...[FORMS, PLACES, PROGRAMS].flatMap((frames) => [...framed(text, lower, frames)]),
+  ];
   if (NAME_HINTS.some((hint) => lower.includes(hint))) {
     found.push(...named(text), ...inTables(text), ...inManifests(text));
   }
@@ -174,28 +186,6 @@ function mergeInto(kept: Secret[], more: Secret[]): Secret[] {
     end = secret.end;
   }
   return [...all, ...kept.slice(at)];
-}
-
-const compiled = new Map<Frame, RegExp>();
-
-function formOf(frame: Frame): RegExp {
-  const form = compiled.get(frame) ?? frame.form();
-  compiled.set(frame, form);
-  return form;
-}
-
-function* framed(text: string): Generator<Secret> {
-  for (const frame of FRAMES) {
-    const { what, hints, isSecret, kind = "format", onlyRead } = frame;
-    if (!hints.some((hint) => text.includes(hint))) continue;
-    for (const match of text.matchAll(formOf(frame))) {
-      const start = match.index + match[1]!.length;
-      const end = match.index + match[0].length;
-      const isOne = isSecret?.(text.slice(start, end), match[1]!, text.slice(end, end + 80)) ??
-        true;
-      if (isOne) yield { start, end, what, kind, head: match[1]!, onlyRead };
-    }
-  }
 }
 
 function* named(text: string): Generator<Secret> {
