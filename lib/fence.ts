@@ -65,12 +65,12 @@ const LONG_RUN = /[\w+/=.~%-]{16}/;
 // deno-fmt-ignore
 export const HINTS = [
   "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
-  "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "identified",
+  "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "wallet", "bip39", "bip-39", "identified",
   " -p", " -k", "-stdin", "sudo -", " is your ", " as your ", "creds", "log in", "pw ", "rdp ", "rclone", "bw unlock", "sp_addlogin", "unseal", "ssh-keygen", "cryptsetup", "kinit", "securestring", "net use", "rabbitmqctl", "http-basic.", "onnect(", "impdp ", "expdp ", "sqlldr ", "snmp", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(",
 ];
 /** `PIN: …`, `code is …`, `send "…`: the words alone are in too many texts. */
 const CODE =
-  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|send[ \t][ \t-]*\\?"/i;
+  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:\S{4}|send[ \t][ \t-]*\\?"/i;
 const SHORTEST = 8;
 
 /** False only where no rule of masking finds anything. */

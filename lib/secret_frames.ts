@@ -23,7 +23,7 @@ export interface Frame {
   /** Words alone tell it: where it is to be approved, it is shown. */
   onlyRead?: true;
   /** `block`: spans lines, and is shown as one mask. `value`: known only by what stands around it. */
-  kind?: "block" | "value";
+  kind?: "block" | "value" | "guess";
 }
 
 const compiled = new Map<Frame, RegExp>();
@@ -73,6 +73,12 @@ const BODY_LINES =
   `(?:(?:[ \\t│|]{0,200}(?:${LINE_END}){1,2}| )[A-Za-z0-9+/=]{1,100}(?=[\\s"'\\\\│]|-----|$))*`;
 
 export const FORMS: Frame[] = [
+  {
+    what: "a private key",
+    hints: ['kty"'],
+    form: () => /("(?:d|p|q|dp|dq|qi|k)"[ \t]{0,3}:[ \t]{0,3}")[\w-]{20,}(?=")/g,
+    kind: "value",
+  },
   // Only what follows the line as a key does: prose may name the line.
   {
     what: "a private key",
@@ -80,7 +86,7 @@ export const FORMS: Frame[] = [
     kind: "block",
     form: () =>
       new RegExp(
-        "(-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)" +
+        "(-----BEGIN [A-Z\\d ]{0,30}PRIVATE KEY(?: BLOCK)?-----)" +
           `(?:[ \\t│|]{0,200}${LINE_END}(?:[A-Za-z-]+: [^\\n\\\\]{1,100})?){0,6}(?:[ \\t│|]{0,200}${LINE_END}| )` +
           `(?=[A-Za-z+/=]{0,40}[\\d+/])[A-Za-z0-9+/=]{24,}${BODY_LINES}`,
         "g",
@@ -117,6 +123,11 @@ export const FORMS: Frame[] = [
     what: "a Braintree token",
     hints: ["access_token$"],
     form: () => /(access_token\$(?:production|sandbox)\$)[0-9a-z]{10,20}\$[0-9a-f]{32}/g,
+  },
+  {
+    what: "a Salesforce session",
+    hints: ["00d"],
+    form: () => /(?<!\w)(00D[A-Za-z0-9]{9,15}!)[\w.-]{40,}/g,
   },
   {
     what: "a Mailchimp key",
@@ -182,12 +193,42 @@ export const FORMS: Frame[] = [
   {
     what: "a Twilio token",
     hints: ["ac"],
-    form: () => /(?<!\w)(AC[0-9a-f]{32}:)[0-9a-f]{32}(?!\w)/g,
+    form: () => /(?<!\w)(AC[0-9a-f]{32}["']?[:,][ \t]{0,3}["']?)[0-9a-f]{32}(?!\w)/g,
   },
   {
     what: "a hash of a password",
     hints: [":::"],
     form: () => /(:[0-9a-f]{32}:)[0-9a-f]{32}(?=:::)/gi,
+  },
+  {
+    what: "a password",
+    hints: [
+      "kennwort",
+      "contrase",
+      "senha",
+      "passe",
+      "wachtwoord",
+      "has\u0142o",
+      "парол",
+      "密码",
+      "パスワード",
+      "비밀번호",
+    ],
+    form: () =>
+      /((?:kennwort|contrase(?:ñ|n)a|senha|mot de passe|wachtwoord|has\u0142o|пароль|密码|パスワード|비밀번호)["'`*]{0,3}[ \t]{0,3}[:=：][ \t]{0,3}["'`*]{0,3})[^\s"'`|;&<>()]{6,64}/gi,
+    isSecret: isChosen,
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a password",
+    hints: ["pass"],
+    kind: "value",
+    form: () =>
+      /(pass(?:word|wd|phrase)?["']?[ \t]{0,3}[:=][ \t]{0,3}["'])[^\s"'][^"'\n]{6,62}[^\s"'](?=["'](?:[\s,;)}]|$))/gi,
+    isSecret: (value) =>
+      / /.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value) &&
+      wordShare(value) < 0.5,
   },
   {
     what: "an app password",
@@ -249,11 +290,14 @@ export const FORMS: Frame[] = [
       "redential",
       "reds",
       "pw ",
+      "pwd ",
+      "pass ",
+      "passwd ",
       "og in",
       "ogin",
     ],
     form: () =>
-      /((?<![\w-])(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|pw[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
+      /((?<![\w-])(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|(?:pw|pwd|pass|passwd)[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
     isSecret: (value, head) =>
       isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
       (/cred|require|master/i.test(head) || /[A-Z]/.test(value) && /[a-z]/.test(value) ||
@@ -263,9 +307,9 @@ export const FORMS: Frame[] = [
   },
   {
     what: "a recovery phrase",
-    hints: ["nemonic", "hrase", "seed"],
+    hints: ["nemonic", "hrase", "seed", "words"],
     form: () =>
-      /((?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?(?:phrase|words)|passphrase|seed)[\w"'`*\\]{0,12}[ \t]{0,3}(?:[:=]|is)[:=]?[\s"'`\\*]{0,12})[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23}(?![a-z])/gi,
+      /((?:mnemonic|(?:seed|recovery|backup|secret|wallet|bip-?39)[ _-]?(?:phrase|words|mnemonic)|passphrase|seed)[\w"'`*\\]{0,12}[ \t]{0,3}(?:[:=]|is)[:=]?[\s"'`\\*]{0,12})[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23}(?![a-z])/gi,
     isSecret: (value) => !/\b(?:the|and|you|for|with|that|your|are|must|not|from)\b/.test(value),
   },
 ];

@@ -12,6 +12,16 @@ function isPair(value: string): boolean {
   }
 }
 
+/** Behind the name of a hook: words, then a part that was drawn by lot. */
+function isHook(path: string, head: string): boolean {
+  return /hook|\/bot\//i.test(head) &&
+    path.split(/[/@]/).some((part) =>
+      isUuid(part) || /[\d]/.test(part) && looksRandom(part, 0.4, 18)
+    );
+}
+
+const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
 export const PLACES: Frame[] = [
   {
     what: "a password in a header",
@@ -38,9 +48,11 @@ export const PLACES: Frame[] = [
   },
   {
     what: "the address of a webhook",
-    hints: ["hooks.slack", "/webhooks/", "hooks.zapier", "webhook.office", "/hooks/", "webhookb2"],
+    hints: ["hook", "/bot/", "/incoming/", "/triggers/"],
     form: () =>
-      /((?:hooks\.slack(?:-gov)?\.com\/[a-z]{5,20}\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d{5,25}\/|hooks\.zapier\.com\/hooks\/catch\/|webhook\.office\.com\/webhookb2\/|outlook\.office(?:365)?\.com\/webhook\/|\/hooks\/(?=[a-z0-9]{26}(?!\w))))[\w/@-]{12,}/g,
+      /(:\/\/[^\s"'<>?#]{0,200}?(?:hook|\/bot\/|\/incoming|\/triggers)[^\s"'<>?#/]*\/(?:(?:services|workflows|triggers|webhookb2|catch|api|hooks?|v?\d{1,20})\/){0,4})[\w@/-]{16,400}/gi,
+    kind: "value",
+    isSecret: isHook,
   },
   {
     what: "a key in an address",
@@ -57,7 +69,7 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a password of .pgpass",
-    hints: [":5432:", ":*:"],
+    hints: [":"],
     form: () =>
       /^([ \t]{0,20}[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)[^\s:]{4,}$/gm,
     isSecret: isReal,
@@ -120,21 +132,33 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a password in code",
-    hints: ["auth(", "onnect(", "ogin(", "redential", "uthenticat"],
+    hints: [
+      "auth(",
+      "onnect(",
+      "ogin(",
+      "redential",
+      "uthenticat",
+      "onnection(",
+      "sequelize(",
+      "pool(",
+      "datasource(",
+      "session(",
+    ],
     form: () =>
-      /(\b(?:\w*basic_?auth|\w{0,20}credentials?|login|connect|authenticate|PasswordAuthentication)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,3}["'])[^"'\s]{6,100}(?=["'])/gi,
+      /(\b\w{0,30}(?:auth|credentials?|login|connect|connection|authenticate|authentication|sequelize|pool|datasource|session)\((?:(?:["'][^"'\n]{0,100}["']|[\w.$]{1,40}),[ \t]*){1,3}["'])[^"'\s]{6,100}(?=["'])/gi,
     isSecret: (value) => isChosen(value),
     kind: "value",
   },
   {
     what: "a signature",
-    hints: ["signature=", "response="],
-    form: () => /(\bSignature=|Digest [^\n]{0,400}\bresponse=\\?")[0-9a-f]{32,64}(?!\w)/g,
+    hints: ["signature", "response="],
+    form: () =>
+      /(\bSignature[\w-]{0,20}["']?[:=](?:[^\n"']{0,60}?[= ,])?|Digest [^\n]{0,400}\bresponse=\\?")[0-9a-f]{32,64}(?!\w)/gi,
   },
   {
     what: "a key in an address",
-    hints: ["/key/", "/token/", "/secret/", "/apikey/"],
-    form: () => /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey)\/)[\w-]{20,}/g,
+    hints: ["/key", "/token", "/secret", "/apikey", "/private"],
+    form: () => /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey|private)[/-])[\w-]{20,}/g,
     isSecret: isRandom,
     kind: "value",
   },
@@ -170,10 +194,11 @@ export const PLACES: Frame[] = [
       "ken=",
     ],
     form: () =>
-      /([?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|code|key|auth|appid|hmac|sas|ticket|hash_key|oauth_signature|sessionid|sid|apikey|appkey|hapikey|subscription-key|jwt|state_token)=)[\w%+/.~=-]{16,}/gi,
+      /([?&;#](?:amp;)?(?:[\w.-]{0,30}(?:sig|signature|auth|token|key|secret|pass|pwd|hmac|sas|ticket|session|jwt)[\w.-]{0,20}|code|appid|sid)=)[\w%+/.~=-]{16,}/gi,
     isSecret: (value, head) =>
       looksRandom(value.replace(/%[0-9A-F]{2}/gi, "-"), 0.5) &&
-      (/sig|amz|goog|hmac|key|auth|sid|appid/i.test(head) || !/^[0-9a-f-]+$/i.test(value)),
+      (/sig|amz|goog|hmac|key|auth|sid|appid|pass|secret|token/i.test(head) ||
+        !/^[0-9a-f-]+$/i.test(value)),
   },
   {
     what: "a session cookie",
@@ -207,5 +232,33 @@ export const PLACES: Frame[] = [
     hints: ["@"],
     form: () => /(:\/\/)[\w.-]{20,200}(?=@[\w.-])/g,
     isSecret: (token, _, after) => isRandom(token) && !/^@[\w.-]*(?:sentry|ingest)/.test(after),
+  },
+  {
+    what: "a password of a device",
+    hints: [
+      "community",
+      "-server",
+      "username ",
+      "psk ",
+      "neighbor ",
+      "key-string",
+      "enable ",
+      "xauth",
+      "eap ",
+    ],
+    form: () =>
+      /(\b(?:snmp-server community|(?:tacacs|radius)(?:-server)?[^\n]{0,60}? key|username \S{1,40}[^\n]{0,40}? (?:password|secret)|neighbor \S{1,60} password|key-string|enable (?:password|secret)|(?:wpa-)?psk|(?:PSK|XAUTH|EAP)[ \t]+["'])[ \t]{0,4}(?:\d[ \t]+)?["']?)[^\s"'`|;&<>()$]{6,100}/gi,
+    isSecret: (value) => isChosen(value) || isRandom(value),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "a password",
+    hints: ["auth", " on >"],
+    form: () =>
+      /((?<![A-Za-z])(?:--?auth|auth[_-]\w{1,20}|basic[_-]?auth)[ \t=:]{1,3}["']?[\w.@-]{1,40}:|\buser \S{1,40} on >)[^\s"'`|;&<>()]{6,100}/gi,
+    isSecret: isChosen,
+    kind: "value",
+    onlyRead: true,
   },
 ];

@@ -23,7 +23,7 @@ const COMMANDS: Command[] = [
   ["influx, doctl auth init, cloudflared, cachix", "… -t "],
   ["*freerdp*, cmdkey, net use, runas", "… \\/p(?:ass)?:"],
   ["smbclient, rpcclient, net rpc, winexe, smbget", "… -U ?[\"']?[\\w.\\\\-]+%"],
-  ["etcdctl, elasticdump, ncftpput, ftpsync", "… --?u(?:ser)?[ =][\\w.-]+:"],
+  ["etcdctl, elasticdump, ncftpput, ftpsync", "… --?u(?:ser)?(?: |=)[\\w.-]+:"],
   ["lftp", "… -u [\"']?[\\w.-]{1,40},"],
   ["htpasswd", "-\\w*b\\w* (?:-\\w+ )?_ _ "],
   ["rabbitmqctl", "(?:add_user|change_password) _ "],
@@ -39,6 +39,7 @@ const COMMANDS: Command[] = [
   ["nmcli, iwctl, wpa_cli, networksetup", "… (?:password|passphrase|[\\w.-]*psk) "],
   ["sp_addlogin", "'[\\w.-]{1,40}', ?'"],
   ["git config, npm config set, pip config set, yarn config set, gem sources", "… \\S{0,80}(?:[pP]assword|[tT]oken|[sS]ecret) "],
+  ["http, https, xh", "… bearer -(?:a|-auth)(?: |=)"],
   ["swaks, sendemail, smtp-cli, mailx, curlftpfs", "… -(?:ap|xp|-auth-password|-xpassword) "],
 ];
 
@@ -47,7 +48,8 @@ const ONE_WORD = "[\"']?[^\\s\"']{1,100}[\"']?";
 
 function frameOf([names, before]: Command): Frame {
   const programs = names.split(", ");
-  const blanks = (text: string) => text.replaceAll(" ?", "[ \\t]?").replaceAll(" ", "[ \\t]+");
+  const blanks = (text: string) =>
+    text.replace(/ (\??)/g, (_, may) => may === "" ? "[ \t]+" : "[ \t]?");
   const form = () => {
     const called = programs.map((name) => blanks(name).replaceAll("*", "[\\w-]*")).join("|");
     const rest = before.replace(/^… /, "…").replace(/(?<![\w\\])_(?!\w)/g, ONE_WORD);

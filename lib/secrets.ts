@@ -5,12 +5,20 @@
 
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { FORMS, framed } from "./secret_frames.ts";
+import { GUESSES } from "./secret_guesses.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
 import { PLACES } from "./secret_places.ts";
 import { mayBeRun, PROGRAMS } from "./secret_programs.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { isHash, looksRandom, type Secret } from "./secret_values.ts";
-import { maskPage, mayBeCommand, type Page, rewrap, unwrap } from "./secret_wraps.ts";
+import {
+  maskPage,
+  mayBeCommand,
+  type Page,
+  rewrap,
+  unwrap,
+  withoutColours,
+} from "./secret_wraps.ts";
 
 const SHORTEST = 8;
 const MASK = "***";
@@ -18,9 +26,9 @@ const MASK = "***";
 /** A mask may uncover another secret: `a=ghp_…` was taken for one word. */
 const MOST_ROUNDS = 5;
 
-/** For text that is read. */
+/** For text that is read. A colour in the middle of a secret does not hide it. */
 export function maskSecrets(text: string): string {
-  let seen = text;
+  let seen = text.includes("\x1b[") ? maskedIn(withoutColours(text), findInPage).text : text;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const found = findSecrets(seen);
     if (found.length === 0) break;
@@ -31,7 +39,7 @@ export function maskSecrets(text: string): string {
 
 /** For a screen that is read: a long key is broken at its edge. */
 export function maskScreen(text: string): string {
-  return maskSecrets(acrossLines(text, ({ text }) => findSecrets(text)).text);
+  return maskSecrets(acrossLines(text, findInPage).text);
 }
 
 /** The first word of a screen may be the end of a key that begins above it. */
@@ -46,8 +54,15 @@ function atTop(text: string): Secret[] {
 function acrossLines(text: string, find: (page: Page) => Secret[]): Approval {
   const whole = unwrap(text);
   const top = atTop(whole.text);
-  let page = maskPage(whole, top, MASK);
-  const hidden = top.map(({ what }) => what);
+  const { text: shown, masked } = maskedIn(maskPage(whole, top, MASK), find);
+  return { text: shown, masked: [...top.map(({ what }) => what), ...masked] };
+}
+
+const findInPage = ({ text }: Page) => findSecrets(text);
+
+function maskedIn(whole: Page, find: (page: Page) => Secret[]): Approval {
+  let page = whole;
+  const hidden: string[] = [];
   for (let round = 0; round < MOST_ROUNDS && page.breaks.length > 0; round++) {
     const found = find(page);
     if (found.length === 0) break;
@@ -71,8 +86,10 @@ function hidable({ text, breaks }: Page): Secret[] {
 /** Without those that the word of a program tells, and those that may be a program. */
 function shownToNone(text: string, from: "command" | "screen"): Secret[] {
   const isRun = mayBeRun(text, from);
-  return findSecrets(text).filter(({ start, kind, onlyRead }) =>
-    !onlyRead && (kind === "format" || kind === "block" || !isRun(start))
+  return findSecrets(
+    text,
+    ({ start, kind, onlyRead }) =>
+      !onlyRead && (kind === "format" || kind === "block" || !isRun(start)),
   );
 }
 
@@ -137,28 +154,29 @@ function masked(text: string, found: Secret[]): string {
 }
 
 /** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
-function findSecrets(text: string): Secret[] {
+function findSecrets(text: string, counts = (_: Secret) => true): Secret[] {
   if (text.length < SHORTEST) return [];
   const lower = text.toLowerCase();
   const found = [
     ...[...prefixed(text), ...ofUnknownMakers(text), ...inLists(text)],
-    ...[FORMS, PLACES, PROGRAMS].flatMap((frames) => [...framed(text, lower, frames)]),
+    ...[FORMS, PLACES, PROGRAMS, GUESSES].flatMap((frames) => [...framed(text, lower, frames)]),
   ];
   if (NAME_HINTS.some((hint) => lower.includes(hint))) {
     found.push(...named(text), ...inTables(text), ...inManifests(text));
   }
-  return inOrder(text, found);
+  return inOrder(text, found.filter(counts));
 }
 
 /** What is known by itself goes before what is known by its name: its prefix stays readable. */
 function inOrder(text: string, found: Secret[]): Secret[] {
   if (found.length === 0) return found;
-  const rank = { block: 0, format: 1, value: 2, named: 3 };
+  const rank = { block: 0, format: 1, value: 2, named: 3, guess: 4 };
   found.sort((a, b) => rank[a.kind] - rank[b.kind]);
   const byStart = (a: Secret, b: Secret) => a.start - b.start;
   const groups = [
     found.filter(({ kind }) => rank[kind] < 2),
-    found.filter(({ kind }) => rank[kind] >= 2),
+    found.filter(({ kind }) => rank[kind] === 2 || rank[kind] === 3),
+    found.filter(({ kind }) => rank[kind] === 4),
   ];
   let kept: Secret[] = [];
   for (const group of groups) {
@@ -211,12 +229,13 @@ function plainParts(text: string, { start, end, what, kind, head = "" }: Secret)
     return keyLines(text, start, secret).map(([from, length]) => part(from, length));
   }
   // `TOKEN= x` runs x, and so does what follows a newline, a pipe or a bracket.
-  const marks = kind === "named" ? /[\n|(>{\x60]/ : /[\n|;]/;
+  const isNamed = kind === "named" || kind === "guess";
+  const marks = isNamed ? /[\n|(>{\x60]/ : /[\n|;]/;
   if (marks.test(head.slice(-12)) || /[^ \t]=[ \t]+["']?$/.test(head)) return [];
   const plain = PLAIN.exec(secret)?.[0] ?? "";
   if (plain === secret) return isInPath(text, start) ? [] : [part(start, plain.length)];
   if (kind === "value") return [];
-  const runs = kind === "named" ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
+  const runs = isNamed ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
   const found: Secret[] = [];
   let at = 0;
   for (const run of runs) {

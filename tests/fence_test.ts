@@ -3,6 +3,7 @@ import { fenced, HINTS, isPlain, mayHoldSecret, newFenceId } from "../lib/fence.
 import { ROOT } from "../lib/paths.ts";
 import { guardText } from "../lib/lookalikes.ts";
 import { FORMS } from "../lib/secret_frames.ts";
+import { GUESSES } from "../lib/secret_guesses.ts";
 import { NAME_HINTS } from "../lib/secret_names.ts";
 import { PLACES } from "../lib/secret_places.ts";
 import { PROGRAMS } from "../lib/secret_programs.ts";
@@ -71,7 +72,11 @@ Deno.test("guardText() changes no text that it need not be loaded for", () => {
 });
 
 Deno.test("mayHoldSecret() lets no mixture of hints and values pass", () => {
-  const hints = [...NAME_HINTS, ...[...FORMS, ...PLACES, ...PROGRAMS].flatMap((frame) => frame.hints), ...HINTS];
+  const hints = [
+    ...NAME_HINTS,
+    ...[...FORMS, ...PLACES, ...PROGRAMS, ...GUESSES].flatMap((frame) => frame.hints),
+    ...HINTS,
+  ];
   const values = [
     "hunter2!",
     "Xk9$mQ2z",
