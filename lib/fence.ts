@@ -112,6 +112,13 @@ export function maskFields(value: unknown, from: "command" | "screen" = "command
   throw new Error("Cannot keep what is to be approved: the rules of masking are not loaded");
 }
 
+/** A copy with all its texts masked as they are for who reads them. */
+export function maskTexts<T>(value: T): T {
+  if (guards !== undefined) return guards.maskFields(value, "read") as T;
+  if (!mayHoldSecret(JSON.stringify(value))) return value;
+  throw new Error("Cannot keep what is asked: the rules of masking are not loaded");
+}
+
 /** What stands in a fence: readable as it was written, but not as a part of the message. */
 export function guardText(text: string): string {
   if (isHarmless(text)) return text;

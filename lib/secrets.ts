@@ -122,12 +122,19 @@ export function maskForApproval(text: string, from: "command" | "screen" = "comm
 /** Further in, a value is kept as one text. */
 const DEEPEST = 100;
 
-/** A copy with all its texts masked for approval; the name of a field tells what its text is. */
-export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
+/** What a text is shown for: to approve a command or what a screen shows, or to be read. */
+type Shown = "command" | "screen" | "read";
+
+function maskAs(text: string, from: Shown): string {
+  return from === "read" ? maskSecrets(text) : maskForApproval(text, from).text;
+}
+
+/** A copy with all its texts masked, by default for approval; the name of a field tells what its text is. */
+export function maskFields(value: unknown, from: Shown = "command"): unknown {
   const mask = (value: unknown, name: string, depth: number): unknown => {
     if (typeof value === "string") return maskField(value, name, from);
     if (typeof value !== "object" || value === null) return value;
-    if (depth > DEEPEST) return maskForApproval(JSON.stringify(value), from).text;
+    if (depth > DEEPEST) return maskAs(JSON.stringify(value), from);
     if (Array.isArray(value)) return value.map((one) => mask(one, name, depth + 1));
     const fields = Object.entries(value).map(([key, one]) => [key, mask(one, key, depth + 1)]);
     return Object.fromEntries(fields);
@@ -135,11 +142,11 @@ export function maskFields(value: unknown, from: "command" | "screen" = "command
   return mask(value, "", 0);
 }
 
-function maskField(value: string, name: string, from: "command" | "screen"): string {
-  const alone = () => maskForApproval(value, from).text;
+function maskField(value: string, name: string, from: Shown): string {
+  const alone = () => maskAs(value, from);
   if (name === "" || value.length > 4000 || !/^[^\s"'\\]+$/.test(value)) return alone();
   const head = `"${name}": "`;
-  const { text } = maskForApproval(`${head}${value}"`);
+  const text = maskAs(`${head}${value}"`, from === "screen" ? "command" : from);
   return text.startsWith(head) && text.endsWith('"') ? text.slice(head.length, -1) : alone();
 }
 
