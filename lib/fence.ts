@@ -52,12 +52,27 @@ export function isPlain(text: string): boolean {
 
 const NOT_PLAIN = /[^\t\n -;=-Z\\-~]/;
 
-/** As lines of text it imitates nothing: a header has its bracket before the first letter. */
-function isHarmless(text: string): boolean {
+const DIGITS: Record<string, string> = { o: "0", i: "1lL", e: "3", a: "4", s: "5" };
+
+/** As lines of text it imitates nothing. */
+export function isHarmless(text: string): boolean {
   return !ODD_LINES.test(text) && !/untrusted/i.test(text);
 }
 
-const ODD_LINES = /[^\t\n -;=-~]|^[^A-Za-z\n]*\[/m;
+/** The first letters of the headers, also as digits, and with signs between them. */
+const BEGINNINGS = ["ses", "sta", "tri", "con", "ava", "ask", "ans", "noc", "pan"].map((letters) =>
+  Array.from(letters, (letter) => `[${letter}${letter.toUpperCase()}${DIGITS[letter] ?? ""}]`)
+    .join("[^A-Za-z\\]]{0,8}")
+).join("|");
+/** A bracket, also as markup, an address or a program writes it. */
+const BRACKET =
+  "(?:\\[|&#(?:91|x5[bB]);|&l(?:sqb|brack);|%5[bB]|\\\\x5[bB]|\\\\u005[bB]|\\\\u\\{0*5[bB]\\})";
+/** Odd characters, a bracket before the first letter, one before a header's, a title in capitals. */
+const ODD_LINES = new RegExp(
+  `[^\\t\\n -;=-~]|^[^A-Za-z\\n]*\\[|${BRACKET}[^A-Za-z\\]]{0,60}(?:${BEGINNINGS})|` +
+    `\\[[^\\]\\na-z]{8,}|^[^A-Za-z\\n]*(?:AV|SE|ST|CO|AS|AN|NO|PA)[^a-z\\n]{6,}$`,
+  "m",
+);
 
 /** Every secret is, or has near it, a run of 16 such characters or one of the hints. */
 const LONG_RUN = /[\w+/=.~%-]{16}/;
