@@ -121,7 +121,11 @@ const FORMATS: Format[] = [
   ["a key of an AI service", "pa-", "[\\w-]{43}(?![\\w-])"],
   ["a Google key", "AQ.", "[\\w-]{40,}"],
   ["a Fernet token", "gAAAAA", "[\\w-]{60,}={0,2}"],
-  ["a Lob key", "live_ test_", "[0-9a-f]{35}(?![\\w])|\\d{6,}_[A-Za-z0-9]{20,}"],
+  [
+    "a Lob key",
+    "live_ test_",
+    "[0-9a-f]{35}(?![\\w])|[A-Za-z0-9]{30}(?!\\w)|\\d{6,}_[A-Za-z0-9]{20,}",
+  ],
   ["a Twilio key", "SK", "[0-9a-f]{32}(?![\\w])"],
   ["an Adyen key", "AQE", "[a-z][\\w+/=.-]{40,}"],
   ["a key of a cloud", "A3T", "[A-Z0-9]{17}(?![A-Za-z0-9])"],
@@ -144,6 +148,8 @@ const FORMATS: Format[] = [
     "[\\w.-]{20,}",
   ],
   ["an intra token", "s-s4t2ud- s-s4t2af-", "[0-9a-f]{40,}"],
+  ["a WooCommerce key", "cs_ ck_", "[0-9a-f]{40}(?!\\w)"],
+  ["a Rancher token", "token-", "[a-z0-9]{5}:[a-z0-9]{50,}"],
   ["a Backblaze key", "K00", "\\d[\\w+/]{27}(?![\\w+/])"],
 ];
 

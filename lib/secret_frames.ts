@@ -231,6 +231,15 @@ export const FORMS: Frame[] = [
       wordShare(value) < 0.5,
   },
   {
+    what: "a password",
+    hints: ["password", "passwd", "_pass", "-pass", "pwd", "<("],
+    form: () =>
+      /((?<![\w.-])(?:[A-Za-z][\w.]{0,30}[_-](?:password|passwd|pass|pwd)[ \t]+["']?|[^\s|;&]{0,40}(?:pass|token|secret|key)[^\n|;&<]{0,60}<\([ \t]*(?:echo|printf)[ \t]+(?:-n[ \t]+)?["']?))[^\s"'`|;&<>()$]{6,64}/gi,
+    isSecret: (value) => isChosen(value) && /\d/.test(value),
+    kind: "value",
+    onlyRead: true,
+  },
+  {
     what: "an app password",
     hints: ["mail", "smtp", "password"],
     kind: "value",

@@ -99,4 +99,13 @@ export const GUESSES: Frame[] = [
     isSecret: isThreefold,
     onlyRead: true,
   },
+  // A long word by itself, in a line of words: a line of its own may be of a certificate or an image.
+  {
+    what: "a key",
+    hints: [" "],
+    kind: "guess",
+    form: () => /([^\s:=][ \t]+["'`(]?)[A-Za-z0-9]{40,120}(?![\w/+.=:-])/g,
+    isSecret: isThreefold,
+    onlyRead: true,
+  },
 ];

@@ -39,6 +39,7 @@ const COMMANDS: Command[] = [
   ["nmcli, iwctl, wpa_cli, networksetup", "… (?:password|passphrase|[\\w.-]*psk) "],
   ["sp_addlogin", "'[\\w.-]{1,40}', ?'"],
   ["git config, npm config set, pip config set, yarn config set, gem sources", "… \\S{0,80}(?:[pP]assword|[tT]oken|[sS]ecret) "],
+  ["reg add", "… \\/v \\S*(?:[pP]ass|[sS]ecret|[tT]oken|[kK]ey)\\S* (?:\\/t \\S+ )?\\/d "],
   ["http, https, xh", "… bearer -(?:a|-auth)(?: |=)"],
   ["swaks, sendemail, smtp-cli, mailx, curlftpfs", "… -(?:ap|xp|-auth-password|-xpassword) "],
 ];
