@@ -203,7 +203,8 @@ export function noteKeys(
   { session, id }: Pick<Pending, "session" | "id">,
   given: Given,
 ): void {
-  writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(given, null, 1));
+  const masked = { ...given, decision: maskTexts(given.decision) };
+  writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(masked, null, 1));
 }
 
 export function readGiven(path: string): Given | undefined {

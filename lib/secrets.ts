@@ -136,7 +136,10 @@ export function maskFields(value: unknown, from: Shown = "command"): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (depth > DEEPEST) return maskAs(JSON.stringify(value), from);
     if (Array.isArray(value)) return value.map((one) => mask(one, name, depth + 1));
-    const fields = Object.entries(value).map(([key, one]) => [key, mask(one, key, depth + 1)]);
+    const fields = Object.entries(value).map(([key, one]) => [
+      maskAs(key, from),
+      mask(one, key, depth + 1),
+    ]);
     return Object.fromEntries(fields);
   };
   return mask(value, "", 0);

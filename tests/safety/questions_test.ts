@@ -1,7 +1,7 @@
 /** A question with a secret in its words: nothing of it is kept, and its answer still fits. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { listPending, openPending, type Pending } from "../../lib/answers.ts";
+import { listPending, noteKeys, openPending, type Pending } from "../../lib/answers.ts";
 import { answeredId } from "../../lib/answered_id.ts";
 import { askedIn, claimAsking, noteAsking } from "../../lib/askings.ts";
 import { fits } from "../../lib/close_pending.ts";
@@ -9,10 +9,12 @@ import { readChoices } from "../../lib/driver/choices.ts";
 import { answerStep } from "../../lib/driver/answer_keys.ts";
 import { type HookEvent, readEvent } from "../../lib/events.ts";
 import { namesIn } from "../../lib/files.ts";
+import { record } from "../../lib/journal.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { pendingDir } from "../../lib/paths.ts";
 import { answersBy, answersFrom, readQuestions } from "../../lib/questions.ts";
 import { isAbout, shownAmong } from "../../lib/shown.ts";
+import { maskFields } from "../../lib/secrets.ts";
 import { openOf } from "../../lib/tell_question.ts";
 import { TestHome } from "../support/home.ts";
 
@@ -152,4 +154,18 @@ Deno.test("a masked question is known on the screen, and another one is not", as
   const goal = { kind: "answer" as const, questions, choices: [{ options: [2] }] };
   assertEquals(answerStep(goal, ours).kind, "press");
   assertEquals(isAbout(kept!, screen("Drop the tables, today")), false);
+});
+
+Deno.test("what was answered with keys is noted and journalled without its secrets", async () => {
+  await using home = new TestHome();
+  const { paths } = home;
+  const answers = { [`TOKEN=${KEY}?`]: `Use ${KEY}` };
+  const decision = { kind: "answers" as const, answers, annotations: {} };
+  noteKeys(paths, { session: SESSION, id: "q-1" }, { by: "x", via: "keys", at: "", decision });
+  const noted = textsIn(pendingDir(paths, SESSION));
+  assertEquals([noted.includes(KEY), noted.includes("Use ghp_***")], [false, true], noted);
+  assertEquals(fits(JSON.parse(noted).decision, answers), true);
+  record(paths, { kind: "answered", session: SESSION, agent_id: "warden", decision });
+  assertEquals(textsIn(`${paths.state}/journal`).includes(KEY), false);
+  assertEquals(JSON.stringify(maskFields({ [`TOKEN=${KEY}`]: 1 })).includes(KEY), false);
 });
