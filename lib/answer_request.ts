@@ -1,6 +1,6 @@
 /** The hook beside a dialog: it wakes the agent, waits for its answer and replies to Claude Code. */
 
-import { fileOf, listPending, openPending, type Pending } from "./answers.ts";
+import { fileOf, type GivenDecision, listPending, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer, type WaitWorld } from "./answer_wait.ts";
 import { claimAsking } from "./askings.ts";
 import { closePending } from "./close_pending.ts";
@@ -16,7 +16,7 @@ import type { BlockingClock } from "./late_line.ts";
 import { randomLetters } from "./new_wake.ts";
 import { isDelivered } from "./outbox.ts";
 import { type Dialog, readScreen } from "./pane.ts";
-import { readQuestions } from "./questions.ts";
+import { answersBy, readQuestions } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./send_wake.ts";
@@ -106,7 +106,13 @@ export async function waitBeside(
     closePending(paths, session, { id });
     rememberSession(context, { closeDialog: true });
   }
-  return decisionReply(kind, pending.tool_input, decision);
+  return decisionReply(kind, pending.tool_input, inOurWords(pending, decision));
+}
+
+/** What was chosen of the masked question on disk, in the words that Claude has asked with. */
+function inOurWords({ tool_input }: Pending, decision: GivenDecision): GivenDecision {
+  if (decision.kind !== "answers" || decision.choices === undefined) return decision;
+  return { ...decision, ...answersBy(readQuestions(tool_input), decision.choices) };
 }
 
 /** Drawn with other words than the request has, but about no other request that is open. */

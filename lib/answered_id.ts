@@ -6,6 +6,7 @@ import { fits } from "./close_pending.ts";
 import type { HookEvent } from "./events.ts";
 import type { Paths } from "./paths.ts";
 import { readQuestions } from "./questions.ts";
+import { isLike } from "./text.ts";
 
 /**
  * Its id. Of several with the same words it is the one that was given this answer; else the one of
@@ -21,7 +22,8 @@ export function answeredId(
   const text = JSON.stringify(asked.questions);
   const open = listPending(paths, session).filter((one) =>
     one.kind === "question" && one.claude_session_id === asked.claude_session_id &&
-    one.prompt_id === asked.prompt_id && JSON.stringify(readQuestions(one.tool_input)) === text
+    one.prompt_id === asked.prompt_id &&
+    isLike(JSON.stringify(readQuestions(one.tool_input)), text)
   );
   const all = [...open, ...askingsOf(paths, session, event)];
   const isGiven = ({ id }: { id: string }) => {

@@ -15,7 +15,8 @@ import {
 import { isObject } from "./json.ts";
 import { askedName, type Paths, pendingDir, safeName } from "./paths.ts";
 import type { ByKind } from "./records.ts";
-import { maskFields } from "./text.ts";
+import type { Choice } from "./questions.ts";
+import { maskFields, maskTexts } from "./text.ts";
 
 export type PendingKind = "question" | "permission" | "plan" | "form";
 
@@ -53,6 +54,8 @@ export type GivenDecision =
     kind: "answers";
     answers: Record<string, string>;
     annotations: Record<string, { preview?: string; notes?: string }>;
+    /** The same by numbers. The words above are masked, those that the hook has are not. */
+    choices?: Choice[];
   }
   | { kind: "allow" }
   | { kind: "deny"; message: string }
@@ -136,12 +139,9 @@ export function passOn(
   return true;
 }
 
-/**
- * On disk secrets are masked: the waiting hook replies with the input that it has in memory. An
- * answer repeats the words of a question, so these stay.
- */
+/** On disk secrets are masked: the waiting hook replies with the input that it has in memory. */
 function maskedInput({ kind, tool_input }: Pick<Pending, "kind" | "tool_input">): unknown {
-  return kind === "question" ? tool_input : maskFields(tool_input);
+  return kind === "question" ? maskTexts(tool_input) : maskFields(tool_input);
 }
 
 /** What is open in a session, the latest last, whether or not a hook still waits for it. */
@@ -206,7 +206,8 @@ export function noteKeys(
   { session, id }: Pick<Pending, "session" | "id">,
   given: Given,
 ): void {
-  writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(given, null, 1));
+  const masked = { ...given, decision: maskTexts(given.decision) };
+  writeAtomic(fileOf(paths, session, id, ".taken"), JSON.stringify(masked, null, 1));
 }
 
 export function readGiven(path: string): Given | undefined {

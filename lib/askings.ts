@@ -9,6 +9,7 @@ import { createNew, ensureDir, namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
 import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 import { type Question, readQuestions } from "./questions.ts";
+import { isLike, maskTexts } from "./text.ts";
 
 export interface Asking {
   id: string;
@@ -17,7 +18,7 @@ export interface Asking {
   tool_use_id: string;
   claude_session_id: string;
   prompt_id: string;
-  /** Compared as a whole: a hash of them can be made to collide. */
+  /** Masked on disk. Compared as a whole: a hash of them can be made to collide. */
   questions: Question[];
 }
 
@@ -43,7 +44,8 @@ function beginningOf({ claude_session_id, prompt_id, questions }: Asked): string
 export function noteAsking(paths: Paths, session: string, asking: Asking, now: number): void {
   const dir = pendingDir(paths, session);
   ensureDir(dir); // mostly it is missing: to find that out by an error costs more
-  createNew(`${dir}/${nameOf(asking, now)}`, JSON.stringify(asking)); // read when this hook has ended
+  const kept = { ...asking, questions: maskTexts(asking.questions) };
+  createNew(`${dir}/${nameOf(asking, now)}`, JSON.stringify(kept)); // read when this hook has ended
 }
 
 /** What an event says of its questions. */
@@ -95,7 +97,7 @@ function asSaid(
     .filter((name) => name.startsWith(beginning) && endings.some((end) => name.endsWith(end)))
     .map((name) => ({ path: `${dir}/${name}`, asking: readAsking(`${dir}/${name}`) }))
     .filter((one): one is { path: string; asking: Asking } =>
-      one.asking !== undefined && JSON.stringify(one.asking.questions) === text
+      one.asking !== undefined && isLike(JSON.stringify(one.asking.questions), text)
     );
 }
 

@@ -14,6 +14,7 @@ import {
 } from "./answers.ts";
 import { namesIn, readTextIfThere, removeIfThere } from "./files.ts";
 import { record } from "./journal.ts";
+import { isLike } from "./text.ts";
 import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 
 /** Which to close: one by its id, those of a kind, or (with neither) all of the session. */
@@ -158,6 +159,10 @@ function isBeside(pending: Pending, but: ClosingOf["but"]): boolean {
   return pending.id === but.id || (!!but.prompt_id && pending.prompt_id === but.prompt_id);
 }
 
+function isEndOf(masked: string, text: string): boolean {
+  return text.endsWith(masked) || isLike(masked, text);
+}
+
 /** Is that what Claude Code reports as chosen? */
 export function fits(
   decision: GivenDecision,
@@ -170,8 +175,10 @@ export function fits(
   const bare = (text: string) => text.replace(/\s+/g, "");
   const reportedFor = (question: string) =>
     reported[question] ??
-      Object.entries(reported).find(([asked]) => bare(asked).endsWith(bare(question)))?.[1];
-  return Object.entries(decision.answers).every(([question, answer]) =>
-    plain(reportedFor(question)) === plain(answer)
-  );
+      Object.entries(reported).find(([asked]) => isEndOf(bare(question), bare(asked)))?.[1];
+  // Ours is masked, Claude Code's is not.
+  return Object.entries(decision.answers).every(([question, answer]) => {
+    const theirs = plain(reportedFor(question));
+    return theirs !== undefined && isLike(plain(answer) ?? "", theirs);
+  });
 }

@@ -62,12 +62,27 @@ export function isPlain(text: string): boolean {
 
 const NOT_PLAIN = /[^\t\n -;=-Z\\-~]/;
 
-/** As lines of text it imitates nothing: a header has its bracket before the first letter. */
-function isHarmless(text: string): boolean {
+const DIGITS: Record<string, string> = { o: "0", i: "1lL", e: "3", a: "4", s: "5" };
+
+/** As lines of text it imitates nothing. */
+export function isHarmless(text: string): boolean {
   return !ODD_LINES.test(text) && !/untrusted/i.test(text);
 }
 
-const ODD_LINES = /[^\t\n -;=-~]|^[^A-Za-z\n]*\[/m;
+/** The first letters of the headers, also as digits, and with signs between them. */
+const BEGINNINGS = ["ses", "sta", "tri", "con", "ava", "ask", "ans", "noc", "pan"].map((letters) =>
+  Array.from(letters, (letter) => `[${letter}${letter.toUpperCase()}${DIGITS[letter] ?? ""}]`)
+    .join("[^A-Za-z\\]]{0,8}")
+).join("|");
+/** A bracket, also as markup, an address or a program writes it. */
+const BRACKET =
+  "(?:\\[|&#(?:91|x5[bB]);|&l(?:sqb|brack);|%5[bB]|\\\\x5[bB]|\\\\u005[bB]|\\\\u\\{0*5[bB]\\})";
+/** Odd characters, a bracket before the first letter, one before a header's, a title in capitals. */
+const ODD_LINES = new RegExp(
+  `[^\\t\\n -;=-~]|^[^A-Za-z\\n]*\\[|${BRACKET}[^A-Za-z\\]]{0,60}(?:${BEGINNINGS})|` +
+    `\\[[^\\]\\na-z]{8,}|^[^A-Za-z\\n]*(?:AV|SE|ST|CO|AS|AN|NO|PA)[^a-z\\n]{6,}$`,
+  "m",
+);
 
 /** Every secret is, or has near it, a run of 16 such characters or one of the hints. */
 const LONG_RUN = /[\w+/=.~%-]{16}/;
@@ -75,12 +90,12 @@ const LONG_RUN = /[\w+/=.~%-]{16}/;
 // deno-fmt-ignore
 export const HINTS = [
   "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
-  "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "identified",
-  " -p", " -k", "-stdin", "sudo -", " is your ", " as your ", "creds", "log in", "pw ", "rdp ", "rclone", "bw unlock", "sp_addlogin", "unseal", "ssh-keygen", "cryptsetup", "kinit", "securestring", "net use", "rabbitmqctl", "http-basic.", "onnect(", "impdp ", "expdp ", "sqlldr ", "snmp", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(",
+  "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "wallet", "bip39", "bip-39", "identified",
+  " -p", " -k", "-stdin", "sudo -", " is your ", " as your ", "creds", "log in", "pw ", "rdp ", "rclone", "bw unlock", "sp_addlogin", "unseal", "ssh-keygen", "cryptsetup", "kinit", "securestring", "net use", "rabbitmqctl", "http-basic.", "onnect(", "impdp ", "expdp ", "sqlldr ", "snmp", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(", "sequelize(", "reg add",
 ];
 /** `PIN: …`, `code is …`, `send "…`: the words alone are in too many texts. */
 const CODE =
-  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|send[ \t][ \t-]*\\?"/i;
+  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:\S{4}|send[ \t][ \t-]*\\?"/i;
 const SHORTEST = 8;
 
 /** False only where no rule of masking finds anything. */
@@ -120,6 +135,13 @@ export function maskForApproval(
 export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
   if (guards !== undefined) return guards.maskFields(value, from);
   throw new Error("Cannot keep what is to be approved: the rules of masking are not loaded");
+}
+
+/** A copy with all its texts masked as they are for who reads them. */
+export function maskTexts<T>(value: T): T {
+  if (guards !== undefined) return guards.maskFields(value, "read") as T;
+  if (!mayHoldSecret(JSON.stringify(value))) return value;
+  throw new Error("Cannot keep what is asked: the rules of masking are not loaded");
 }
 
 /** What stands in a fence: readable as it was written, but not as a part of the message. */

@@ -70,7 +70,13 @@ function cut(text: string): string {
 }
 
 function masked(entry: Record<string, unknown>): Record<string, unknown> {
-  const mask = (_: string, value: unknown) => typeof value === "string" ? keptText(value) : value;
+  // Names, too: an answer stands under the words of its question.
+  const mask = (_: string, value: unknown) =>
+    typeof value === "string"
+      ? keptText(value)
+      : typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [keptText(name), one]))
+      : value;
   const fields = Object.entries(entry).filter(([, value]) => value !== undefined)
     .map(([name, value]) => [
       name,

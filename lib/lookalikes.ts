@@ -1,14 +1,24 @@
 /** Keeps foreign text from looking like a part of a wake: its fence, its headers. */
 
-import { FENCE_WORDS } from "./fence.ts";
+import { FENCE_WORDS, isHarmless } from "./fence.ts";
+import {
+  ANGLE_RUNS,
+  ANGLES,
+  BEGINNING,
+  CLOSING,
+  isBlank,
+  lettersAt,
+  OPENING,
+  readOut,
+} from "./lookalike_letters.ts";
 
 /**
  * Each fence and each header in a wake is ours: a line of foreign text that reads as a header is
  * indented, and what reads as a fence loses its brackets and is called what it is.
  */
 export function guardText(text: string): string {
-  if (!isSuspect(text)) return text;
-  return breakFences(text).split("\n").map(guardLine).join("\n");
+  if (isHarmless(text)) return text;
+  return guardLines(breakFences(text).split("\n").map(guardLine)).join("\n");
 }
 
 /** For a value on a line of ours: what could be read as a fence or header has no brackets left. */
@@ -61,17 +71,73 @@ function withoutAngles(text: string): string {
 
 const INDENT = "    ";
 
+function indented(line: string): string {
+  return line.startsWith(INDENT) || line.trim() === "" ? line : INDENT + line;
+}
+
+const MOST_LINES = 4;
+
+/** A header that goes on in the next lines. */
+function guardLines(lines: string[]): string[] {
+  for (const [at, line] of lines.entries()) {
+    if (!OPENING.test(line) || CLOSING.test(line.slice(line.search(OPENING)))) continue;
+    const count = lines.slice(at + 1, at + MOST_LINES).findIndex((next) => CLOSING.test(next)) + 2;
+    const part = lines.slice(at, at + count);
+    if (part.slice(1).some((next) => OPENING.test(next))) continue; // that line is judged alone
+    if (count === 1 || part.join("").length > MOST_OF_A_TITLE || !readsAsHeader(part.join(" "))) {
+      continue;
+    }
+    lines.splice(at, count, ...part.map(indented));
+  }
+  return lines;
+}
+
 function guardLine(line: string): string {
-  if (!isSuspect(line)) return line;
+  if (isHarmless(line)) return line;
   switch (readsAs(line)) {
     case "text":
-      return line;
+      return readsAsHeader(line) ? indented(line) : line;
     case "header":
-      return line.startsWith(INDENT) ? line : INDENT + line;
+      return indented(line);
     case "fence":
       return NO_FENCE + withoutAngles(line);
   }
 }
+
+/** Of several words: as a title they need no brackets. */
+const TITLES = HEADERS.filter((words) => !["TRIGGER", "CONTENT"].includes(words));
+const spaced = (headers: string[]) =>
+  headers.map((words) => words.split("").join("[^A-Z[\\]]{0,8}")).join("|");
+const ANY_HEADER = spaced(HEADERS);
+/** Alone on its line behind markup or a label: `<b>[…]</b>`, `a. […]`, `Note: […]` */
+const LABELLED = new RegExp(
+  `^(?:[^A-Z[]{0,60}|.{1,60}[.\\]] ?)\\[[^A-Z]{0,60}(?:${ANY_HEADER})[^A-Z]{0,60}\\][^A-Z]*$`,
+);
+/** With more words in its brackets, or as a title. */
+const IN_CAPITALS = new RegExp(
+  `^[^A-Z]{0,60}(?:\\[[^[\\]]{0,60}(?:${spaced(TITLES)})[^[\\]]{0,60}\\]|I?[^A-Z[]{0,60}(?:${
+    spaced(TITLES)
+  })[^A-Z]*$)`,
+);
+const MOST_OF_A_TITLE = 200;
+/** What stands before a list of code, not before a title. */
+const OF_CODE = /[,(=[{&|+?]\s*[[［]/;
+
+function readsAsHeader(line: string): boolean {
+  if (line.length > MOST_OF_A_TITLE || LIST_ITEM.test(line)) return false;
+  if (!BEGINNING.test(line) && !/^[^a-z]{8,}$/.test(line) && !WRITTEN_BRACKET.test(line)) {
+    return false;
+  }
+  // Most lines are told without being read: behind a header there are no words.
+  const end = line.search(LAST_CLOSING);
+  if (end >= 0 && /[a-z]/.test(line.slice(end).replace(/<[^<>]{0,80}>/g, ""))) return false;
+  const { read, hasSmall } = readOut(line);
+  if (!hasSmall && IN_CAPITALS.test(read)) return true;
+  return LABELLED.test(read) && !OF_CODE.test(line) && !/\]\([^()\s]+\)/.test(line);
+}
+
+const LAST_CLOSING = new RegExp(`${CLOSING.source}(?![^]*${CLOSING.source})`);
+const WRITTEN_BRACKET = /&|%5b|\\x5b|\\u/i;
 
 const NUMBER = /^\s*\d{1,3}[.)]\s/;
 /** Of all decorations this one is common in good faith, and its line stays as it is. */
@@ -149,104 +215,4 @@ function behind(word: string, text: string, from: number): number | undefined {
     at += length;
   }
   return at;
-}
-
-// Characters that look like a Latin letter or a bracket, for text that may imitate a wake.
-
-/** `[` and what is drawn like it. */
-const OPENING_BRACKETS = "\\[［【〔〖〘〚⟦⟬⟮⦋⦍⦏⦗⁅❲⌈⌊⎡⎣⸢⸤「『｢︗︹︻﹁﹃﹇﹝｟⦅";
-const CLOSING_BRACKETS = "\\]］】〕〗〙〛⟧⟭⟯⦌⦎⦐⦘⁆❳⌉⌋⎤⎦⸣⸥」』｣︘︺︼﹂﹄﹈﹞｠⦆";
-/** `<` or `<<` or `<<<`, and what is drawn like it. */
-const OPENING_ANGLES = "<＜﹤‹«〈《〈⟨⟪❮❰❬⦑⦓⧼≪⋘⪡⫷⋖≺⊰⪻˂ᐸᚲ◁◂◃◄⏴⮜";
-const CLOSING_ANGLES = ">＞﹥›»〉》〉⟩⟫❯❱❭⦒⦔⧽≫⋙⪢⫸⋗≻⊱⪼˃ᐳ▷▸▹►⏵⮞";
-
-const OPENING = new RegExp(`[${OPENING_BRACKETS}]`);
-const CLOSING = new RegExp(`[${CLOSING_BRACKETS}]`);
-const ANGLES = new RegExp(`[${OPENING_ANGLES}${CLOSING_ANGLES}]`);
-/** What a header or a fence begins with. */
-const BEGINNING = new RegExp(`[${OPENING_BRACKETS}${OPENING_ANGLES}]`);
-/** Two or more, or one that is drawn as several. */
-const ANGLE_RUNS = new RegExp(
-  `[${OPENING_ANGLES}](?:[\\s\\u2800]*[${OPENING_ANGLES}])+|[«《⟪≪⋘⪡⫷]`,
-);
-
-/** One letter of the Latin alphabet, then what looks like it. Compatibility forms come by NFKD. */
-const TABLE = [
-  "AАΑᎪꓮᗅᴀɅΛ𐊠ꭺⲀȺ∀",
-  "BВΒᏴꓐʙᛒ𐊂ꞴⲂЬɃ",
-  "CСϹᏟꓚᴄⅭⲤ𐊢ҪȻ",
-  "DᎠꓓᴅᗞԀꭰĐÐ",
-  "EЕΕᎬꓰᴇ⋿ⴹЄƐⲈɆ",
-  "FꓝϜᖴꜰҒ",
-  "GԌᏀꓖɢᏳǤ",
-  "HНΗᎻꓧʜⲎᕼҢĦ",
-  "IІΙӀᏆꓲɪⅼǀⵏⲒЇLᏞꓡʟ⅃ⳐԼ∣ⅬƖᛁıƗŁ",
-  "KКΚᏦꓗᴋⲔҜ",
-  "MМΜᎷꓟᴍⲘϺ",
-  "NΝꓠɴⲚИՈͶᏁ",
-  "OОΟՕꓳᴏ๐໐〇ⲞΘѲ⊙Øϴ",
-  "PРΡᏢꓑᴘⲢⱣ",
-  "QԚⵕႳ",
-  "RᎡᏒꓣʀЯƦɌ",
-  "SЅՏᏚꓢꜱᏕ",
-  "TТΤᎢꓔᴛⲦ⊤⟙ŦȾ",
-  "UՍꓴᴜ∪⋃ሀɄ",
-  "VѴᏙꓦᴠ⋁ⅴⴸ",
-  "WԜᎳꓪᴡѠ",
-  "XХΧꓫ᙭ⲬҲ╳",
-  "YУΥҮᎩꓬʏⲨ",
-];
-
-const ESCAPE = /\\u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})/y;
-
-/**
- * What the character there reads as, in capital letters ("" for none), and its length: 0 at the end
- * of the text. I and L are one letter: `l`, `I` and `1` look the same.
- */
-function lettersAt(text: string, at: number): { letters: string; length: number } {
-  if (at >= text.length) return { letters: "", length: 0 };
-  ESCAPE.lastIndex = at;
-  if (text[at] === "\\" && ESCAPE.test(text)) return { letters: "", length: ESCAPE.lastIndex - at };
-  const char = String.fromCodePoint(text.codePointAt(at)!);
-  return { letters: char < "\x80" ? latin(char) : folded(char), length: char.length };
-}
-
-const DIGITS: Record<string, string> = { 0: "O", 1: "I", 3: "E", 4: "A", 5: "S" };
-
-function latin(char: string): string {
-  const upper = char.toUpperCase();
-  if (upper === "L") return "I";
-  return upper >= "A" && upper <= "Z" && upper.length === 1 ? upper : DIGITS[char] ?? "";
-}
-
-/** What was read before, and at first what the table says. Made when the first such sign is met. */
-let known: Map<string, string> | undefined;
-
-function folded(char: string): string {
-  known ??= new Map(
-    TABLE.flatMap(([letter, ...others]) =>
-      others.map((other): [string, string] => [other, letter!])
-    ),
-  );
-  const before = known.get(char);
-  if (before !== undefined) return before;
-  const letters = read(char, known);
-  known.set(char, letters);
-  return letters;
-}
-
-function read(char: string, known: Map<string, string>): string {
-  const code = char.codePointAt(0)!;
-  const first = ALPHABETS.find((first) => code >= first && code < first + 26);
-  if (first !== undefined) return latin(String.fromCharCode(65 + code - first));
-  return Array.from(char.normalize("NFKD"), (part) => {
-    return part < "\x80" ? latin(part) : known.get(part) ?? known.get(part.toUpperCase()) ?? "";
-  }).join("");
-}
-
-/** Where alphabets begin that NFKD leaves as they are: white on black, and the letters of flags. */
-const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
-
-function isBlank(text: string, at: number): boolean {
-  return /[\s\u2800]/.test(text[at] ?? "");
 }

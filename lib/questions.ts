@@ -110,3 +110,55 @@ export function formatAnswers(answers: Answer[]): string {
     ].join("\n")
   ).join("\n\n");
 }
+
+/** The answer to one question: numbers of options (from 1), own words, or both. */
+export interface Choice {
+  options: number[];
+  text?: string;
+  notes?: string;
+}
+
+/** The answers as Claude Code takes them and reports them: by question text, in one string each. */
+export function answersFrom(
+  questions: Question[],
+  choices: Choice[],
+): {
+  answers: Record<string, string>;
+  annotations: Record<string, { preview?: string; notes?: string }>;
+} {
+  const answers: Record<string, string> = {};
+  const annotations: Record<string, { preview?: string; notes?: string }> = {};
+  questions.forEach((question, index) => {
+    const choice = choices[index]!;
+    const chosen = choice.options.map((number) => question.options[number - 1]!);
+    const words = [...chosen.map((option) => option.label), ...(choice.text ? [choice.text] : [])];
+    answers[question.question] = question.multiSelect ? joinChoices(words) : words[0]!;
+    const preview = chosen[0]?.preview;
+    if (preview || choice.notes) {
+      annotations[question.question] = {
+        ...(preview ? { preview } : {}),
+        ...(choice.notes ? { notes: choice.notes } : {}),
+      };
+    }
+  });
+  return { answers, annotations };
+}
+
+/** Joined as Claude Code's own dialog does it. A list would be joined without the quotes. */
+function joinChoices(choices: string[]): string {
+  return choices.map((choice) => choice.includes(",") ? `"${choice}"` : choice).join(", ");
+}
+
+/** The same choices in the words of these questions; undefined where they do not fit them. */
+export function answersBy(
+  questions: Question[],
+  choices: Choice[],
+): ReturnType<typeof answersFrom> | undefined {
+  const fitting = choices.length === questions.length &&
+    choices.every((choice, index) =>
+      Array.isArray(choice?.options) &&
+      choice.options.every((number) => questions[index]!.options[number - 1] !== undefined) &&
+      (choice.options.length > 0 || typeof choice.text === "string")
+    );
+  return fitting ? answersFrom(questions, choices) : undefined;
+}

@@ -121,9 +121,36 @@ const FORMATS: Format[] = [
   ["a key of an AI service", "pa-", "[\\w-]{43}(?![\\w-])"],
   ["a Google key", "AQ.", "[\\w-]{40,}"],
   ["a Fernet token", "gAAAAA", "[\\w-]{60,}={0,2}"],
-  ["a Lob key", "live_ test_", "[0-9a-f]{35}(?![\\w])"],
+  [
+    "a Lob key",
+    "live_ test_",
+    "[0-9a-f]{35}(?![\\w])|[A-Za-z0-9]{30}(?!\\w)|\\d{6,}_[A-Za-z0-9]{20,}",
+  ],
   ["a Twilio key", "SK", "[0-9a-f]{32}(?![\\w])"],
   ["an Adyen key", "AQE", "[a-z][\\w+/=.-]{40,}"],
+  ["a key of a cloud", "A3T", "[A-Z0-9]{17}(?![A-Za-z0-9])"],
+  ["a key of a cloud", "AQVN YC AKLT", "[\\w-]{35,60}"],
+  ["a key of a cloud", "t1.9eu", "[\\w-]{20,}={0,2}\\.[\\w-]{40,}"],
+  ["a key of a cloud", "y0_ y1_ y2_ y3_ ucat_ CCDB1_ aivenv1", "[\\w-]{30,}"],
+  ["a ClickHouse key", "4b1d", "[A-Za-z0-9]{38}(?!\\w)"],
+  [
+    "an Authress key",
+    "sc_ ext_ scauth_ authress_",
+    "[\\w-]{5,30}\\.[\\w-]{4,6}\\.acc[_-][\\w-]{10,32}\\.[\\w+/=-]{30,}",
+  ],
+  ["a Zoho token", "1000.", "[0-9a-f]{32}\\.[0-9a-f]{32}"],
+  ["a Harness key", "pat. sat.", "[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}"],
+  ["a web token", "ZXlK", "[\\w+/=-]{60,}"],
+  ["an Octopus key", "API-", "[A-Z0-9]{26,40}(?![A-Za-z0-9])"],
+  [
+    "a token of a web service",
+    "p8e- aio_ NRJS- dnkey- sm_sat_ xaat- xapt- ovsxat_ polar_oat_ polar_pat_ pina_ persona_production_ persona_sandbox_ samsara_api_ vtwn_ zpka_ xnd_production_ xnd_development_ Mid-server- llx- xau_ lip_ lmb_ lma_ ptr_ tss_ ctp_ rootly_ ion_ dvc_server_ cal_live_ essu_ api_live. api_sandbox. secret-token: ATOM_ gsk- m0- sct_live_ sct_test_ BSA",
+    "[\\w.-]{20,}",
+  ],
+  ["an intra token", "s-s4t2ud- s-s4t2af-", "[0-9a-f]{40,}"],
+  ["a WooCommerce key", "cs_ ck_", "[0-9a-f]{40}(?!\\w)"],
+  ["a Rancher token", "token-", "[a-z0-9]{5}:[a-z0-9]{50,}"],
+  ["a Backblaze key", "K00", "\\d[\\w+/]{27}(?![\\w+/])"],
 ];
 
 /** How long the rest of some tokens is: where a line breaks one, the end is known. */

@@ -21,7 +21,10 @@ const KEY_WORDS =
   ("api app application access secret private encryption signing signature auth master account deploy role " +
     "license licence subscription server admin write integration routing shared storage client hmac jwt " +
     "rapidapi ingest ingestion function functions host cookie webhook service consumer bot user team project " +
-    "org search management delivery unseal recovery fernet").split(" ");
+    "pass org search management delivery unseal recovery fernet").split(" ");
+/** `…key` is the name of a place behind these. */
+const KEYS_OF_THINGS =
+  /(?<![a-z])(?:public|publishable|primary|foreign|partition|sort|cache|object|idempotency|site|group|row|hash|index|session|host|query|range|search|job|item|entity|record|map|sorting|join|unique|composite|lookup|config|setting|feature|flag|any|the|a|of|each|this|that|first|last|next|arrow|enter|tab|hot|short|translation|i18n|locale|dict|json|yaml|ssh|gpg|rsa|websocket|react|list|storage_|s3|route|state|field|column|kms)[_ -]$/;
 const PASS_WORDS = ["store", "key", "smtp", "db", "user", "bind", "admin", "root"];
 
 const LONGEST_SEEN = 300;
@@ -31,7 +34,7 @@ const makePatterns = () => ({
   word:
     /key|secret|token|pass(?:wor[dt]|wd|phrase|code)?|pwd?|credential|_auth|bearer|psk|salt|sas|jwt|pat|sonar\.login/gi,
   ends:
-    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|s?(?:[_-]?(?:base|value|string|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| \([\w -]{1,14}\)(?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
+    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|(?<=secret)[_ -]?id(?=\W{1,16}[0-9a-f]{8}-)|s?(?:[_-]?(?:base|value|string|private|primary|secondary|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| [([][\w -]{1,14}[)\]](?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
   given:
     /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
@@ -115,7 +118,8 @@ function readNamed(text: string, word: string, at: number): Named | undefined {
   if (end < 0) return undefined;
   // `#define DB_PASSWORD "…"`, `ENV DB_PASSWORD …`
   const isDeclared = giver <= 0 && start > nameEnd &&
-    DECLARED.test(text.slice(Math.max(0, at - 60), at));
+    (DECLARED.test(text.slice(Math.max(0, at - 60), at)) ||
+      isQuoted && /(?:^|\n)[ \t]*[a-z]\w*$/.test(text.slice(Math.max(0, at - 60), at)));
   return {
     at,
     head: text.slice(at, start),
@@ -126,7 +130,7 @@ function readNamed(text: string, word: string, at: number): Named | undefined {
   };
 }
 
-const DECLARED = /(?:#define|\bsetenv|^ENV|\nENV|\bSetEnv|\bfastcgi_param)[ \t]+\w*$/;
+const DECLARED = /(?:#define|\bsetenv|\bsetx|^ENV|\nENV|\bSetEnv|\bfastcgi_param)[ \t]+\w*$/;
 
 /** Only up to the same quote may a value hold any mark, and never a command. */
 function isClosed(text: string, start: number, end: number): boolean {
@@ -142,9 +146,10 @@ function whatItNeeds(word: string, before: string): "any" | "given" | "none" {
   switch (word.toLowerCase()) {
     case "key":
       if (KEY_WORDS.some((known) => stem.endsWith(known))) return "any";
-      return word === "KEY" && /[a-z\d]_$/.test(before) ? "given" : "none";
+      return /[a-z\d][_ -]$/.test(before) && !KEYS_OF_THINGS.test(before) ? "given" : "none";
     case "pass":
       if (/[_-]$/.test(before) || PASS_WORDS.some((known) => before.endsWith(known))) return "any";
+      if (word === "PASS" && !/(?:com|by|tres|sur|over|under)$/.test(before)) return "given";
       return isOwnWord ? "given" : "none";
     case "pat":
     case "jwt":
@@ -224,8 +229,11 @@ function secretLength(
   }
   if (looksRandom(trimmed, 0.5)) {
     if (NO_SECRET.test(name) || /signing/i.test(name) && FINGERPRINT.test(trimmed)) return 0;
-    // Behind a mere word a hash is a hash: "refresh the token 3f2a9c…"
-    return isSaid || !isHash(trimmed) ? length : 0;
+    // Behind a mere word a hash is a hash: "refresh the token 3f2a9c…". Alone on a line it is none of git.
+    const isBelow = /\n\s*$/.test(head) && ![40, 64].includes(length);
+    const isTyped = /[A-Za-z][_-](?:token|secret|key|psk)$|[a-z](?:Token|Secret|Key)$/.test(name) ||
+      /(?:secret|token|pass\w+)$/i.test(name) && [32, 36].includes(length);
+    return isSaid || isBelow || isTyped || !isHash(trimmed) ? length : 0;
   }
   if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
   const gap = given ?? " ";
@@ -240,7 +248,7 @@ function secretLength(
   const isFirm = isQuoted || isOption || gap === "=";
   if (isFirm && isPassword(name) && /^[A-Za-z]{8,40}$/.test(trimmed)) {
     // Capitals in odd places are in no word: MxLerJOcX
-    const most = /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z].*[A-Z]/.test(trimmed) ? 0.4 : 0.3;
+    const most = /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z].*[A-Z]/.test(trimmed) ? 0.6 : 0.3;
     if (wordShare(trimmed) < most) return length;
   }
   const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
@@ -277,6 +285,8 @@ function isShortSecret(value: string, form: Form): boolean {
     if (isVariable || isOption && gap === "=") return value.length >= 6;
     return value.length >= (isSure ? 8 : 10) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.3;
   }
+  const isThreefold = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+  if (!isSure && value.length >= 12 && isThreefold && wordShare(value) < 0.4) return true;
   if (
     !isSure || value.length < 8 || !/[A-Za-z]/.test(value) || !/^[\w+/=~!@#$%^&*-]+$/.test(value)
   ) return false;

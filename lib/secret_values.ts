@@ -6,8 +6,8 @@ export interface Secret {
   end: number;
   /** In words, for who has to approve: `a GitHub token`. */
   what: string;
-  /** `format`: known by itself. `value`: known only by what stands around it. */
-  kind: "format" | "value" | "named" | "block";
+  /** `format`: known by itself. `value`: known only by what stands around it. `guess`: it looks like one. */
+  kind: "format" | "value" | "named" | "block" | "guess";
   /** What stands before it, and tells what it is. */
   head?: string;
   /** On a line after the first, of a secret that lines break. */
@@ -31,6 +31,7 @@ const REFERENCE =
 
 export function isReference(value: string): boolean {
   const seen = value.slice(0, ENOUGH_TO_TELL);
+  if (/^[a-z]+(?:[|:,][a-z\d]+){2,}$/.test(seen)) return true; // required|min:8
   // A key in base64 may begin like a path.
   return REFERENCE.test(seen) &&
     !(/^\/[A-Za-z0-9+/]{37,}={0,2}$/.test(seen) && wordShare(seen) < 0.35);

@@ -49,6 +49,20 @@ export function unwrap(text: string): Page {
   return { text: pieces.join(""), breaks };
 }
 
+/** Codes of a terminal are taken out, as line ends are. */
+export function withoutColours(text: string): Page {
+  const breaks: Break[] = [];
+  let out = "";
+  let done = 0;
+  // deno-lint-ignore no-control-regex
+  for (const { 0: gap, index } of text.matchAll(/\x1b\[[\d;:?]*[ -/]*[@-~]/g)) {
+    out += text.slice(done, index);
+    breaks.push({ at: out.length, gap });
+    done = index + gap.length;
+  }
+  return { text: out + text.slice(done), breaks };
+}
+
 /** Claude Code's rules are as wide as the screen; without one the longest line is the best guess. */
 function widthOf(lines: string[]): number {
   const rules = lines.filter((line) => /^[─╌]{20,}$/.test(line.trim()));

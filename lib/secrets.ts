@@ -4,11 +4,21 @@
  */
 
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
-import { type Frame, FRAMES } from "./secret_frames.ts";
+import { FORMS, framed } from "./secret_frames.ts";
+import { GUESSES } from "./secret_guesses.ts";
 import { NAME_HINTS, namedValues } from "./secret_names.ts";
+import { PLACES } from "./secret_places.ts";
+import { mayBeRun, PROGRAMS } from "./secret_programs.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { isHash, looksRandom, type Secret } from "./secret_values.ts";
-import { maskPage, mayBeCommand, type Page, rewrap, unwrap } from "./secret_wraps.ts";
+import {
+  maskPage,
+  mayBeCommand,
+  type Page,
+  rewrap,
+  unwrap,
+  withoutColours,
+} from "./secret_wraps.ts";
 
 const SHORTEST = 8;
 const MASK = "***";
@@ -16,9 +26,9 @@ const MASK = "***";
 /** A mask may uncover another secret: `a=ghp_…` was taken for one word. */
 const MOST_ROUNDS = 5;
 
-/** For text that is read. */
+/** For text that is read. A colour in the middle of a secret does not hide it. */
 export function maskSecrets(text: string): string {
-  let seen = text;
+  let seen = text.includes("\x1b[") ? maskedIn(withoutColours(text), findInPage).text : text;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const found = findSecrets(seen);
     if (found.length === 0) break;
@@ -29,7 +39,7 @@ export function maskSecrets(text: string): string {
 
 /** For a screen that is read: a long key is broken at its edge. */
 export function maskScreen(text: string): string {
-  return maskSecrets(acrossLines(text, ({ text }) => findSecrets(text)).text);
+  return maskSecrets(acrossLines(text, findInPage).text);
 }
 
 /** The first word of a screen may be the end of a key that begins above it. */
@@ -44,8 +54,15 @@ function atTop(text: string): Secret[] {
 function acrossLines(text: string, find: (page: Page) => Secret[]): Approval {
   const whole = unwrap(text);
   const top = atTop(whole.text);
-  let page = maskPage(whole, top, MASK);
-  const hidden = top.map(({ what }) => what);
+  const { text: shown, masked } = maskedIn(maskPage(whole, top, MASK), find);
+  return { text: shown, masked: [...top.map(({ what }) => what), ...masked] };
+}
+
+const findInPage = ({ text }: Page) => findSecrets(text);
+
+function maskedIn(whole: Page, find: (page: Page) => Secret[]): Approval {
+  let page = whole;
+  const hidden: string[] = [];
   for (let round = 0; round < MOST_ROUNDS && page.breaks.length > 0; round++) {
     const found = find(page);
     if (found.length === 0) break;
@@ -57,14 +74,23 @@ function acrossLines(text: string, find: (page: Page) => Secret[]): Approval {
 
 /** What may be hidden from who approves: in the line after a break may be another command. */
 function hidable({ text, breaks }: Page): Secret[] {
-  const parts = findSecrets(text).filter(({ onlyRead }) => !onlyRead)
-    .flatMap((secret) => plainParts(text, secret));
+  const parts = shownToNone(text, "screen").flatMap((secret) => plainParts(text, secret));
   return parts.map((part) => {
     const open = breaks.find(({ at }) =>
       at > part.start && at < part.end && mayBeCommand(text.slice(at, part.end))
     );
     return open === undefined ? part : { ...part, end: open.at };
   });
+}
+
+/** Without those that the word of a program tells, and those that may be a program. */
+function shownToNone(text: string, from: "command" | "screen"): Secret[] {
+  const isRun = mayBeRun(text, from);
+  return findSecrets(
+    text,
+    ({ start, kind, onlyRead }) =>
+      !onlyRead && (kind === "format" || kind === "block" || !isRun(start)),
+  );
 }
 
 export interface Approval {
@@ -80,8 +106,8 @@ export interface Approval {
 export function maskForApproval(text: string, from: "command" | "screen" = "command"): Approval {
   const approval = from === "screen" ? acrossLines(text, hidable) : { text, masked: [] };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const secrets = findSecrets(approval.text).filter(({ isRest, onlyRead }) =>
-      !onlyRead && (from === "screen" || !isRest)
+    const secrets = shownToNone(approval.text, from).filter(({ isRest }) =>
+      from === "screen" || !isRest
     );
     const parts = secrets.map((secret) => plainParts(approval.text, secret));
     const found = parts.flat();
@@ -96,24 +122,34 @@ export function maskForApproval(text: string, from: "command" | "screen" = "comm
 /** Further in, a value is kept as one text. */
 const DEEPEST = 100;
 
-/** A copy with all its texts masked for approval; the name of a field tells what its text is. */
-export function maskFields(value: unknown, from: "command" | "screen" = "command"): unknown {
+/** What a text is shown for: to approve a command or what a screen shows, or to be read. */
+type Shown = "command" | "screen" | "read";
+
+function maskAs(text: string, from: Shown): string {
+  return from === "read" ? maskSecrets(text) : maskForApproval(text, from).text;
+}
+
+/** A copy with all its texts masked, by default for approval; the name of a field tells what its text is. */
+export function maskFields(value: unknown, from: Shown = "command"): unknown {
   const mask = (value: unknown, name: string, depth: number): unknown => {
     if (typeof value === "string") return maskField(value, name, from);
     if (typeof value !== "object" || value === null) return value;
-    if (depth > DEEPEST) return maskForApproval(JSON.stringify(value), from).text;
+    if (depth > DEEPEST) return maskAs(JSON.stringify(value), from);
     if (Array.isArray(value)) return value.map((one) => mask(one, name, depth + 1));
-    const fields = Object.entries(value).map(([key, one]) => [key, mask(one, key, depth + 1)]);
+    const fields = Object.entries(value).map(([key, one]) => [
+      maskAs(key, from),
+      mask(one, key, depth + 1),
+    ]);
     return Object.fromEntries(fields);
   };
   return mask(value, "", 0);
 }
 
-function maskField(value: string, name: string, from: "command" | "screen"): string {
-  const alone = () => maskForApproval(value, from).text;
+function maskField(value: string, name: string, from: Shown): string {
+  const alone = () => maskAs(value, from);
   if (name === "" || value.length > 4000 || !/^[^\s"'\\]+$/.test(value)) return alone();
   const head = `"${name}": "`;
-  const { text } = maskForApproval(`${head}${value}"`);
+  const text = maskAs(`${head}${value}"`, from === "screen" ? "command" : from);
   return text.startsWith(head) && text.endsWith('"') ? text.slice(head.length, -1) : alone();
 }
 
@@ -128,25 +164,29 @@ function masked(text: string, found: Secret[]): string {
 }
 
 /** In the order of the text; none overlaps another, and each is on one line, but for blocks. */
-function findSecrets(text: string): Secret[] {
+function findSecrets(text: string, counts = (_: Secret) => true): Secret[] {
   if (text.length < SHORTEST) return [];
-  const found = [...prefixed(text), ...ofUnknownMakers(text), ...framed(text), ...inLists(text)];
   const lower = text.toLowerCase();
+  const found = [
+    ...[...prefixed(text), ...ofUnknownMakers(text), ...inLists(text)],
+    ...[FORMS, PLACES, PROGRAMS, GUESSES].flatMap((frames) => [...framed(text, lower, frames)]),
+  ];
   if (NAME_HINTS.some((hint) => lower.includes(hint))) {
     found.push(...named(text), ...inTables(text), ...inManifests(text));
   }
-  return inOrder(text, found);
+  return inOrder(text, found.filter(counts));
 }
 
 /** What is known by itself goes before what is known by its name: its prefix stays readable. */
 function inOrder(text: string, found: Secret[]): Secret[] {
   if (found.length === 0) return found;
-  const rank = { block: 0, format: 1, value: 2, named: 3 };
+  const rank = { block: 0, format: 1, value: 2, named: 3, guess: 4 };
   found.sort((a, b) => rank[a.kind] - rank[b.kind]);
   const byStart = (a: Secret, b: Secret) => a.start - b.start;
   const groups = [
     found.filter(({ kind }) => rank[kind] < 2),
-    found.filter(({ kind }) => rank[kind] >= 2),
+    found.filter(({ kind }) => rank[kind] === 2 || rank[kind] === 3),
+    found.filter(({ kind }) => rank[kind] === 4),
   ];
   let kept: Secret[] = [];
   for (const group of groups) {
@@ -176,28 +216,6 @@ function mergeInto(kept: Secret[], more: Secret[]): Secret[] {
   return [...all, ...kept.slice(at)];
 }
 
-const compiled = new Map<Frame, RegExp>();
-
-function formOf(frame: Frame): RegExp {
-  const form = compiled.get(frame) ?? frame.form();
-  compiled.set(frame, form);
-  return form;
-}
-
-function* framed(text: string): Generator<Secret> {
-  for (const frame of FRAMES) {
-    const { what, hints, isSecret, kind = "format", onlyRead } = frame;
-    if (!hints.some((hint) => text.includes(hint))) continue;
-    for (const match of text.matchAll(formOf(frame))) {
-      const start = match.index + match[1]!.length;
-      const end = match.index + match[0].length;
-      const isOne = isSecret?.(text.slice(start, end), match[1]!, text.slice(end, end + 80)) ??
-        true;
-      if (isOne) yield { start, end, what, kind, head: match[1]!, onlyRead };
-    }
-  }
-}
-
 function* named(text: string): Generator<Secret> {
   for (const { parts, what, head } of namedValues(text)) {
     for (const part of parts) {
@@ -221,12 +239,13 @@ function plainParts(text: string, { start, end, what, kind, head = "" }: Secret)
     return keyLines(text, start, secret).map(([from, length]) => part(from, length));
   }
   // `TOKEN= x` runs x, and so does what follows a newline, a pipe or a bracket.
-  const marks = kind === "named" ? /[\n|(>{\x60]/ : /[\n|;]/;
+  const isNamed = kind === "named" || kind === "guess";
+  const marks = isNamed ? /[\n|(>{\x60]/ : /[\n|;]/;
   if (marks.test(head.slice(-12)) || /[^ \t]=[ \t]+["']?$/.test(head)) return [];
   const plain = PLAIN.exec(secret)?.[0] ?? "";
   if (plain === secret) return isInPath(text, start) ? [] : [part(start, plain.length)];
   if (kind === "value") return [];
-  const runs = kind === "named" ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
+  const runs = isNamed ? [plain] : secret.split(/[^A-Za-z0-9_+/=.,:@%-]/);
   const found: Secret[] = [];
   let at = 0;
   for (const run of runs) {

@@ -3,20 +3,48 @@
 import type { Pending } from "./answers.ts";
 import type { Dialog } from "./pane.ts";
 import { type Question, readQuestions } from "./questions.ts";
+import { isLike } from "./text.ts";
 
 /** Is it this question? In a low window its beginning, and some of its options, are cut off. */
 function isShown(question: Question, dialog: Dialog): boolean {
   const [asked, title] = [squeeze(question.question), squeeze(dialog.title)];
-  if (!asked.endsWith(title)) return false;
+  if (!endsLike(asked, title)) return false;
   const rows = dialog.options.filter((row) => row.number <= question.options.length);
   const fitting = rows.filter((row) => {
     const label = squeeze(question.options[row.number - 1]!.label);
     const drawn = squeeze(row.label).replace(/…$/, "");
-    return drawn !== "" && label.startsWith(drawn);
+    return drawn !== "" && beginsLike(label, drawn);
   });
   // Wide letters may be drawn over their neighbours: then the words of the question count more.
-  const least = asked === title ? rows.length / 2 : rows.length;
+  const least = isLike(asked, title) ? rows.length / 2 : rows.length;
   return rows.length > 0 && fitting.length >= least;
+}
+
+/** Is it the text, or its end? Where it is masked, the end must be behind the mask. */
+export function endsLike(masked: string, shown: string): boolean {
+  const end = masked.lastIndexOf("***");
+  if (end < 0) return masked.endsWith(shown);
+  return isLike(masked, shown) || masked.slice(end + "***".length).endsWith(shown);
+}
+
+function beginsLike(masked: string, shown: string): boolean {
+  const [first] = masked.split("***", 1);
+  return first === masked
+    ? masked.startsWith(shown)
+    : first!.startsWith(shown) || shown.startsWith(first!);
+}
+
+/** Where a text begins that may be masked; -1 where it is not there. */
+export function placeLike(text: string, masked: string, from = 0): number {
+  const [first, ...pieces] = masked.replace(/\*+$/, "").split("***");
+  const found = text.indexOf(first!, from);
+  let at = found + first!.length;
+  for (const piece of found < 0 ? [] : pieces) {
+    const place = text.indexOf(piece, at + 1);
+    if (place < 0) return -1;
+    at = place + piece.length;
+  }
+  return found;
 }
 
 /** Which of the questions it is; -1 when it is none of them, or when it could be several. */
@@ -24,7 +52,7 @@ export function shownAmong(questions: Question[], dialog: Dialog): number {
   const title = squeeze(dialog.title);
   const shown = questions.map((question) => isShown(question, dialog));
   const whole = questions.findIndex((question, index) =>
-    shown[index] && squeeze(question.question) === title
+    shown[index] && isLike(squeeze(question.question), title)
   );
   if (whole !== -1) return whole;
   return shown.filter(Boolean).length === 1 ? shown.indexOf(true) : -1;

@@ -1,11 +1,13 @@
 /** Tells the agent a question: under an id of its own, with the secret that an answer must carry. */
 
 import { askedIn, askingsOf, noteAsking } from "./askings.ts";
+import { loadGuards, mayHoldSecret } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
 import { formatQuestions, type Question } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { saidBefore } from "./said_before.ts";
 import { sendWake } from "./send_wake.ts";
+import { maskTexts } from "./text.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 
 /** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
@@ -13,6 +15,7 @@ export async function tellQuestion(context: HookContext): Promise<void> {
   const { event, paths, session, settings, now } = context;
   const asked = askedIn(event);
   const { questions } = asked;
+  if (mayHoldSecret(JSON.stringify(questions))) await loadGuards(); // they are kept masked
   // The hook may run twice for one event. The second one does not know the secret. Where it sends
   // nothing, it need not look.
   const isThis = (one: { tool_use_id: string }) =>
@@ -37,7 +40,7 @@ export async function tellQuestion(context: HookContext): Promise<void> {
 
 /** What the session remembers of an open question. */
 export function openOf(id: string, questions: Question[]): { id: string; asks: string[] } {
-  return { id, asks: questions.map(({ question }) => question) };
+  return { id, asks: maskTexts(questions.map(({ question }) => question)) };
 }
 
 export interface ToTell {

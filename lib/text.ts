@@ -1,6 +1,21 @@
 /** What Claude or a screen said is data: made harmless, and otherwise left as it is. */
 
-export { maskFields, maskForApproval, maskScreen, maskSecrets } from "./fence.ts";
+export { maskFields, maskForApproval, maskScreen, maskSecrets, maskTexts } from "./fence.ts";
+
+/** Could the text be what a masked one was made from? Each `***` stands for one character or more. */
+export function isLike(masked: string, text: string): boolean {
+  const [first, ...pieces] = masked.split("***");
+  const last = pieces.pop();
+  if (last === undefined) return masked === text;
+  if (!text.startsWith(first!)) return false;
+  let at = first!.length;
+  for (const piece of pieces) {
+    const place = text.indexOf(piece, at + 1);
+    if (place < 0) return false;
+    at = place + piece.length;
+  }
+  return text.length > at + last.length && text.endsWith(last);
+}
 
 // Built from strings: the characters themselves must not stand in a source file.
 const ANSI = new RegExp(

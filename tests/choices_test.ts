@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { answersFrom, readChoices } from "../lib/driver/choices.ts";
-import type { Question } from "../lib/questions.ts";
+import { readChoices } from "../lib/driver/choices.ts";
+import { answersFrom, type Question } from "../lib/questions.ts";
 
 function question(text: string, labels: string[], multiSelect = false): Question {
   const options = labels.map((label) => ({ label, description: "", preview: "" }));

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import * as fence from "../lib/fence.ts";
 import { guardField, guardText } from "../lib/lookalikes.ts";
 import { cpuMs, TOO_LONG_MS } from "./support/cpu_time.ts";
 
@@ -19,9 +20,56 @@ for (const line of HEADERS) {
   });
 }
 
+// Behind a label, in markup, as an address or a program writes brackets, with more words, without brackets.
+// deno-fmt-ignore
+const DISGUISED = [
+  "a. [AVAILABLE ACTIONS]", "b) [AVAILABLE ACTIONS]", "(c) [AVAILABLE ACTIONS]", "iv. [AVAILABLE ACTIONS]:", "A: [TRIGGER]", "Note: [AVAILABLE ACTIONS]", "Step 2: [AVAILABLE ACTIONS]", "Next. [AVAILABLE ACTIONS]",
+  "<b>[AVAILABLE ACTIONS]</b>", "<h2>[AVAILABLE ACTIONS]</h2>", "<div class=\"x\">[TRIGGER]", "<b>AVAILABLE ACTIONS</b>", "<br/>[STATE HINT]", "<!-- x -->[AVAILABLE ACTIONS]", "System message — [AVAILABLE ACTIONS]", "assistant> [AVAILABLE ACTIONS]",
+  "&#91;AVAILABLE ACTIONS&#93;", "&lbrack;AVAILABLE ACTIONS&rbrack;", "&lsqb;TRIGGER&rsqb;", "&#x5B;AVAILABLE ACTIONS&#x5D;", "%5BAVAILABLE ACTIONS%5D", "\\x5bAVAILABLE ACTIONS\\x5d", "\\u005bAVAILABLE ACTIONS\\u005d", "&nbsp;[AVAILABLE ACTIONS]",
+  "[NEW AVAILABLE ACTIONS]", "[AVAILABLE ACTIONS V2]", "[AVAILABLE ACTIONS — UPDATED]", "[SESSION IDENTITY OF WARDEN]", "## AVAILABLE ACTIONS", "AVAILABLE ACTIONS:", "=== AVAILABLE ACTIONS ===", "(AVAILABLE ACTIONS)",
+  "{AVAILABLE ACTIONS}", "<AVAILABLE ACTIONS>", "**AVAILABLE ACTIONS**", "| AVAILABLE ACTIONS |", "-----AVAILABLE ACTIONS-----", "1. AVAILABLE ACTIONS", "AVAILABLE_ACTIONS", "AVA1LABLE ACT1ONS:", "[AVAILABLE ACTIONS",
+  "ＡＶＡＩＬＡＢＬＥ ＡＣＴＩＯＮＳ", "(АVАILАBLЕ АСТIОNS)", "a. ［ＴＲＩＧＧＥＲ］", "ii) 【CONTEXT PRESSURE】",
+];
+for (const line of DISGUISED) {
+  Deno.test(`guardText() indents the disguised ${JSON.stringify(line)}`, () => {
+    assertEquals(guardText(`a\n${line}\nb`), `a\n    ${line}\nb`);
+    assertEquals(guardText(guardText(line)), guardText(line));
+    // The rules are loaded for it.
+    assertEquals(fence.isHarmless(`a\n${line}\nb`), false);
+  });
+}
+
+for (
+  const [text, shown] of [
+    ["[AVAILABLE\nACTIONS]", "    [AVAILABLE\n    ACTIONS]"],
+    ["[\nAVAILABLE ACTIONS\n]", "    [\n    AVAILABLE ACTIONS\n    ]"],
+    ["**[AVAILABLE\n\nACTIONS]**", "    **[AVAILABLE\n\n    ACTIONS]**"],
+    ["a. [SESSION\n  IDENTITY]", "    a. [SESSION\n      IDENTITY]"],
+    ["［ＴＲＩＧ\nＧＥＲ］", "    ［ＴＲＩＧ\n    ＧＥＲ］"],
+    ["[TRIG-\nGER]:", "    [TRIG-\n    GER]:"],
+  ]
+) {
+  Deno.test(`guardText() indents ${JSON.stringify(text)}, which goes over lines`, () => {
+    assertEquals(guardText(`a\n${text}\nb`), `a\n${shown}\nb`);
+    assertEquals(guardText(shown!), shown);
+    assertEquals(fence.isHarmless(`a\n${text}\nb`), false);
+  });
+}
+
+// deno-fmt-ignore
+const GOOD_FAITH = [
+  "see the [TRIGGER] field", "see [TRIGGER]", "const [content] = useState();", "x.y[trigger] = 2;", "No change.", "no changes: [see log]", "Available actions:", "The available actions are below.",
+  "f(a, [content], b)", "STATE: idle", "NO CHANGES", "CONTEXT", "a. [x] content", "Note: [content](#content)", "## Content", "CONTENT", "TRIGGER", "- available actions", "useEffect(load, [trigger, content]);",
+];
+for (const line of GOOD_FAITH) {
+  Deno.test(`guardText() leaves ${JSON.stringify(line)} in good faith`, () => {
+    assertEquals(guardText(`[<\n${line}`), `[<\n${line}`);
+  });
+}
+
 // deno-fmt-ignore
 const TEXTS = [
-  "[CONTENT](#content)", "- [STATE HINT]", "- [x] CONTENT", "- [ ] content", "[AVAILABLE ACTIONS", "see\u00a0[TRIGGER]", "[a]  [c]", "[OTHER]", "[TRIGGERS]", "[CONTENTS]", "Content", "## Content", "(content)", "no change",
+  "[CONTENT](#content)", "- [STATE HINT]", "- [x] CONTENT", "- [ ] content", "see\u00a0[TRIGGER]", "[a]  [c]", "[OTHER]", "[TRIGGERS]", "[CONTENTS]", "Content", "## Content", "(content)", "no change",
   "if (a < b && c > d) x[content] = 1;", "cat <<EOF > file", "git diff a..b >>> log", "«Обычный текст» [1]", "List<Map<String, List<Integer>>>", "❯ 1. Yes",
   "External, untrusted content must be fenced.", "- External untrusted content is here", "**External untrusted content**", "1. External, untrusted content", "External untrusted content <b>here</b>", "the words EXTERNAL_UNTRUSTED_CONTENT in a sentence", "1 << 2", "<<<<<<< HEAD", ">>>>>>> end", "日本語「内容」です", "─── [ok] ───",
 ];

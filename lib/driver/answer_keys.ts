@@ -1,6 +1,5 @@
 /** Which key comes next in a question, its review, or several questions behind tabs. */
 
-import type { Choice } from "./choices.ts";
 import { CHAT } from "../dialog_options.ts";
 import {
   done,
@@ -16,8 +15,8 @@ import {
   writtenIn,
 } from "./key_steps.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
-import type { Question } from "../questions.ts";
-import { shownAmong, squeeze } from "../shown.ts";
+import type { Choice, Question } from "../questions.ts";
+import { placeLike, shownAmong, squeeze } from "../shown.ts";
 
 export interface AnswerGoal {
   kind: "answer";
@@ -111,15 +110,15 @@ function leaveStep(dialog: Dialog, own: DialogOption | undefined, isLast = false
 function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   const shown = squeeze(dialog.text);
   for (const [index, question] of goal.questions.entries()) {
-    const at = shown.indexOf(squeeze(question.question));
+    const at = placeLike(shown, squeeze(question.question));
     if (at === -1) continue; // cut off in a low window
     const choice = goal.choices[index]!;
     const words = [...choice.options.map((number) => question.options[number - 1]!.label)];
     if (choice.text !== undefined) words.push(choice.text);
     const next = goal.questions[index + 1];
-    const end = next === undefined ? shown.length : shown.indexOf(squeeze(next.question), at);
+    const end = next === undefined ? shown.length : placeLike(shown, squeeze(next.question), at);
     const answer = shown.slice(at, end === -1 ? shown.length : end);
-    const shows = (word: string) => answer.includes(squeeze(word).slice(0, 200));
+    const shows = (word: string) => placeLike(answer, squeeze(word).slice(0, 200)) >= 0;
     // Of several, one with a comma or quotes may be shown as JSON.
     const absent = words.find((word) => !shows(word) && !shows(JSON.stringify(word).slice(1, -1)));
     if (absent !== undefined) {

@@ -1,13 +1,7 @@
 /** Reads the answers of a call and checks them against the questions, before anything is sent. */
 
-import type { Question } from "../questions.ts";
-
-/** The answer to one question: numbers of options (from 1), own words, or both. */
-export interface Choice {
-  options: number[];
-  text?: string;
-  notes?: string;
-}
+import type { Choice, Question } from "../questions.ts";
+import { isLike } from "../text.ts";
 
 export type ChoicesReading = { kind: "choices"; choices: Choice[] } | {
   kind: "wrong";
@@ -70,46 +64,27 @@ function readWords(
 ): { kind: "choice"; choice: Choice } | { kind: "wrong"; reason: string } {
   const own = /^text:([^]*)$/.exec(word)?.[1] ?? word;
   if (own.trim() === "") return wrong(`The answer to "${question.question}" is empty`);
-  const label = own === word
-    ? question.options.findIndex((option) =>
-      option.label.toLowerCase() === own.trim().toLowerCase()
-    )
-    : -1;
+  const named = own === word ? numbersOf(question, own.trim().toLowerCase()) : [];
+  if (named.length > 1) {
+    return wrong(
+      `Several options of "${question.question}" read so: give a number; ${optionList(question)}`,
+    );
+  }
   return {
     kind: "choice",
-    choice: label >= 0 ? { options: [label + 1] } : { options: [], text: own },
+    choice: named.length === 1 ? { options: named } : { options: [], text: own },
   };
 }
 
-/** The answers as Claude Code takes them and reports them: by question text, in one string each. */
-export function answersFrom(
-  questions: Question[],
-  choices: Choice[],
-): {
-  answers: Record<string, string>;
-  annotations: Record<string, { preview?: string; notes?: string }>;
-} {
-  const answers: Record<string, string> = {};
-  const annotations: Record<string, { preview?: string; notes?: string }> = {};
-  questions.forEach((question, index) => {
-    const choice = choices[index]!;
-    const chosen = choice.options.map((number) => question.options[number - 1]!);
-    const words = [...chosen.map((option) => option.label), ...(choice.text ? [choice.text] : [])];
-    answers[question.question] = question.multiSelect ? joinChoices(words) : words[0]!;
-    const preview = chosen[0]?.preview;
-    if (preview || choice.notes) {
-      annotations[question.question] = {
-        ...(preview ? { preview } : {}),
-        ...(choice.notes ? { notes: choice.notes } : {}),
-      };
-    }
-  });
-  return { answers, annotations };
-}
-
-/** Joined as Claude Code's own dialog does it. A list would be joined without the quotes. */
-function joinChoices(choices: string[]): string {
-  return choices.map((choice) => choice.includes(",") ? `"${choice}"` : choice).join(", ");
+/** The options with this label. Of one that is masked, the label may be given masked or whole. */
+function numbersOf({ options }: Question, label: string): number[] {
+  const all = options.map((option, index) => ({
+    label: option.label.toLowerCase(),
+    number: index + 1,
+  }));
+  const same = all.filter((option) => option.label === label);
+  const found = same.length > 0 ? same : all.filter((option) => isLike(option.label, label));
+  return found.map(({ number }) => number);
 }
 
 function optionList(question: Question): string {

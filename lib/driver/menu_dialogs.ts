@@ -1,7 +1,7 @@
 /** The actions for Claude Code's dialogs: choose, answer, type at a question, submit. */
 
 import type { GivenDecision, Pending } from "../answers.ts";
-import { answersFrom, type Choice, readChoices } from "./choices.ts";
+import { readChoices } from "./choices.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { decides } from "../dialog_kind.ts";
@@ -10,7 +10,7 @@ import { whyMayBeUnread } from "./menu_decide.ts";
 import { pressKey, typeAtPrompt } from "./menu_prompt.ts";
 import { whyUnfitForKeys } from "./prompt_words.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
-import type { Question } from "../questions.ts";
+import { answersFrom, type Choice, type Question } from "../questions.ts";
 import {
   type ActionResult,
   brief,
@@ -23,7 +23,7 @@ import {
 import { quotable } from "../request_text.ts";
 import { byKeys, settle } from "./settle.ts";
 import { readMemory } from "../session_memory.ts";
-import { markOf, requestsShown, squeeze } from "../shown.ts";
+import { endsLike, markOf, requestsShown, squeeze } from "../shown.ts";
 
 export async function choose(
   context: DriverContext,
@@ -121,7 +121,7 @@ async function answerOneByOne(
   }
   // The answers are given in order, so the first question must be on the screen.
   const asks = readMemory(context.paths, context.session).open?.asks ?? [];
-  const at = asks.findIndex((text) => squeeze(text).endsWith(squeeze(title)));
+  const at = asks.findIndex((text) => endsLike(squeeze(text), squeeze(title)));
   if (tabs.some(({ answered }) => answered) || at > 0) {
     return refused(
       `some questions are answered already: choose or type answers what is on the screen, submit ` +
@@ -161,7 +161,7 @@ async function answer(
   return await settle(context, {
     pending,
     screen,
-    decision: { kind: "answers", ...answersFrom(questions, choices) },
+    decision: { kind: "answers", ...answersFrom(questions, choices), choices },
     goal: { kind: "answer", questions, choices, isPart },
     said: `Answered ${said}`,
   });

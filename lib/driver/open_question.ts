@@ -15,7 +15,8 @@ import {
   whyWrongSecret,
 } from "./driver_context.ts";
 import { readMemory } from "../session_memory.ts";
-import { isAbout, isSameInput, squeeze } from "../shown.ts";
+import { endsLike, isAbout, isSameInput, squeeze } from "../shown.ts";
+import { isLike } from "../text.ts";
 
 export interface OpenQuestion {
   pending?: Pending;
@@ -53,7 +54,7 @@ function named(
     // Without a hook, only the session's memory knows the id and the text of its last wake.
     const { open } = readMemory(context.paths, context.session);
     const isIt = open?.id === id && dialog?.kind === "question" &&
-      open.asks?.some((text) => squeeze(text).endsWith(squeeze(dialog.title)));
+      open.asks?.some((text) => endsLike(squeeze(text), squeeze(dialog.title)));
     if (isIt) return onScreen(context, screen, []);
     return none(
       isToCome(context.paths, context.session, id) && screen.state !== "idle"
@@ -78,7 +79,7 @@ function onScreen(context: DriverContext, screen: PaneScreen, asked: Asked[]): Q
   }
   const shown = asked.filter((one) => isAbout(one.pending, dialog));
   const whole = shown.filter(({ questions }) =>
-    questions.some(({ question }) => squeeze(question) === squeeze(dialog.title))
+    questions.some(({ question }) => isLike(squeeze(question), squeeze(dialog.title)))
   );
   const [first, ...more] = whole.length > 0 ? whole : shown;
   // Of identical ones Claude shows the oldest first. With keys it is what is on the screen anyway.

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { isThere } from "../../lib/files.ts";
+import { isObject } from "../../lib/json.ts";
 import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
@@ -35,6 +36,43 @@ for (const version of VERSIONS.claude) {
       await claude.waitUntilIdle();
       assertEquals(isThere(`${claude.project}/made-by-claude`), false);
     }));
+
+  for (const hookRoad of [true, false]) {
+    const road = hookRoad ? "through the hook" : "with keys";
+    Deno.test(`${version}: a question with secrets is kept masked and answered ${road}`, () =>
+      inScene(`masked ${version} ${road}`, async (scene) => {
+        const stage = new AnswersStage(scene, { version, hookRoad });
+        const key = ["ghp", "aB3dE5gH7jK9mN1pQrStUvWxYz0123456789"].join("_");
+        const asked = {
+          question: `Which key? TOKEN=${key} is old`,
+          header: "Key",
+          multiSelect: false,
+          options: [
+            { label: `Use ${key}`, description: "The old one" },
+            { label: "A new one", description: "Draw it" },
+          ],
+        };
+        const say = [{ tool: "AskUserQuestion", input: { questions: [asked] } }];
+        stage.model.scenarios.secret = [{ say }, { say: "SECRET-END" }];
+        const claude = await stage.start();
+        const pending = await stage.ask(claude, "secret");
+        const kept = await new Deno.Command("grep", {
+          args: ["-rlF", key.slice(4), stage.paths.state],
+        }).output();
+        assertEquals(new TextDecoder().decode(kept.stdout), "");
+        const said = await stage.reply(pending, "choose", "1");
+        assertEquals(said.includes(key), false, said);
+        const { tool_response: response } = await stage.next("PostToolUse", 0);
+        assertEquals(isObject(response) && response.answers, { [asked.question]: `Use ${key}` });
+        await claude.waitForScreen("the end", (screen) => screen.includes("SECRET-END"));
+        const record = await until(
+          "the answer in the journal",
+          () => stage.journal().find(({ kind, by }) => kind === "answered" && by !== "human"),
+          { present: () => JSON.stringify(stage.journal()) },
+        );
+        assertEquals(JSON.stringify(record).includes(key), false);
+      }));
+  }
 
   Deno.test(`${version}: Claude cannot answer itself by the driver`, () =>
     inScene(`itself ${version}`, async (scene) => {

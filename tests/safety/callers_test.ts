@@ -1,6 +1,7 @@
 /** A Claude that answers its own question or request by our driver. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main as menuDriver } from "../../commands/menu_driver.ts";
 import { callerFrom, type CallerSigns } from "../../lib/driver/caller.ts";
 import { contextFor } from "../../lib/driver/driver_world.ts";
 import { readTextIfThere } from "../../lib/files.ts";
@@ -8,6 +9,7 @@ import type { ProcessInfo } from "../../lib/doors/process_tree.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { driverWorld, menuOptions } from "../support/driver_context.ts";
 import { FakePane } from "../support/fake_pane.ts";
+import { fixturePane } from "../support/fixtures.ts";
 import { TestHome } from "../support/home.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
@@ -109,4 +111,36 @@ Deno.test("the driver refuses what runs below the pane that it would answer", as
   const beside = `${drive("beside", "--dry-run", "choose", "2")}; sleep 1000`;
   await server.tmux("split-window", "-t", "=warden-main:", beside);
   assertStringIncludes(await said("beside"), "Would press keys");
+});
+
+const EVERY_ACTION = [
+  ...[["choose", "2"], ["answer", "2"], ["type", "x"], ["clear_then", "x"], ["clear"], ["enter"]],
+  ...[["esc"], ["submit"], ["allow"], ["deny", "x"], ["deny"]],
+  ...[["choose", "2", "--question", "q-1.secret"], ["allow", "--question", "p-1.secret"]],
+  ...[["type", "x", "--queue"], ["type", "x", "--now"], ["type", "x", "--road", "mod"]],
+];
+
+Deno.test("the driver refuses a caller below the pane for every action, with and without an id", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const pane = await server.session("warden-main", "cat");
+  await server.show(pane, fixturePane("10-ask-single"));
+  const [pid, panePid] =
+    (await server.tmux("display-message", "-p", "-t", pane, "#{pid} #{pane_pid}"))
+      .split(" ");
+  const env = { TMUX: `/tmp/x,${pid},0`, TMUX_PANE: pane } as Record<string, string>;
+  const callers = [
+    { parent: () => Number(panePid) },
+    { env: (name: string) => env[name] ?? home.variable(name) },
+  ];
+  for (const caller of callers) {
+    for (const words of EVERY_ACTION) {
+      const said: string[] = [];
+      const say = (line: string) => void said.push(line);
+      const world = driverWorld(home, { say, warn: say, ...caller });
+      const args = ["--socket", server.socket, "--wait", "0", "warden-main", ...words];
+      assertEquals(await menuDriver(args, world), 1, words.join(" "));
+      assertStringIncludes(said.join("\n"), "runs inside the session that it would answer");
+    }
+  }
 });

@@ -1,11 +1,14 @@
 /** Texts that hold no secret, though some look like one. Each must stay as it is. */
 
+import { MORE_HARMLESS } from "./more_harmless.ts";
+
 const HEX = "3f2a9c0d1e8b7a6f5e4d3c2b1a09f8e7d6c5b4a3";
 const LONG_HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const BASE64 =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 export const HARMLESS: string[] = [
+  ...MORE_HARMLESS,
   // Hashes, ids, sums
   `commit ${HEX}`,
   `git checkout ${HEX.slice(0, 12)}`,

@@ -3,6 +3,8 @@
  * every run, so that no scanner takes this file for a leak: 36 characters of the alphabet A.
  */
 
+import { MORE_SECRETS } from "./more_secrets.ts";
+
 const ALPHABETS: Record<string, string> = {
   A: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
   W: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
@@ -41,7 +43,7 @@ export interface Drawn {
   kept: string[];
 }
 
-export function drawSecret(kind: string, draw: Draw): Drawn {
+export function drawSecret(pattern: string, draw: Draw): Drawn {
   const hidden: string[] = [];
   const pick = (from: string) => from[Math.floor(draw() * from.length)]!;
   const run = (alphabet: string, length: number) =>
@@ -64,6 +66,9 @@ export function drawSecret(kind: string, draw: Draw): Drawn {
         return made;
       },
     );
+  // Outside of the secret is what is public: the id of an account.
+  const kind = pattern.replace(/^[^⟦]*|⟧[^⟦]*/g, fill);
+  hidden.length = 0;
   const text = kind.replace(/⟦([^⟧]*)⟧/g, (_, secret) => {
     const before = hidden.length;
     const filled = fill(secret);
@@ -632,4 +637,6 @@ const MORE: string[] = [
   "ctx7sk-⟦{uuid}⟧",
   "acme_live_⟦{A24}7⟧",
 ];
-for (const [index, text] of MORE.entries()) SECRETS[`place ${index + 1}`] = text;
+for (const [index, text] of [...MORE, ...MORE_SECRETS].entries()) {
+  SECRETS[`place ${index + 1}`] = text;
+}
