@@ -1,0 +1,30 @@
+/** A night of faults on the real programs: nothing waits in silence, nothing is told twice. */
+
+import { assertEquals } from "@std/assert";
+import { inScene } from "../support/artefacts.ts";
+import { Night } from "./night/stage.ts";
+import { AGENTS } from "./night/stage.ts";
+import { playNight } from "./night/play.ts";
+import { compare, faultsIn, rowsOf, tableOf } from "./night/truth.ts";
+import { openSharedGateway } from "./shared_gateway.ts";
+
+const isLong = Deno.env.get("GSD_NIGHT") === "long";
+const seed = Number(Deno.env.get("GSD_NIGHT_SEED") ?? 1);
+
+Deno.test("a night of faults: somebody knows within a minute, once, and the sessions go on", async () => {
+  const shared = await openSharedGateway(["main", ...AGENTS]);
+  try {
+    await inScene("night", async (scene) => {
+      const night = new Night(scene, shared);
+      await night.begin();
+      const { goneOn, stuck } = await playNight(night, { seed, isLong });
+      const compared = compare(night.facts, night.heard, night.outages);
+      const table = tableOf(rowsOf(compared, goneOn));
+      console.log(`seed ${seed}, ${isLong ? "long" : "short"}\n\n${table}\n`);
+      scene.keep("table.md", () => table);
+      assertEquals([...stuck, ...faultsIn(compared), ...night.doubled()], []);
+    });
+  } finally {
+    await shared.close();
+  }
+});
