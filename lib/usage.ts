@@ -74,8 +74,11 @@ export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsa
   return { ...(window === undefined ? {} : { window }), limits, isOfTurn };
 }
 
+/** What a conversation has told last. `apiResetsAt`: only where its last turn has met a limit. */
+export type LastUsage = Omit<KnownUsage, "isOfTurn">;
+
 /** The last known usage of a conversation, for the views. */
-export function lastUsage(text: string, sessionId: string): Usage | undefined {
+export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
   const value = valueOf(text, sessionId);
   return value === undefined ? undefined : usageIn(value);
 }
@@ -90,11 +93,11 @@ function valueOf(text: string, sessionId: string): Record<string, unknown> | und
   }
 }
 
-function usageIn(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
+function usageIn(value: Record<string, unknown>): LastUsage {
   return "context_window" in value ? ofStatusLine(value) : ofMod(value);
 }
 
-function ofMod(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
+function ofMod(value: Record<string, unknown>): LastUsage {
   const resets = dateOf(value.api_resets_at);
   return {
     ...numbers(value, ["percent", "tokens", "window", "usd", "turn_usd"]),

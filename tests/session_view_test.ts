@@ -175,6 +175,26 @@ const CASES: Case[] = [
     4,
   ],
   [
+    "a limit whose end only the API's answer has, as the mod told it",
+    {
+      transcript: endOf({ kind: "failed", error: "rate_limit", message: "API Error: 429" }),
+      usage: { limits: [], apiResetsAt: new Date(minutesAgo(-5)) },
+    },
+    "limited",
+    /429/,
+    4,
+  ],
+  [
+    "a failure that is no limit, though the API named a time",
+    {
+      transcript: endOf({ kind: "failed", error: "server_error", message: "API Error: 529" }),
+      usage: { limits: [], apiResetsAt: new Date(minutesAgo(-5)) },
+    },
+    "failed",
+    /529/,
+    4,
+  ],
+  [
     "a limit that has ended",
     {
       transcript: endOf({

@@ -5,7 +5,7 @@ import type { Agent } from "../registry.ts";
 import type { SessionMemory } from "../session_memory.ts";
 import type { Launch } from "../sessions/launch.ts";
 import type { SessionState } from "../sessions/session_state.ts";
-import type { Usage } from "../usage.ts";
+import type { LastUsage } from "../usage.ts";
 import type { ClaudeEntry } from "./claude_entries.ts";
 import type { TranscriptEnd } from "./transcript_end.ts";
 
@@ -37,7 +37,7 @@ export interface SessionObservation {
   /** What hooks wait for. */
   pending: Pending[];
   /** As its mod or its status line told it last. */
-  usage?: Usage;
+  usage?: LastUsage;
   /** Its last records, oldest first. */
   journal: Record<string, unknown>[];
   unsent: number;
