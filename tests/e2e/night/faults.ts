@@ -80,6 +80,7 @@ export const SESSION_FAULTS: SessionFault[] = [
       await session.server.tmux("rename-session", "-t", `=${session.present}`, name);
       session.names.push(name);
       night.fact(session, ["session_changed"]);
+      await session.attach();
       await session.claude.submit(night.words(session, "Work"));
       await night.goesOn(session, before);
     },

@@ -80,7 +80,7 @@ class Player implements Played {
   async playWide(fault: WideFault, lastsMs: number): Promise<void> {
     const whyNot = fault.whyNot?.(this.night);
     if (whyNot !== undefined) {
-      console.log(`not played: ${fault.name}: ${whyNot}`);
+      progress(`${fault.name}: not played: ${whyNot}`);
       return;
     }
     const able = this.able();
@@ -111,8 +111,17 @@ class Player implements Played {
       }
     }
     const seconds = Math.round((performance.now() - begun) / 1000);
-    console.log(`${new Date().toISOString()} ${name}: ${sessions.length}, ${seconds} s`);
+    const has = done.at(-1) ? "gone on" : "NOT gone on";
+    progress(`${name}: ${sessions.map((one) => one.name)}: ${has} after ${seconds} s`);
   }
+}
+
+/** `GSD_NIGHT_LOG` names a file: what a test prints is shown only when it has ended. */
+function progress(text: string): void {
+  const line = `${new Date().toISOString().slice(11, 19)} ${text}`;
+  console.log(line);
+  const file = Deno.env.get("GSD_NIGHT_LOG");
+  if (file !== undefined) Deno.writeTextFileSync(file, `${line}\n`, { append: true });
 }
 
 function shuffled<T>(dice: Dice, items: T[]): T[] {

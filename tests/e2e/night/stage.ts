@@ -117,9 +117,15 @@ export class Night {
   async begin(): Promise<void> {
     const { scene, stage } = this;
     const second = new TmuxServer({ HOME: scene.home });
-    Deno.mkdirSync(`${scene.dir}/second`);
-    second.writeProgram(`${scene.dir}/second`);
     scene.atEnd(() => second[Symbol.asyncDispose]());
+    // A server runs as long as it has a session.
+    await second.session("nobodys");
+    const plain = `exec tmux -f /dev/null "$@"`;
+    writeExecutable(
+      `${scene.dir}/tmux`,
+      `#!/bin/sh\ncase " $* " in *" -L "* | *" -S "*) ${plain};; esac\n[ -z "$TMUX" ] || ${plain}\n` +
+        `exec tmux -L ${stage.server.socket} -f /dev/null "$@"\n`,
+    );
     stage.env.GSD_CLAUDE = await this.#launcher();
     for (const [at, agent] of [...AGENTS, ...AGENTS, ...AGENTS].entries()) {
       const server = at < 4 ? stage.server : second;
@@ -165,12 +171,15 @@ export class Night {
 
   async #spawn(session: NightSession): Promise<void> {
     const { stage } = this;
-    const tmux = session.server === stage.server ? "tmux" : "second/tmux";
+    // Who spawns from a pane spawns on the server of that pane.
+    const inside: Record<string, string> = session.server === stage.server
+      ? {}
+      : { TMUX: `/tmp/tmux-${Deno.uid()}/${session.server.socket},0,0` };
     const words = [session.agent, this.folderOf(session), this.words(session, "Begin")];
     const name = session.name === stage.session(session.agent) ? [] : ["--name", session.name];
     const script = `${ROOT}/commands/spawn.ts`;
     const args = ["run", "-A", "--quiet", script, ...words, ...name, "--timeout", "300"];
-    const env = { ...stage.env, GSD_TMUX: `${this.scene.dir}/${tmux}` };
+    const env = { ...stage.env, ...inside };
     const done = await run(Deno.execPath(), args, { env, timeoutMs: 600_000, cwd: "/" });
     if (done.kind !== "finished" || done.code !== 0) {
       throw new Error(`spawn ${session.name}: ${JSON.stringify(done)}`);
@@ -267,7 +276,7 @@ export class Night {
 
   settled(session: NightSession): Promise<true> {
     return until(`somebody to know all of ${session.name}`, () => this.isKnown(session), {
-      timeoutMs: 150_000,
+      timeoutMs: 100_000,
       present: () => this.facts.filter((fact) => fact.session === session.name).slice(-3),
     });
   }
@@ -276,7 +285,7 @@ export class Night {
   async goesOn(session: NightSession, before: number): Promise<void> {
     const hasGoneOn = () => session.answers > before;
     await until(`${session.name} to go on`, hasGoneOn, {
-      timeoutMs: 180_000,
+      timeoutMs: 120_000,
       present: () => session.claude.capture(),
     });
     await this.settled(session);
