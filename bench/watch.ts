@@ -87,8 +87,13 @@ export async function measureWatch(sessions: number, minutes: number): Promise<W
     const name = `${agents[at % agents.length]}-main${number === 0 ? "" : `-${number + 1}`}`;
     await standIn(home, server, name, `c-${at}`);
   }
-  const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
-  const { child, done } = startProgram(words, env);
+  // By its launcher, as systemd starts it.
+  const registered = await startProgram(
+    [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/register.ts`],
+    env,
+  ).done;
+  if (registered.code !== 0) throw new Error(`register: ${registered.stderr}`);
+  const { child, done } = startProgram([`${home.paths.data}/bin/gsd-code`, "watch"], env);
   try {
     const memory = `${home.paths.state}/watch/memory.json`;
     await until("the first look", () => readTextIfThere(memory)?.includes(`c-${sessions - 1}"`));

@@ -5,7 +5,6 @@ import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
-import { followRename } from "../sessions/rename_session.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { FindingMarks } from "./finding_marks.ts";
 import { type Findings, findingsOf, type FleetFinding } from "./findings.ts";
@@ -109,6 +108,9 @@ export class FleetWatch {
       return;
     }
     try {
+      // Loaded only here: its packages take 20 MB, which a watch that runs for weeks need not hold.
+      const file = new URL("../sessions/rename_session.ts", import.meta.url).href;
+      const { followRename }: typeof import("../sessions/rename_session.ts") = await import(file);
       await followRename(this.world, session, renamedTo);
     } catch (error) {
       problems.add(`Cannot let ${session} follow its new name ${renamedTo}: ${messageOf(error)}`);
