@@ -1,5 +1,6 @@
 /** The faults of a night: each is played, noted as a fact, and over when its session goes on. */
 
+import { allProcesses, treeBelow } from "../../../lib/doors/process_tree.ts";
 import { readScreen } from "../../../lib/pane.ts";
 import { pause, until } from "../../support/until.ts";
 import type { Night, NightSession } from "./stage.ts";
@@ -219,13 +220,28 @@ async function turnsIn(
 const isBack = (night: Night, sessions: NightSession[]) =>
   Promise.all(sessions.map((session) => night.settled(session)));
 
+/** With all that it has started, as a service manager ends it: else its state stays locked. */
+async function killGateway({ shared }: Night): Promise<void> {
+  const all = await allProcesses();
+  const below = treeBelow(all, Deno.pid).filter(({ args }) => args[0] === "openclaw-gateway")
+    .flatMap(({ pid }) => treeBelow(all, pid));
+  await shared.gateway.kill("SIGKILL");
+  for (const { pid } of below) {
+    try {
+      Deno.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended with the gateway.
+    }
+  }
+}
+
 export const WIDE_FAULTS: WideFault[] = [
   {
     name: "gateway down",
     async play(night, sessions, lastsMs) {
       const outage = { from: Date.now(), to: Infinity };
       night.outages.push(outage);
-      await night.shared.gateway.kill("SIGKILL");
+      await killGateway(night);
       await turnsIn(night, sessions, lastsMs);
       await night.shared.gateway.start();
       outage.to = Date.now();

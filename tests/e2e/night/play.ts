@@ -117,7 +117,7 @@ class Player implements Played {
 }
 
 /** `GSD_NIGHT_LOG` names a file: what a test prints is shown only when it has ended. */
-function progress(text: string): void {
+export function progress(text: string): void {
   const line = `${new Date().toISOString().slice(11, 19)} ${text}`;
   console.log(line);
   const file = Deno.env.get("GSD_NIGHT_LOG");
