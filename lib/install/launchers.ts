@@ -184,12 +184,18 @@ function companionText(install: Installation): string {
 function gsdCodeText(install: Installation): string {
   const [menuDriver, deliver] = ["menu-driver", "deliver"]
     .map((name) => shellQuote(launcherPath(install.paths, name)));
+  const lines = commandLines(install, "gsd_code.ts");
+  // The watch runs for weeks: small counts, not fast.
+  const small = `--no-code-cache ${COMPANION_V8_FLAGS}`;
+  const watch = runLine(install, "watch.ts", "all").replace(V8_FLAGS, () => small);
   return scriptText([
     'case "$1" in',
     `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
     `deliver) shift; exec ${deliver} --wait "$@" ;;`,
     "esac",
-    ...commandLines(install, "gsd_code.ts"),
+    ...lines.slice(0, -1),
+    `case "$# $1" in "1 watch") shift; exec ${watch} ;; esac`,
+    ...lines.slice(-1),
   ]);
 }
 

@@ -5,5 +5,5 @@
  */
 export const V8_FLAGS = "--v8-flags=--no-lazy";
 
-/** It starts once per session and stays: small counts, not fast. It must not touch the cache. */
+/** Companions and the watch stay: small counts, not fast. They must not touch the cache. */
 export const COMPANION_V8_FLAGS = "--v8-flags=--optimize-for-size,--max-semi-space-size=1";
