@@ -5,7 +5,7 @@ import { inScene } from "../support/artefacts.ts";
 import { Night } from "./night/stage.ts";
 import { AGENTS } from "./night/stage.ts";
 import { playNight, progress } from "./night/play.ts";
-import { compare, faultsIn, rowsOf, tableOf } from "./night/truth.ts";
+import { compare, faultsIn, rowsOf, tableOf } from "../support/night_truth.ts";
 import { openSharedGateway } from "./shared_gateway.ts";
 
 const isLong = Deno.env.get("GSD_NIGHT") === "long";

@@ -11,6 +11,8 @@ export interface SessionFault {
   for?: "plain" | "mod";
   /** The watch starts it again, which it does three times an hour. */
   isLoss?: boolean;
+  /** Played in a short night, too: it takes less than a minute. */
+  isQuick?: boolean;
   play(night: Night, session: NightSession): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "Claude Code killed at work",
+    isQuick: true,
     isLoss: true,
     async play(night, session) {
       const before = session.answers;
@@ -65,6 +68,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "pane killed",
+    isQuick: true,
     async play(night, session) {
       const before = session.answers;
       const { pane } = session.claude;
@@ -75,6 +79,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "session renamed",
+    isQuick: true,
     async play(night, session) {
       const before = session.answers;
       const name = `${session.name}-r${session.names.length}`;
@@ -88,6 +93,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "Esc pressed",
+    isQuick: true,
     async play(night, session) {
       const before = session.answers;
       await hang(night, session);
@@ -129,6 +135,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "429, reset 20 s ahead, in a header",
+    isQuick: true,
     for: "mod",
     play: (night, session) => limit(night, session, false),
   },
@@ -165,6 +172,7 @@ export const SESSION_FAULTS: SessionFault[] = [
   },
   {
     name: "hooks removed from settings.json",
+    isQuick: true,
     for: "plain",
     async play(night, session) {
       const before = session.answers;

@@ -20,9 +20,9 @@ export async function playNight(
   const dice = new Dice(seed);
   const player = new Player(night);
   const rounds = isLong ? LONG_ROUNDS : 1;
-  const lastsMs = isLong ? 60_000 : 15_000;
+  const lastsMs = isLong ? 60_000 : 10_000;
   for (let round = 0; round < rounds; round++) {
-    const waiting = shuffled(dice, SESSION_FAULTS);
+    const waiting = shuffled(dice, SESSION_FAULTS.filter(({ isQuick }) => isLong || isQuick));
     const wide = shuffled(dice, WIDE_FAULTS);
     while (waiting.length > 0) {
       const pairs = matched(shuffled(dice, player.able()), waiting);
@@ -38,7 +38,8 @@ export async function playNight(
   return player;
 }
 
-const LONG_ROUNDS = 3;
+/** `GSD_NIGHT_ROUNDS` has more of them, or one. */
+const LONG_ROUNDS = Number(Deno.env.get("GSD_NIGHT_ROUNDS") ?? 3);
 
 /** Each session gets a fault that fits it, and the faults that are taken leave the list. */
 function matched(

@@ -17,7 +17,7 @@ import { pause, until } from "../../support/until.ts";
 import type { SharedGateway } from "../shared_gateway.ts";
 import { Stage } from "../stage.ts";
 import { reactTo } from "./agent.ts";
-import type { Fact, Heard, Outage } from "./truth.ts";
+import type { Fact, Heard, Outage } from "../../support/night_truth.ts";
 
 export const AGENTS = ["warden", "forge"];
 
@@ -292,7 +292,7 @@ export class Night {
   }
 
   startWatch(): void {
-    const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
+    const words = [`${this.stage.paths.data}/bin/gsd-code`, "watch"];
     const { child, done } = startProgram(words, this.stage.env);
     const log = `${this.scene.dir}/watch.log`;
     void done.then(({ code, stdout, stderr }) => {
