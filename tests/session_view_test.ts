@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { SessionObservation } from "../lib/fleet/observation.ts";
 import { type FleetState, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
+import { transcriptEnd } from "../lib/fleet/transcript_end.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import {
   agentOf,
@@ -302,6 +303,28 @@ Deno.test("viewOf() understands the ends of recorded transcripts", () => {
   assertEquals(failed.kind, "failed");
   assertMatch(failed.message, /^API Error: /);
   assertEquals(recordedEnd("mixed-blocks-and-errors").kind, "asked");
+});
+
+Deno.test("transcriptEnd() takes an instruction by the inbox socket for the prompt that it is", () => {
+  // As 2.1.325 writes it: not typed, and so "meta".
+  const lines = [
+    { type: "user", promptId: "p-1", message: { content: "Work" } },
+    {
+      ...{ type: "user", promptId: "p-2", isMeta: true, origin: { kind: "peer" } },
+      message: { content: "Another Claude session sent a message:\nGo on" },
+    },
+    { type: "user", isMeta: true, message: { content: "Caveat: added by Claude Code" } },
+    {
+      type: "assistant",
+      message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "Gone on." }] },
+    },
+  ];
+  const fromEnd = lines.toReversed().map((line) => ({
+    text: JSON.stringify(line),
+    partial: false,
+  }));
+  const { kind, promptId, words } = transcriptEnd(fromEnd);
+  assertEquals([kind, promptId, words], ["answer", "p-2", "Gone on."]);
 });
 
 Deno.test("viewsOf() shows first what waits for somebody, then failures, work and idle", () => {
