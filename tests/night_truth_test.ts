@@ -46,6 +46,12 @@ Deno.test("faultsIn() counts from the end of an outage that began in time", () =
   assertEquals(wrong([fact()], [wake(150)], [{ from: T + 70_000, to: T + 100_000 }]).length, 1);
 });
 
+Deno.test("faultsIn() gives an overloaded machine more time, in proportion", () => {
+  assertEquals(wrong([fact()], [wake(119, { load: 4 })]), []);
+  assertEquals(wrong([fact()], [wake(121, { load: 4 })]).length, 1);
+  assertEquals(wrong([fact()], [wake(61, { load: 2 })]).length, 1);
+});
+
 Deno.test("compare() gives each of two losses its own wake", () => {
   const { told } = compare([fact(), fact({ at: T + 90_000 })], [wake(4), wake(95)], []);
   assertEquals(told.map(({ seconds }) => seconds), [4, 5]);

@@ -24,6 +24,8 @@ export interface Heard {
   session: string;
   trigger: string;
   message: string;
+  /** How many programs waited for each core then: an overloaded machine is slow for everybody. */
+  load?: number;
 }
 
 /** A time in which nothing can be told: no gateway, no room on the disk. */
@@ -93,7 +95,9 @@ export function faultsIn({ told, causeless }: Comparison): string[] {
   return told.flatMap((fact) => {
     const { heard, seconds, isOptional } = fact;
     if (seconds === undefined) return isOptional ? [] : [`never told: ${line(fact)}`];
-    const late = seconds > WITHIN_S ? [`told after ${seconds} s: ${line(fact)}`] : [];
+    const late = seconds > WITHIN_S * slownessAt(heard[0])
+      ? [`told after ${seconds} s: ${line(fact)}`]
+      : [];
     const ids = heard.map(({ trigger, wakeId, at }) => `${trigger} ${wakeId} at ${clock(at)}`);
     const twice = heard.length > 1 ? [`told ${heard.length} times: ${line(fact)}: ${ids}`] : [];
     return [...late, ...twice];
@@ -102,6 +106,11 @@ export function faultsIn({ told, causeless }: Comparison): string[] {
       `told without a cause: ${clock(at)} ${session}: ${trigger} ${wakeId}\n${message}`
     ),
   );
+}
+
+/** With up to two programs for each core nobody waits long; with more, in proportion. */
+function slownessAt({ load = 0 }: Heard = {} as Heard): number {
+  return Math.max(1, load / 2);
 }
 
 function clock(at: number): string {

@@ -3,7 +3,7 @@
 import { allProcesses, treeBelow } from "../../../lib/doors/process_tree.ts";
 import { readScreen } from "../../../lib/pane.ts";
 import { pause, until } from "../../support/until.ts";
-import type { Night, NightSession } from "./stage.ts";
+import { type Night, type NightSession, PATIENCE_MS } from "./stage.ts";
 
 export interface SessionFault {
   name: string;
@@ -36,7 +36,7 @@ async function comesBack(night: Night, session: NightSession, before: number): P
   await until(`${session.name} to be back`, async () => {
     await session.claudePid();
     return true;
-  }, { timeoutMs: 180_000 });
+  }, { timeoutMs: PATIENCE_MS });
   fact.at = Date.now();
   await night.goesOn(session, before);
   await session.attach();

@@ -19,6 +19,9 @@ import { Stage } from "../stage.ts";
 import { reactTo } from "./agent.ts";
 import type { Fact, Heard, Outage } from "../../support/night_truth.ts";
 
+/** The verdict is about a minute; this is only for a machine that is far too busy. */
+export const PATIENCE_MS = 300_000;
+
 export const AGENTS = ["warden", "forge"];
 
 /** What the scripted API does with a session's requests. */
@@ -250,7 +253,8 @@ export class Night {
       const trigger = /^\[TRIGGER\]\ntype: (.+)$/m.exec(message)?.[1] ?? "";
       const agent = field("agent_id");
       const heard = { at: Date.now(), wakeId, agent, session: session?.name ?? "", trigger };
-      this.heard.push({ ...heard, message });
+      const load = Deno.loadavg()[0]! / navigator.hardwareConcurrency;
+      this.heard.push({ ...heard, message, load });
       if (session !== undefined) void reactTo(this, session, trigger, message);
     }
     return undefined;
@@ -282,7 +286,7 @@ export class Night {
 
   settled(session: NightSession): Promise<true> {
     return until(`somebody to know all of ${session.name}`, () => this.isKnown(session), {
-      timeoutMs: 100_000,
+      timeoutMs: PATIENCE_MS,
       present: () => this.facts.filter((fact) => fact.session === session.name).slice(-3),
     });
   }
@@ -291,7 +295,7 @@ export class Night {
   async goesOn(session: NightSession, before: number): Promise<void> {
     const hasGoneOn = () => session.answers > before;
     await until(`${session.name} to go on`, hasGoneOn, {
-      timeoutMs: 120_000,
+      timeoutMs: PATIENCE_MS,
       present: () => session.claude.capture(),
     });
     await this.settled(session);
