@@ -216,6 +216,7 @@ export class Night {
       case "limited": {
         const { until, inWords } = session.api;
         if (Date.now() >= until) break;
+        this.fact(session, ["response_failed"]);
         const reset = String(Math.ceil(until / 1000));
         const message = inWords ? `Claude AI usage limit reached|${reset}` : "Too many requests";
         const headers = { "x-should-retry": "false", "anthropic-ratelimit-unified-reset": reset };
