@@ -203,6 +203,8 @@ async function limit(night: Night, session: NightSession, inWords: boolean): Pro
 /** A fault of everything; the sessions that are given to it have a turn while it lasts. */
 export interface WideFault {
   name: string;
+  /** Played in a short night, too. */
+  isQuick?: boolean;
   /** Why it cannot be played here. */
   whyNot?(night: Night): string | undefined;
   play(night: Night, sessions: NightSession[], lastsMs: number): Promise<void>;
@@ -244,6 +246,7 @@ async function killGateway({ shared }: Night): Promise<void> {
 export const WIDE_FAULTS: WideFault[] = [
   {
     name: "gateway down",
+    isQuick: true,
     async play(night, sessions, lastsMs) {
       const outage = { from: Date.now(), to: Infinity };
       night.outages.push(outage);
@@ -256,6 +259,7 @@ export const WIDE_FAULTS: WideFault[] = [
   },
   {
     name: "disk full",
+    isQuick: true,
     whyNot: (night) => night.hasOwnDisk ? undefined : "no file system could be mounted",
     async play(night, sessions, lastsMs) {
       const outage = { from: Date.now(), to: Infinity };
@@ -272,6 +276,7 @@ export const WIDE_FAULTS: WideFault[] = [
   },
   {
     name: "registry broken",
+    isQuick: true,
     async play(night, sessions, lastsMs) {
       const { registry } = night.stage.paths;
       const whole = Deno.readTextFileSync(registry);
@@ -295,6 +300,7 @@ export const WIDE_FAULTS: WideFault[] = [
   },
   {
     name: "tmux server killed",
+    isQuick: true,
     async play(night, sessions) {
       const before = sessions.map(({ answers }) => answers);
       await sessions[0]!.server.tmux("kill-server");

@@ -23,7 +23,8 @@ export async function playNight(
   const lastsMs = isLong ? 60_000 : 10_000;
   for (let round = 0; round < rounds; round++) {
     const waiting = shuffled(dice, SESSION_FAULTS.filter(({ isQuick }) => isLong || isQuick));
-    const wide = shuffled(dice, WIDE_FAULTS);
+    // A short night kills the watch only beside other faults.
+    const wide = shuffled(dice, WIDE_FAULTS.filter(({ isQuick }) => isLong || isQuick));
     while (waiting.length > 0) {
       const pairs = matched(shuffled(dice, player.able()), waiting);
       if (pairs.length === 0) break;
