@@ -2,6 +2,7 @@
 
 import { allProcesses, treeBelow } from "../../../lib/doors/process_tree.ts";
 import { readScreen } from "../../../lib/pane.ts";
+import { draftIn } from "../../support/real_claude.ts";
 import { pause, until } from "../../support/until.ts";
 import { type Night, type NightSession, PATIENCE_MS } from "./stage.ts";
 
@@ -104,6 +105,7 @@ export const SESSION_FAULTS: SessionFault[] = [
       await night.settled(session);
       // Its agent asks the person, who goes on. Claude Code may have given the prompt back.
       await session.claude.keys("C-u");
+      await session.claude.waitForScreen("an empty box", (screen) => draftIn(screen) === "");
       await session.claude.submit(night.words(session, "Go on"));
       await night.goesOn(session, before);
     },
