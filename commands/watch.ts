@@ -1,6 +1,5 @@
 /** Watches over all sessions: tells what no hook told, and starts lost sessions again. */
 
-import { readCommandLine } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld } from "../lib/cli/world.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
@@ -62,7 +61,7 @@ export async function main(
   args: string[],
   world: WatchCommandWorld = realWatchWorld(),
 ): Promise<number> {
-  const given = readCommandLine(args, COMMAND, world);
+  const given = await givenIn(args, world);
   if (typeof given === "number") return given;
   const refusal = whyNotAsRoot(world.paths.state, "Cannot watch as root");
   if (refusal !== undefined) {
@@ -88,6 +87,14 @@ export async function main(
     world.warn(onOneLine(`Cannot watch: ${messageOf(error)}`));
     return 1;
   }
+}
+
+/** Without a word nothing is loaded to read the words: that is how systemd runs it. */
+async function givenIn(args: string[], world: WatchCommandWorld) {
+  if (args.length === 0) return { flags: { once: false } };
+  const file = new URL("../lib/cli/command_line.ts", import.meta.url).href;
+  const { readCommandLine }: typeof import("../lib/cli/command_line.ts") = await import(file);
+  return readCommandLine(args, COMMAND, world);
 }
 
 /** Who looks whether a watch runs holds the lock for a moment. */

@@ -95,8 +95,13 @@ export function lastTotal(
   return { session_id: value.session_id, prompt_id, usd };
 }
 
-/** With where it is from; `at`: when the mod has told it. */
-export type LastUsage = Usage & { from: "mod" | "status line"; at: number };
+/**
+ * What a conversation has told last, with where it is from; `at`: when the mod has told it.
+ * `apiResetsAt`: only where its last turn has met a limit.
+ */
+export type LastUsage = Told & { from: "mod" | "status line"; at: number };
+
+type Told = Omit<KnownUsage, "isOfTurn">;
 
 /** The last known usage of a conversation, for the views. */
 export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
@@ -120,11 +125,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function usageIn(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
+function usageIn(value: Record<string, unknown>): Told {
   return "context_window" in value ? ofStatusLine(value) : ofMod(value);
 }
 
-function ofMod(value: Record<string, unknown>): Omit<KnownUsage, "isOfTurn"> {
+function ofMod(value: Record<string, unknown>): Told {
   const resets = dateOf(value.api_resets_at);
   return {
     ...numbers(value, ["percent", "tokens", "window", "usd", "turn_usd"]),

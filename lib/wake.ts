@@ -3,6 +3,7 @@
 import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
 import { isFile } from "./files.ts";
 import { type HookContext, loadUsage, usageOf } from "./hook_context.ts";
+import { ownerOf } from "./owners.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
 import {
@@ -282,8 +283,9 @@ export function actions(
   situation: Exclude<Situation, { kind: "ended" }> | { kind: "ended"; isStopped?: boolean },
 ): string[] {
   if (situation.kind === "ended") {
-    // One that was stopped comes back by its name alone.
-    const which = situation.isStopped ? [context.session] : ["--agent", context.agent.agent_id];
+    // By its name it comes back however it ended: stopped, left, or closed beside others.
+    const isNamed = situation.isStopped || ownerOf(context.paths, context.session) !== undefined;
+    const which = isNamed ? [context.session] : ["--agent", context.agent.agent_id];
     const recover = [...commandWords(context.paths, "recover"), ...which];
     return actionsFor("", context.session, {
       kind: "ended",

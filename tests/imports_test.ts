@@ -82,6 +82,11 @@ Deno.test("deliver.ts loads files of lib/ alone, and what few deliveries need on
   assertEquals(loaded.filter((file) => LATER.test(file)), []);
 });
 
+Deno.test("watch.ts loads no package at its start: it runs for weeks, and they take 20 MB", () => {
+  const loaded = [...staticGraph(`${ROOT}/commands/watch.ts`)];
+  assertEquals(loaded.filter((file) => !file.startsWith(`${ROOT}/`)), []);
+});
+
 Deno.test("every command has the guards of foreign text from its start", () => {
   const commands = namesIn(`${ROOT}/commands`).map((name) => `commands/${name}`);
   const isReady = (file: string) =>

@@ -83,6 +83,29 @@ Deno.test("launchers pass words whole and the exit code on; deliver --wait stays
   });
 });
 
+Deno.test("hook, menu-driver and companion may read whose session it is by its record", async () => {
+  await inHome(({ install }) => {
+    for (const { name, text } of launchersOf(install)) {
+      if (!["hook", "menu-driver", "companion"].includes(name)) continue;
+      assertStringIncludes(text, `${install.paths.data}/launches`, name);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("gsd-code watch runs for weeks: it is started small, and without what reads words", async () => {
+  await inHome(async ({ install, bin, dir }) => {
+    useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"`);
+    installLaunchers(install);
+    const started = async (...args: string[]) => {
+      await run(`${bin}/gsd-code`, args, { timeoutMs: 60_000, env: {} });
+      return readTextIfThere(`${dir}/words`)!;
+    };
+    assertMatch(await started("watch"), /--optimize-for-size.*\n(.*\n)*.*\/watch\.ts>\n$/);
+    assertMatch(await started("watch", "--once"), /gsd_code\.ts>\n<watch>\n<--once>\n$/);
+  });
+});
+
 Deno.test("installLaunchers() fixes what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
     assertEquals(installLaunchers(install).length, 9);

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { SessionObservation } from "../lib/fleet/observation.ts";
 import { type FleetState, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
+import { transcriptEnd } from "../lib/fleet/transcript_end.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import {
   agentOf,
@@ -175,6 +176,26 @@ const CASES: Case[] = [
     4,
   ],
   [
+    "a limit whose end only the API's answer has, as the mod told it",
+    {
+      transcript: endOf({ kind: "failed", error: "rate_limit", message: "API Error: 429" }),
+      usage: { limits: [], apiResetsAt: new Date(minutesAgo(-5)), from: "mod", at: 0 },
+    },
+    "limited",
+    /429/,
+    4,
+  ],
+  [
+    "a failure that is no limit, though the API named a time",
+    {
+      transcript: endOf({ kind: "failed", error: "server_error", message: "API Error: 529" }),
+      usage: { limits: [], apiResetsAt: new Date(minutesAgo(-5)), from: "mod", at: 0 },
+    },
+    "failed",
+    /529/,
+    4,
+  ],
+  [
     "a limit that has ended",
     {
       transcript: endOf({
@@ -282,6 +303,28 @@ Deno.test("viewOf() understands the ends of recorded transcripts", () => {
   assertEquals(failed.kind, "failed");
   assertMatch(failed.message, /^API Error: /);
   assertEquals(recordedEnd("mixed-blocks-and-errors").kind, "asked");
+});
+
+Deno.test("transcriptEnd() takes an instruction by the inbox socket for the prompt that it is", () => {
+  // As 2.1.325 writes it: not typed, and so "meta".
+  const lines = [
+    { type: "user", promptId: "p-1", message: { content: "Work" } },
+    {
+      ...{ type: "user", promptId: "p-2", isMeta: true, origin: { kind: "peer" } },
+      message: { content: "Another Claude session sent a message:\nGo on" },
+    },
+    { type: "user", isMeta: true, message: { content: "Caveat: added by Claude Code" } },
+    {
+      type: "assistant",
+      message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "Gone on." }] },
+    },
+  ];
+  const fromEnd = lines.toReversed().map((line) => ({
+    text: JSON.stringify(line),
+    partial: false,
+  }));
+  const { kind, promptId, words } = transcriptEnd(fromEnd);
+  assertEquals([kind, promptId, words], ["answer", "p-2", "Gone on."]);
 });
 
 Deno.test("viewsOf() shows first what waits for somebody, then failures, work and idle", () => {

@@ -70,6 +70,30 @@ Deno.test("watch tells a killed Claude Code once, starts it again, and gives up 
     assertEquals(triggers(world, "global_status"), ["recovery_failed"]);
   }));
 
+Deno.test("watch recovers one agent at a time: recover refuses to run beside another", () =>
+  inSessionWorld(async (world) => {
+    const agentOf = () => JSON.parse(Deno.readTextFileSync(world.paths.registry)).agents[0];
+    const sessions = [await spawned(world, "anvil")];
+    const anvil = agentOf();
+    sessions.push(await spawned(world, "bellows"));
+    world.registry({ agents: [anvil, agentOf()] });
+    const { start, recovered } = watcher(world);
+    const watch = start();
+    for (const session of sessions) await says(world, session, IDLE_NOW);
+    await watch.look(0);
+    for (const session of sessions) await world.killClaude(session);
+    await watch.look(60);
+    assertEquals((await watch.look(5)).length, 2);
+    assertEquals(recovered.length, 1);
+    await watch.settled();
+    await watch.look(1);
+    await watch.settled();
+    assertEquals(recovered.toSorted(), ["anvil", "bellows"]);
+    for (const agent of recovered) {
+      assertEquals(triggers(world, agent), ["session_lost", "session_recovered"]);
+    }
+  }));
+
 Deno.test("watch leaves a lost session alone where auto_recover is off, and one that was left", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil", { auto_recover: false });
@@ -81,7 +105,10 @@ Deno.test("watch leaves a lost session alone where auto_recover is off, and one 
     await watch.look(6);
     assertEquals(await watch.look(5), [`${session} lost`]);
     assertMatch(world.wakes("anvil")[0]!.message, /advice: If that was not intended/);
-    assertMatch(section(world.wakes("anvil")[0]!.message, "AVAILABLE ACTIONS"), /recover --agent/);
+    assertMatch(
+      section(world.wakes("anvil")[0]!.message, "AVAILABLE ACTIONS"),
+      / recover anvil-main$/m,
+    );
     changeAgent(world, { auto_recover: true });
     remember(world, session, { agent_id: "anvil", ended: "prompt_input_exit" });
     await watch.look(60);

@@ -56,7 +56,8 @@ export class AutoRecovery {
     const { memory, world, recover } = this.tools;
     const now = world.now().getTime();
     const last = memory.recoveriesOf(session, now).at(-1) ?? 0;
-    if (this.#running.has(agent_id) || now - last < AGAIN_AFTER_MS) return;
+    // One at a time: `recover` refuses to run beside another, and that would count as a try.
+    if (this.#running.size > 0 || now - last < AGAIN_AFTER_MS) return;
     this.#running.add(agent_id);
     memory.noteRecovery(session, now);
     const about = { kind: "session", session, agent_id, source: "watch" } as const;

@@ -1,6 +1,6 @@
 /** Which process of a tmux session is Claude Code. Found once, it is only asked whether it lives. */
 
-import { allProcesses, ancestorsOf, treeBelow } from "../doors/process_tree.ts";
+import { allProcesses, ancestorsOf, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
 import { type ClaudeEntry, runs, startOf } from "./claude_entries.ts";
 import type { FleetPane, FleetServer } from "./fleet_panes.ts";
@@ -21,8 +21,21 @@ interface Verdict {
 /** How long a verdict counts that no entry of Claude Code's list backs. */
 const TRUSTED_MS = 5000;
 
+/** One list of the machine's processes serves all sessions of a look. */
+const SAME_LOOK_MS = 1000;
+
 export class ClaudeFinder {
   readonly #verdicts = new Map<string, Verdict>();
+  #listed: { at: number; processes: Promise<ProcessInfo[]> } | undefined;
+
+  constructor(private readonly list: () => Promise<ProcessInfo[]> = allProcesses) {}
+
+  async #processes(now: number): Promise<ProcessInfo[]> {
+    if (this.#listed === undefined || Math.abs(now - this.#listed.at) > SAME_LOOK_MS) {
+      this.#listed = { at: now, processes: this.list() };
+    }
+    return await this.#listed.processes;
+  }
 
   async find(
     server: FleetServer,
@@ -46,7 +59,7 @@ export class ClaudeFinder {
       (server.isStale || now - known.at < TRUSTED_MS);
     if (isFresh && known.held.entry === undefined) return known.held;
 
-    const held = await this.#look(server, session, command, panes, entries);
+    const held = await this.#look(server, session, command, panes, { entries, now });
     this.#verdicts.set(key, { held, shape, at: now });
     return held;
   }
@@ -56,9 +69,9 @@ export class ClaudeFinder {
     session: string,
     command: string,
     panes: FleetPane[],
-    entries: Map<number, ClaudeEntry>,
+    { entries, now }: { entries: Map<number, ClaudeEntry>; now: number },
   ): Promise<Held> {
-    const processes = await allProcesses();
+    const processes = await this.#processes(now);
     for (const { pane, pid } of panes) {
       const listed = treeBelow(processes, pid).map((process) => entries.get(process.pid))
         .find((entry) => entry !== undefined && runs(entry));

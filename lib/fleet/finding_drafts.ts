@@ -67,7 +67,8 @@ function actionsOf(view: SessionView, { paths }: DraftOptions, situation: Situat
 }
 
 function recoverAction(view: SessionView, { paths }: DraftOptions): string {
-  return [...commandWords(paths, "recover"), "--agent", view.agent_id].map(shellQuote).join(" ");
+  const which = view.seen.launch === undefined ? ["--agent", view.agent_id] : [view.session];
+  return [...commandWords(paths, "recover"), ...which].map(shellQuote).join(" ");
 }
 
 function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): WakeDraft {

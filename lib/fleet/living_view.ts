@@ -143,7 +143,7 @@ export function resting(seen: SessionObservation, screen: Screen | undefined, no
     : `Claude Code says that it is idle since ${clock(entry.statusSince)}`;
   const since = entry?.statusSince || transcript?.at || startedAt(seen);
   if (transcript?.kind === "failed") {
-    const until = resetIn(transcript.message, transcript.at);
+    const until = resetIn(transcript.message, transcript.at) ?? resetOfApi(seen);
     const failed = { since: transcript.at, now: oneLine(transcript.message) };
     const told = { ...failed, evidence: `${evidence}; the turn failed` };
     if (until === undefined) return { ...told, state: "failed" };
@@ -159,6 +159,13 @@ export function resting(seen: SessionObservation, screen: Screen | undefined, no
   }
   const where = seen.renamedTo === undefined ? "" : `; it runs as "${seen.renamedTo}"`;
   return { state: "idle", since, now: words, evidence: evidence + where };
+}
+
+/** The message may say nothing where the API's answer did: the mod has read that. */
+function resetOfApi({ transcript, usage }: SessionObservation): number | undefined {
+  const resets = usage?.apiResetsAt?.getTime();
+  const isLimit = transcript?.error === "rate_limit";
+  return isLimit && resets !== undefined && resets > transcript.at ? resets : undefined;
 }
 
 /** `✻ Churned for 0s · done 12:39 AM · 1 shell still running`: Claude goes on by itself. */

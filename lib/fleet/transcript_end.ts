@@ -70,7 +70,7 @@ export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path"
       continue;
     }
     found.promptId ||= textOf(fields, "promptId");
-    if (isPrompt(fields, message) && !isInterruption(line)) {
+    if ((isPrompt(fields, message) || isFromPeer(fields)) && !isInterruption(line)) {
       found.prompt = textIn(message.content);
       break;
     }
@@ -91,11 +91,15 @@ function lineOf(text: string): SpokenLine | undefined {
     return undefined;
   }
   if (fields.type === "assistant") return { fields, message: fields.message };
-  if (fields.type !== "user" || fields.isMeta === true || fields.isCompactSummary === true) {
-    return undefined;
-  }
+  const isAdded = fields.isMeta === true && !isFromPeer(fields);
+  if (fields.type !== "user" || isAdded || fields.isCompactSummary === true) return undefined;
   const isCommand = /^<(command-|local-command|bash-)/.test(textIn(fields.message.content));
   return isCommand ? undefined : { fields, message: fields.message };
+}
+
+/** An instruction by the inbox socket: Claude Code marks it as one that nobody has typed. */
+function isFromPeer({ origin }: Record<string, unknown>): boolean {
+  return isObject(origin) && origin.kind === "peer";
 }
 
 function endOf({ fields, message }: SpokenLine): Partial<TranscriptEnd> & { kind: EndKind } {

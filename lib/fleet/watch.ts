@@ -6,7 +6,6 @@ import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
 import { writeLaunch } from "../sessions/launch_files.ts";
-import { followRename } from "../sessions/rename_session.ts";
 import type { AgentListing } from "../sessions/openclaw_sessions.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { BudgetKeeper } from "./budget_keeper.ts";
@@ -143,8 +142,12 @@ export class FleetWatch {
     const to = kind === "renamed" ? renamedTo : kind === "moved" ? movedTo : undefined;
     if (!to || launch === undefined || !this.#marks.isTold(key)) return;
     try {
-      if (kind === "renamed") await followRename(this.world, session, to);
-      else {
+      if (kind === "renamed") {
+        // Loaded only here: its packages take 20 MB, which a watch that runs for weeks need not hold.
+        const file = new URL("../sessions/rename_session.ts", import.meta.url).href;
+        const { followRename }: typeof import("../sessions/rename_session.ts") = await import(file);
+        await followRename(this.world, session, to);
+      } else {
         const { tmux_server: _, ...kept } = launch;
         writeLaunch(this.world.paths, { ...kept, tmux_socket: to });
       }

@@ -9,6 +9,7 @@ import {
   WITHOUT_STEERING,
 } from "./launcher_parts.ts";
 import { type Installation, launcherPath } from "./scope.ts";
+import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
 
 export function commandLauncherText(install: Installation, command: string): string {
   return scriptText(commandLines(install, command));
@@ -18,12 +19,18 @@ export function commandLauncherText(install: Installation, command: string): str
 export function gsdCodeText(install: Installation): string {
   const [menuDriver, deliver] = ["menu-driver", "deliver"]
     .map((name) => shellQuote(launcherPath(install.paths, name)));
+  const lines = commandLines(install, "gsd_code.ts");
+  // The watch runs for weeks: small counts, not fast.
+  const small = `--no-code-cache ${COMPANION_V8_FLAGS}`;
+  const watch = runLine(install, "watch.ts", "all").replace(V8_FLAGS, () => small);
   return scriptText([
     'case "$1" in',
     `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
     `deliver) shift; exec ${deliver} --wait "$@" ;;`,
     "esac",
-    ...commandLines(install, "gsd_code.ts"),
+    ...lines.slice(0, -1),
+    `case "$# $1" in "1 watch") shift; exec ${watch} ;; esac`,
+    ...lines.slice(-1),
   ]);
 }
 

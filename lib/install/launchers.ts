@@ -162,6 +162,7 @@ function companionText(install: Installation): string {
       ...ourFiles(install),
       `${paths.data}/bin`,
       installFile(paths.data),
+      launchesDir(paths), // whose session it is, where its name does not say so
       ...install.transcripts,
     ],
     write: [paths.state],

@@ -7,8 +7,8 @@
 export const V8_FLAGS = "--v8-flags=--no-lazy,--single-threaded";
 
 /**
- * It starts once per session and stays: small counts, not fast. It must not touch the cache. With
- * --lite-mode it stays 3 MB smaller once it has waited at a dialog.
+ * Companions and the watch stay: small counts, not fast. They must not touch the cache. With
+ * --lite-mode a companion stays 3 MB smaller once it has waited at a dialog.
  */
 export const COMPANION_V8_FLAGS =
   "--v8-flags=--lite-mode,--optimize-for-size,--max-semi-space-size=1";

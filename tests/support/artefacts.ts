@@ -97,7 +97,18 @@ export async function clearScene(dir: string): Promise<void> {
   const tmux = /-L (\S+)/.exec(readTextIfThere(`${dir}/tmux`) ?? "")?.[1];
   endProcessesOf(dir);
   if (tmux !== undefined) removeIfThere(`/tmp/tmux-${Deno.uid()}/${tmux}`);
+  unmountBelow(dir);
   await removeTree(dir);
+}
+
+/** A story may have mounted a small disk to fill it. */
+function unmountBelow(dir: string): void {
+  const mounts = (readTextIfThere("/proc/mounts") ?? "").split("\n").map((line) =>
+    line.split(" ")[1]
+  );
+  for (const place of mounts.filter((place) => place?.startsWith(`${dir}/`))) {
+    new Deno.Command("umount", { args: ["--lazy", place!], stderr: "null" }).outputSync();
+  }
 }
 
 /** Hooks and deliverers outlive the Claude Code that started them, and would write again. */
