@@ -4,6 +4,7 @@ import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { messageOf } from "../lib/process.ts";
+import { startIfQueued } from "../lib/queue_runner.ts";
 import { renameSession } from "../lib/sessions/rename_session.ts";
 
 export const HELP = `Gives a session another name.
@@ -36,6 +37,8 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { json, "dry-run": dryRun } = given.flags;
   try {
     const result = await renameSession({ from, to, dryRun }, world);
+    // A runner that works for the earlier name has left.
+    if (!dryRun) startIfQueued(world.paths, world.env, to, world.now());
     if (json) world.say(JSON.stringify(result, null, 2));
     else world.say(`${result.from} ${dryRun ? "would be called" : "is called"} ${to}`);
     return 0;

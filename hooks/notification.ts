@@ -33,7 +33,10 @@ export const hook: Hook = {
       actions: tools.actions(context, { kind: "prompt" }),
     };
     const isIdle = trigger === "idle_prompt";
-    if (isIdle) await tools.tellInterrupted(context);
+    if (isIdle) {
+      await tools.tellInterrupted(context);
+      if (await tools.loadQueue(context) !== undefined) context.startQueue(session);
+    }
     const shown = isIdle ? idle : await fromDialog(context, tools, trigger, message || pane.text());
     const { dialog } = await context.screen();
     const sent = await tools.sendWake(context, { ...draft, ...shown }, {

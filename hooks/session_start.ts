@@ -7,7 +7,7 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "SessionStart",
-  async handle(context, { note, rememberSession, textOf }) {
+  async handle(context, { loadQueue, note, rememberSession, textOf }) {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
@@ -21,6 +21,7 @@ export const hook: Hook = {
       source,
       ...id,
     });
+    if (owner !== "guest") await (await loadQueue(context))?.sessionStarted(context, source);
   },
 };
 

@@ -2,6 +2,7 @@
 
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
+const STEP = "it is the turn of a step: the queue goes on, or tells its end";
 const SHELL_LINE = "a person ran a shell line, and Claude said nothing to it";
 
 export const hook: Hook = {
@@ -19,13 +20,19 @@ export const hook: Hook = {
 
     // After a block the agent gets the result, but cannot block again: that prevents a loop.
     const again = event.fields.stop_hook_active === true;
-    const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const running = await tools.runningAfter(context);
+    const text = said.text || fromPane;
+    const queue = await tools.loadQueue(context);
+    const isStep = said.silent === "shell" ? false : (await queue?.turnEnded(context, {
+      text,
+      willGoOn: running.willWake,
+    }))?.kind === "step";
+    const expectsReply = settings.hook_mode === "bidirectional" && !again && !isStep;
     const { turn_usd: cost } = await tools.usageOf(context) ?? {};
     const sent = await tools.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
-      body: said.text || fromPane || "(The turn ended without a word from Claude.)",
+      body: text || "(The turn ended without a word from Claude.)",
       isScreen: source === "pane",
       after: { title: "Still running in the background:", text: running.lines.join("\n") },
       state: running.willWake ? "paused" : "idle",
@@ -44,6 +51,7 @@ export const hook: Hook = {
       ...(cost === undefined ? {} : { cost }),
       isRunningOn: running.lines.length > 0 && !running.willWake,
       ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
+      ...(isStep && settings.queue_wakes === "end" ? { quiet: STEP } : {}),
     });
 
     if (sent.kind !== "suppressed") pane.keep();

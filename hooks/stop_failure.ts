@@ -17,6 +17,8 @@ export const hook: Hook = {
     const { apiResetsAt: resets } = await tools.usageOf(context) ?? {};
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
+    const queue = await tools.loadQueue(context);
+    await queue?.turnFailed(context, { ...failure, resetsAt: resets });
     await tools.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",

@@ -7,7 +7,8 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event } = context;
     const { notePrompt } = await tools.loadPrompted();
-    await notePrompt(context);
+    const who = await notePrompt(context);
+    if (who !== undefined) await (await tools.loadQueue(context))?.promptArrived(context, who);
     // A dialog of an earlier turn is gone: no event has said so.
     const but = { id: "", prompt_id: event.promptId };
     await tools.closePending(context, { claude: event.sessionId, but });

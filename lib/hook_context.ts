@@ -3,9 +3,9 @@
 import type { Closed, ClosingOf } from "./close_pending.ts";
 import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { ensureDir, namesIn } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
+import { foldersIn, hasQueue } from "./known_sessions.ts";
 import { claimStart, unclaimStart } from "./outbox.ts";
 import type { Screen } from "./pane.ts";
 import { type Env, later, type Paths, safeName } from "./paths.ts";
@@ -30,6 +30,8 @@ export interface HookRun {
   tmuxAnswer?: HookInput["tmux"];
   /** Lets the registered command start the deliverer when the hook has ended, if it is to. */
   leaveToShell(isToStart: () => boolean): void;
+  /** The same for the runner of the queue. Without it nobody starts one. */
+  leaveQueue?(session: string): void;
 }
 
 export interface HookContext extends HookRun {
@@ -46,6 +48,8 @@ export interface HookContext extends HookRun {
   screen(): Promise<Screen>;
   /** Has the wakes in the outbox delivered. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
+  /** Has somebody look at the queue of this session, when the hook has ended. */
+  startQueue(session: string): void;
 }
 
 export function contextFrom(
@@ -77,6 +81,7 @@ export function contextFrom(
     now: new Date(),
     capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
+    startQueue: (session) => run.leaveQueue?.(session),
     async startDeliverer(when) {
       const shell = env(SHELL_DELIVERS);
       if (when === "after the hook" && shell !== undefined) {
@@ -110,17 +115,6 @@ export async function closePending(context: HookContext, of: ClosingOf): Promise
     }
   }
   return closed;
-}
-
-/** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
-function foldersIn(dir: string): string[] {
-  const names = namesIn(dir);
-  try {
-    if (names.length === 0) ensureDir(dir);
-  } catch {
-    // Then the next hook pays that again.
-  }
-  return names;
 }
 
 // Tools that some hooks need.
@@ -172,6 +166,13 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
   } catch {
     // Files of Claude Code are not as expected: the event itself is told all the same.
   }
+}
+
+/** The steps that the session is to be given; undefined for most, which have none. */
+export async function loadQueue(
+  { paths, session }: HookContext,
+): Promise<typeof import("./queue_turns.ts") | undefined> {
+  return hasQueue(paths, session) ? await import(later("./queue_turns.ts")) : undefined;
 }
 
 /** Why a turn failed. */

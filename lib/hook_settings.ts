@@ -23,6 +23,8 @@ export interface HookSettings {
   escalate_after_s: number;
   /** When an API limit ends: the watch sends Claude on, instead of waking the agent. */
   resume_after_limit: boolean;
+  /** Whether the turn of each step of a queue wakes the agent, or the end of the queue alone. */
+  queue_wakes: "end" | "each";
 }
 
 export const DEFAULT_SETTINGS: HookSettings = {
@@ -41,6 +43,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   stall_after_s: 900,
   escalate_after_s: 1800,
   resume_after_limit: false,
+  queue_wakes: "end",
 };
 
 /** Each field on its own: the agent's, else the global one, else the default. */
@@ -68,6 +71,8 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
       return value === "skip" || value === "lightweight" || value === "off";
     case "answered_wakes":
       return value === "always" || value === "others" || value === "never";
+    case "queue_wakes":
+      return value === "end" || value === "each";
     case "voice":
       return value === "user" || value === "agent";
     case "answer_permissions":

@@ -3,7 +3,15 @@
  * tmux sessions were seen before, by their memories.
  */
 
-import { createNew, isFile, isThere, readTextIfThere, writeAtomic } from "./files.ts";
+import {
+  createNew,
+  ensureDir,
+  isFile,
+  isThere,
+  namesIn,
+  readTextIfThere,
+  writeAtomic,
+} from "./files.ts";
 import { SHELL_CAPTURE_LINES } from "./events.ts";
 import { type Env, managedMark, type Paths, safeName } from "./paths.ts";
 
@@ -56,5 +64,25 @@ export function leaveMark(paths: Paths, env: Env, lines = 0): void {
     } else if (!isThere(mark)) createNew(mark, "");
   } catch {
     // Without a mark the next event asks again.
+  }
+}
+
+/** Makes the folder when it is missing: looking into a missing one costs a millisecond. */
+export function foldersIn(dir: string): string[] {
+  const names = namesIn(dir);
+  try {
+    if (names.length === 0) ensureDir(dir);
+  } catch {
+    // Then the next hook pays that again.
+  }
+  return names;
+}
+
+/** Whether a session has steps to be given. Mostly one look shows that it has none. */
+export function hasQueue({ state }: Pick<Paths, "state">, session: string): boolean {
+  try {
+    return foldersIn(`${state}/queue`).includes(safeName(session));
+  } catch {
+    return false;
   }
 }

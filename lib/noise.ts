@@ -64,7 +64,10 @@ const STILL_WAITS = "Claude has waited for input since then, whatever runs in th
 /** A hook may outlive its Claude Code by this time. */
 const LOST_MS = 10_000;
 /** After one of these nothing more is said in a turn. */
-export const TURN_ENDS = ["response_complete", "response_failed", "interrupted"];
+export const TURN_ENDS = [
+  ...["response_complete", "response_failed", "interrupted"],
+  ...["queue_done", "queue_paused"],
+];
 
 export function judge(
   incoming: Incoming,

@@ -6,11 +6,12 @@ import { note } from "./journal.ts";
 import { changeMemory, eventOwner, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
 
-export async function notePrompt(context: HookContext): Promise<void> {
+/** Returns who gave it; nothing for a `claude -p` beside the session. */
+export async function notePrompt(context: HookContext): Promise<Prompter | undefined> {
   const { event, paths, session, agent, now } = context;
   const prompt = textOf(event.fields, "prompt");
   const who = rememberPrompt(context, prompt);
-  if (who === undefined) return;
+  if (who === undefined) return undefined;
   // The text of an instruction is in its own record.
   const said = who.instruction_id === undefined ? { text: prompt } : {};
   await note(paths, {
@@ -22,6 +23,7 @@ export async function notePrompt(context: HookContext): Promise<void> {
     ...who,
     ...said,
   }, now);
+  return who;
 }
 
 /** Nothing for a `claude -p` beside the session. */

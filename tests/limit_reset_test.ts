@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { resetIn } from "../lib/fleet/limit_reset.ts";
+import { resetIn } from "../lib/limit_reset.ts";
 
 const AT = Date.parse("2026-11-17T12:00:00Z");
 const utc = (time: string) => Date.parse(`2026-11-${time}Z`);

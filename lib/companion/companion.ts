@@ -31,6 +31,8 @@ export interface CompanionWorld {
   ownEscape(): number | undefined;
   /** Waits for an answer after the hook has left. */
   held: HeldRequests;
+  /** A turn has ended, or this companion begins between two turns. */
+  onTurnEnd?(): void;
   /** Calls `work` after some milliseconds, unless it is cancelled. */
   after(ms: number, work: () => void): { cancel(): void };
 }
@@ -86,6 +88,7 @@ export function companionFor(world: CompanionWorld): Companion {
     const escape = isEnd ? world.ownEscape() ?? -Infinity : -Infinity;
     const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || escape > usedEscape;
     settle(withEvent(facts, event, { now, isOwnAbort }));
+    if ((isEnd || event.kind === "hello") && facts.turn === undefined) world.onTurnEnd?.();
     if (!isEnd) return;
     abortedAt = -Infinity;
     usedEscape = Math.max(usedEscape, escape);

@@ -6,6 +6,7 @@ import {
   closePending,
   contextFrom,
   type HookContext,
+  loadQueue,
   note,
   sendWake,
 } from "../hook_context.ts";
@@ -73,6 +74,7 @@ async function tell(
       const { promptId, turnId } = finding;
       // A dialog does not outlive its turn.
       await closePending(context, { claude });
+      (await loadQueue(context))?.turnStopped(context.paths, context.session, context.now);
       await sendWake(context, {
         ...interruptedDraft(said, { at: context.now.getTime(), advice: AFTER_ESC }),
         actions: actions(context, { kind: "prompt" }),

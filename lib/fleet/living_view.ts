@@ -4,7 +4,7 @@ import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
 import type { Dialog, Screen } from "../pane.ts";
 import { oneLine } from "../text.ts";
-import { resetIn } from "./limit_reset.ts";
+import { resetIn } from "../limit_reset.ts";
 import type { SessionObservation } from "./observation.ts";
 import type { FleetState, Judged } from "./session_view.ts";
 import { agoOf } from "./since.ts";

@@ -3,6 +3,7 @@
 import type { World } from "../cli/world.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
+import { hasQueue } from "../known_sessions.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
 import { followRename } from "../sessions/rename_session.ts";
@@ -20,6 +21,8 @@ export interface WatchWorld extends World {
   /** Runs `recover` for an agent; its exit code. */
   recover(agentId: string): Promise<number>;
   gateway(): Promise<GatewayState>;
+  /** Has the queue of a session go on, unless it rests or somebody works it off. */
+  startQueue(session: string, now: Date): void;
   /** Types a prompt into a session, by the driver; why it could not. */
   type(view: SessionView, text: string): Promise<string | undefined>;
 }
@@ -91,6 +94,7 @@ export class FleetWatch {
       const known = views.filter((view) => view.state !== "lost" || this.#isTold(view, findings));
       this.#recovery.look(known, registry);
     }
+    this.#startQueues(views, problems);
     this.#forget(new Set(findings.lasting.map(({ key }) => key)), now);
     await this.#waiting.send();
     this.#note(problems);
@@ -100,6 +104,19 @@ export class FleetWatch {
   /** Resolves when what it has started has ended. */
   async settled(): Promise<void> {
     await this.#recovery.settled();
+  }
+
+  /** A queue that should go on, and that nobody works off. */
+  #startQueues(views: SessionView[], problems: Set<string>): void {
+    const { paths, now } = this.world;
+    const isGone = ({ state }: SessionView) => state === "lost" || state === "ended";
+    for (const view of views.filter((one) => !isGone(one))) {
+      try {
+        if (hasQueue(paths, view.session)) this.world.startQueue(view.session, now());
+      } catch (error) {
+        problems.add(`Cannot go on with the queue of ${view.session}: ${messageOf(error)}`);
+      }
+    }
   }
 
   /** Once its agent knows, what is kept of a session takes its new name. */

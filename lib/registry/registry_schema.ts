@@ -21,6 +21,7 @@ export const hookSettingsSchema = z.looseObject({
   stall_after_s: number("stall_after_s"),
   escalate_after_s: number("escalate_after_s"),
   resume_after_limit: z.boolean(),
+  queue_wakes: z.enum(["end", "each"]),
 }).partial();
 
 export const deliverySchema = z.looseObject({
