@@ -13,6 +13,7 @@ import {
   ended,
   failed,
   isDoneBy,
+  isEnding,
   isOpen,
   pausedFor,
   type Queue,
@@ -97,7 +98,7 @@ export async function turnEnded(
   let step: Step | undefined;
   const after = change(context, (queue) => {
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
-    if (step === undefined || willGoOn) return queue;
+    if (step === undefined || willGoOn || !isEnding(queue, step)) return queue;
     const end = { promptId: event.promptId, text, now };
     return ended(queue, step, end, newWakeId(now.getTime()));
   });
@@ -119,7 +120,7 @@ export async function turnFailed(
   let step: Step | undefined;
   const after = change(context, (queue) => {
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
-    if (step === undefined || step.state === "done") return queue;
+    if (step === undefined || step.state === "done" || !isEnding(queue, step)) return queue;
     const said = resetIn(failure.text, now.getTime());
     const resets = failure.resetsAt ?? (said === undefined ? undefined : new Date(said));
     return failed(queue, step, {

@@ -239,14 +239,20 @@ export interface TurnEnd {
  */
 export function stepOfTurn(queue: Queue, promptId: string, isUnknown = false): Step | undefined {
   const current = currentStep(queue);
-  if (current?.state === "giving" && isUnknown) return current;
-  if (current?.state === "begun" && current.cut === undefined) {
-    return promptId === "" || current.prompt_id === promptId || !current.prompt_id
-      ? current
-      : undefined;
-  }
-  if (promptId === "" || current !== undefined) return undefined;
-  return queue.steps.findLast((step) => step.state === "done" && step.prompt_id === promptId);
+  const own = promptId === ""
+    ? undefined
+    : queue.steps.findLast(({ prompt_id }) => prompt_id === promptId);
+  if (own !== undefined) return own;
+  if (current?.state === "giving") return isUnknown ? current : undefined;
+  const isBegun = current !== undefined && current.cut === undefined;
+  return isBegun && (promptId === "" || !current.prompt_id) ? current : undefined;
+}
+
+/** Its end is still to be noted; another hook may also send on the turn of the last one. */
+export function isEnding(queue: Queue, step: Step): boolean {
+  const current = currentStep(queue);
+  if (current !== undefined) return current.n === step.n && step.cut === undefined;
+  return step.state === "done" && queue.last?.prompt_id === step.prompt_id;
 }
 
 /** A step is over. `wakeId`: of the wake that would tell a pause. */

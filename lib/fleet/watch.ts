@@ -6,6 +6,7 @@ import { record } from "../journal.ts";
 import { hasQueue } from "../known_sessions.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
+import { readQueue } from "../steps_file.ts";
 import { followRename } from "../sessions/rename_session.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { FindingMarks } from "./finding_marks.ts";
@@ -106,6 +107,13 @@ export class FleetWatch {
     await this.#recovery.settled();
   }
 
+  /** Its queue waits for the end of the same limit. */
+  #goesOnByQueue({ session }: SessionView): boolean {
+    const { paths } = this.world;
+    const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;
+    return queue?.steps.some(({ cut }) => cut === "limit") === true;
+  }
+
   /** A queue that should go on, and that nobody works off. */
   #startQueues(views: SessionView[], problems: Set<string>): void {
     const { paths, now } = this.world;
@@ -135,7 +143,9 @@ export class FleetWatch {
   /** After a limit Claude goes on by itself, where its agent wants that. */
   async #sentOn({ kind, key, view }: FleetFinding): Promise<boolean> {
     const { paths, now } = this.world;
-    if (kind !== "limit_over" || !view.seen.agent?.settings.resume_after_limit) return false;
+    if (kind !== "limit_over") return false;
+    if (this.#goesOnByQueue(view)) return true;
+    if (!view.seen.agent?.settings.resume_after_limit) return false;
     // Marked first: typed twice is worse than not typed.
     const mark = this.#marks.begin(key, now().getTime());
     this.#marks.finish(mark);

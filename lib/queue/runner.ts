@@ -71,6 +71,8 @@ const NO_SIGN_MS = 90_000;
 const WATCH_EVERY_MS = 1000;
 /** With a companion, the runner watches a turn only for this long: short turns need no other one. */
 const STAYS_MS = 4000;
+/** How the transcript ends when no turn runs. */
+const OVER = ["answer", "failed", "interrupted"];
 const MOST_REFUSALS = 5;
 const MOST_SLEEP_MS = 2000;
 /** A change of the queue is seen after this time at the latest. */
@@ -278,7 +280,8 @@ export class QueueRunner {
           return true;
         }
       }
-      if (world.hasCompanion(queue) && this.#now() - began > STAYS_MS) return false;
+      const isOver = end !== undefined && OVER.includes(end.kind);
+      if (!isOver && world.hasCompanion(queue) && this.#now() - began > STAYS_MS) return false;
       if (isQuiet) await world.sleep(HOOKS_FIRST_MS / 2);
     }
   }

@@ -23,6 +23,7 @@ export function watcher(world: SessionWorld) {
     ...world,
     now,
     gateway: () => Promise.resolve("up" as const),
+    startQueue: () => {},
     type: (view: SessionView, text: string) => {
       typed.push(`${view.session} ${text}`);
       return Promise.resolve(typingFails);
