@@ -21,6 +21,7 @@ import { ownEscape } from "../lib/own_escape.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { startIfQueued } from "../lib/queue_runner.ts";
 import type { Agent } from "../lib/registry.ts";
+import { commandsFile } from "../lib/suggested.ts";
 import { pause } from "../lib/time.ts";
 import { usageFile } from "../lib/usage.ts";
 
@@ -105,6 +106,9 @@ export async function main(args: string[]): Promise<number> {
       pid: Deno.pid,
       waitMs: HOLD_MS,
     }),
+    keepCommands(names) {
+      writeAtomic(commandsFile(paths, gate.session), JSON.stringify(names));
+    },
     onTurnEnd() {
       // The hook of the event comes first.
       setTimeout(() => goOn(paths, env, gate.session), HOOK_FIRST_MS);

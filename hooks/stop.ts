@@ -42,6 +42,7 @@ export const hook: Hook = {
         ...(expectsReply ? { reply_expected: tools.replyExpected(settings) } : {}),
         ...(running.tasks === 0 ? {} : { background_tasks: String(running.tasks) }),
         ...(running.resumesAt === undefined ? {} : { resumes_at: running.resumesAt }),
+        ...await tools.suggestedBy(context, said.text),
       },
       actions: tools.actions(context, { kind: "prompt" }),
     }, {

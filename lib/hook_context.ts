@@ -175,6 +175,16 @@ export async function loadQueue(
   return hasQueue(paths, session) ? await import(later("./queue_turns.ts")) : undefined;
 }
 
+/** `suggested: /deploy`, where Claude's words mention commands that the session has. */
+export async function suggestedBy(
+  { paths, session }: HookContext,
+  text: string,
+): Promise<{ suggested?: string }> {
+  if (!/(^|[\s("'`*])\/[a-z]/i.test(text)) return {};
+  const { suggestedField }: typeof import("./suggested.ts") = await import(later("./suggested.ts"));
+  return suggestedField(paths, session, text);
+}
+
 /** Why a turn failed. */
 export function loadFailures(): Promise<typeof import("./failures.ts")> {
   return import(later("./failures.ts"));

@@ -206,6 +206,16 @@ export function notGiven(queue: Queue, n: number): Queue {
   return { ...queue, steps };
 }
 
+/** Claude Code was killed before it had written the prompt down: nobody has read the step. */
+export function unread(queue: Queue, n: number): Queue {
+  const steps = queue.steps.map((step): Step => {
+    if (step.n !== n || step.cut === undefined) return step;
+    const { cut: _, giving: _g, prompt_id: _p, began_at: _b, ...rest } = step;
+    return { ...rest, state: "waiting" };
+  });
+  return { ...queue, steps };
+}
+
 /** Its prompt has reached Claude. */
 export function begun(queue: Queue, n: number, promptId: string, now: Date): Queue {
   const step = queue.steps.find((one) => one.n === n);

@@ -39,7 +39,9 @@ export function proofIn(lines: Iterable<string>, text: string): Proof {
 
 /** `path`: the transcript now, which is another one after /clear. */
 export function proofOf(giving: Giving, path: string): Proof {
-  const from = path === giving.transcript_path ? giving.position : 0;
+  const from = path === giving.transcript_path
+    ? giving.position
+    : Math.max(0, sizeOf(path) - MOST_BYTES);
   return proofIn(linesFrom(path, from), giving.text);
 }
 

@@ -30,6 +30,7 @@ import {
   type Step,
   stopped,
   toGive,
+  unread,
   whatNext,
 } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
@@ -144,6 +145,13 @@ export class QueueRunner {
     if (ready !== "free") return ready === "changed";
     const { world, session } = this;
     const memory = readMemory(world.paths, session);
+    // The resumed conversation may lack it: Claude Code writes a prompt down a little later.
+    const isRead = step.cut !== "ended" || step.giving === undefined ||
+      proofOf(step.giving, memory.transcript_path || step.giving.transcript_path).kind !== "none";
+    if (!isRead) {
+      this.#change((now) => unread(now, step.n));
+      return true;
+    }
     const at = world.now();
     const giving: Giving = {
       instruction_id: newWakeId(at.getTime()),

@@ -11,6 +11,7 @@ import { sendWake } from "../send_wake.ts";
 import { readMemory } from "../session_memory.ts";
 import type { Queue } from "../steps.ts";
 import { actionsFor, commandWords } from "../wake.ts";
+import { suggestedField } from "../suggested.ts";
 import { shellQuote } from "../text.ts";
 import { doneDraft, pausedDraft } from "./queue_wakes.ts";
 
@@ -34,7 +35,9 @@ export async function tellQueue(
     ...(queue.socket === undefined ? [] : ["--socket", queue.socket]),
   ].map(shellQuote).join(" ");
   const actions = actionsFor(driver, session, { kind: "prompt" });
-  const draft = what === "done" ? doneDraft(queue, actions) : pausedDraft(paths, queue, actions);
+  const plain = what === "done" ? doneDraft(queue, actions) : pausedDraft(paths, queue, actions);
+  const suggested = suggestedField(paths, session, queue.last?.text ?? "");
+  const draft = { ...plain, details: { ...plain.details, ...suggested } };
   await sendWake(contextOf({ paths, env, now }, queue, agent), draft, {
     source: "queue",
     wakeId,

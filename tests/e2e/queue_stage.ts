@@ -1,6 +1,7 @@
 /** Two sessions with queues on the real Claude Code, and what kills the parts that work them off. */
 
 import { listRoads } from "../../lib/companion/road_file.ts";
+import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal.ts";
 import { isObject } from "../../lib/json.ts";
@@ -34,8 +35,9 @@ export class QueueStage {
   /** What has failed once already. */
   readonly #failed = new Set<string>();
   #watch: Deno.ChildProcess | undefined;
-  /** How long the model takes for an answer. */
-  delayMs = 0;
+  readonly #permits = new Map<string, PromiseWithResolvers<void>>();
+  /** From this step on the model answers only what `permit()` names. */
+  heldFrom = Infinity;
 
   constructor(readonly scene: Scene, readonly version: ClaudeVersion) {
     this.server = TmuxServer.in(scene);
@@ -71,7 +73,6 @@ export class QueueStage {
   #answer(request: ModelRequest): Step | undefined {
     const { prompt, toolResults, texts } = request;
     if (request.kind !== "main") return undefined;
-    const delay = this.delayMs === 0 ? {} : { delayMs: this.delayMs };
     const own = STEP.exec(prompt)?.[0] ?? "";
     if (/\bASK\b/.test(prompt) && toolResults.length === 0) {
       return { say: [{ tool: "AskUserQuestion", input: { questions: [DATABASE] } }] };
@@ -85,7 +86,20 @@ export class QueueStage {
       return { error: { status: 429, type: "rate_limit_error", message } };
     }
     const earlier = texts.map((text) => STEP.exec(text)?.[0]).findLast((one) => one !== undefined);
-    return { say: `Done: ${own || earlier || prompt.slice(0, 60)}`, ...delay };
+    const isHeld = Number(/\d+/.exec(own)?.[0] ?? 0) >= this.heldFrom;
+    const hold = isHeld ? { hold: this.#permitOf(own).promise } : {};
+    return { say: `Done: ${own || earlier || prompt.slice(0, 60)}`, ...hold };
+  }
+
+  #permitOf(step: string): PromiseWithResolvers<void> {
+    const permit = this.#permits.get(step) ?? Promise.withResolvers<void>();
+    this.#permits.set(step, permit);
+    return permit;
+  }
+
+  /** Lets the model answer a step. */
+  permit(agent: AgentName, n: number): void {
+    this.#permitOf(`step ${agent[0]}-${n}`).resolve();
   }
 
   async start(agent: AgentName): Promise<RealClaude> {
@@ -260,7 +274,11 @@ export class QueueStage {
 
   /** As a machine that goes down: nothing has time to say a word. */
   async killServer(): Promise<void> {
-    Deno.kill(Number(await this.server.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
+    const panes = await this.server.tmux("list-panes", "-a", "-F", "#{pane_pid}");
+    const all = await allProcesses();
+    const below = panes.trim().split("\n").flatMap((pid) => treeBelow(all, Number(pid)));
+    const server = Number(await this.server.tmux("display-message", "-p", "#{pid}"));
+    for (const pid of [server, ...below.map((process) => process.pid)]) kill(pid);
     await until("the server's end", async () => (await this.server.sessions()).length === 0);
   }
 }
