@@ -90,6 +90,8 @@ for (const version of VERSIONS.claude) {
         if (n === reboots) {
           await stage.killServer();
           await stage.must("recover", "--skip-sync", "--timeout", "300");
+          // A prompt that was not written down yet is given again, any other one is continued.
+          for (const agent of AGENTS) stage.permit(agent, n);
           continue;
         }
         for (const agent of AGENTS) {
