@@ -53,7 +53,7 @@ export async function promptArrived(context: HookContext, who: Prompter): Promis
   const { paths, session, event, now } = context;
   let step: Step | undefined;
   let isPaused = false;
-  const after = change(context, (queue) => {
+  const after = await change(context, (queue) => {
     const own = who.instruction_id === undefined
       ? undefined
       : stepOfInstruction(queue, who.instruction_id);
@@ -96,7 +96,7 @@ export async function turnEnded(
 ): Promise<AtStop> {
   const { paths, session, event, now } = context;
   let step: Step | undefined;
-  const after = change(context, (queue) => {
+  const after = await change(context, (queue) => {
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
     if (step === undefined || willGoOn || !isEnding(queue, step)) return queue;
     const end = { promptId: event.promptId, text, now };
@@ -118,7 +118,7 @@ export async function turnFailed(
 ): Promise<void> {
   const { paths, session, event, now } = context;
   let step: Step | undefined;
-  const after = change(context, (queue) => {
+  const after = await change(context, (queue) => {
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
     if (step === undefined || step.state === "done" || !isEnding(queue, step)) return queue;
     const said = resetIn(failure.text, now.getTime());
@@ -149,7 +149,7 @@ export function isLimit(kind: string): boolean {
 export async function sessionStarted(context: HookContext, source: string): Promise<void> {
   const { paths, session, now } = context;
   let step: Step | undefined;
-  const after = change(context, (queue) => {
+  const after = await change(context, (queue) => {
     step = currentStep(queue);
     return started(queue, source, now, newWakeId(now.getTime()));
   });
@@ -224,7 +224,10 @@ function readIfThere(paths: Paths, session: string): Queue | undefined {
 }
 
 /** Undefined where there is no queue, or the event is of a `claude -p` beside the session. */
-function change(context: HookContext, work: (queue: Queue) => Queue): Queue | undefined {
+async function change(
+  context: HookContext,
+  work: (queue: Queue) => Queue,
+): Promise<Queue | undefined> {
   const { paths, session, event, env } = context;
   if (eventOwner(readMemory(paths, session), event) === "guest") return undefined;
   try {
@@ -236,7 +239,7 @@ function change(context: HookContext, work: (queue: Queue) => Queue): Queue | un
   } catch (error) {
     const reason = `Cannot change the queue: ${messageOf(error)}`;
     const { agent_id } = context.agent;
-    void note(paths, { kind: "problem", session, agent_id, event: event.name, reason });
+    await note(paths, { kind: "problem", session, agent_id, event: event.name, reason });
     return undefined;
   }
 }
