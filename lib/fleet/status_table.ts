@@ -49,7 +49,11 @@ function shrink(widths: number[], columns: number): void {
 export function nowLine(view: SessionView): string {
   const isLimited = view.state === "limited" && view.until !== undefined;
   const limit = isLimited ? `until ${clockOf(view.until!)}: ` : "";
-  return limit + maskSecrets(oneLine(view.now.slice(0, 1000)));
+  const { queue } = view.seen;
+  const steps = queue === undefined || queue.waiting === 0
+    ? ""
+    : `queue: ${queue.waiting}${queue.paused ? " (paused)" : ""} · `;
+  return steps + limit + maskSecrets(oneLine(view.now.slice(0, 1000)));
 }
 
 function clockOf(time: number): string {
