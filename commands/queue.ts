@@ -24,7 +24,7 @@ import {
   targetOf,
   whyNoRunner,
 } from "../lib/queue/change_queue.ts";
-import { type QueueAction, type QueueOptions, readQueueArgs } from "../lib/queue/queue_args.ts";
+import { type QueueAction, type QueueCallOptions, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { spanOf } from "../lib/queue/queue_wakes.ts";
 import { QueueRunner, type RunnerWorld, type SessionLook } from "../lib/queue/runner.ts";
 import { tellQueue } from "../lib/queue/tell_queue.ts";
@@ -127,7 +127,7 @@ function report(
   { session }: QueueTarget,
   action: QueueAction,
   { queue, steps }: Changed,
-  { json, dryRun }: QueueOptions,
+  { json, dryRun }: QueueCallOptions,
 ): void {
   if (json) {
     const state = queue === undefined ? "empty" : stateOfQueue(queue);
@@ -149,7 +149,7 @@ function report(
   world.say(onOneLine(`${said[action.kind]}: ${session}: ${state}`));
 }
 
-function list(world: DriverWorld, { session }: QueueTarget, { json }: QueueOptions): number {
+function list(world: DriverWorld, { session }: QueueTarget, { json }: QueueCallOptions): number {
   const queue = readQueue(world.paths, session);
   if (json) {
     const state = queue === undefined ? "empty" : stateOfQueue(queue);

@@ -25,7 +25,7 @@ export interface Step {
   /** A person or the agent has said to go on: its condition is no longer asked. */
   isWanted?: true;
   state: StepState;
-  giving?: Giving;
+  giving?: StepGiving;
   /** The turn that it has begun. */
   prompt_id?: string;
   began_at?: string;
@@ -39,7 +39,7 @@ export interface Step {
 }
 
 /** Written before the step is given: who finds it after a crash can look whether it was. */
-export interface Giving {
+export interface StepGiving {
   instruction_id: string;
   at: string;
   /** The step's text, or what sends Claude on. */
@@ -184,7 +184,7 @@ export function withStep(queue: Queue, n: number, change: Partial<Step>): Queue 
 }
 
 /** Before it is given. */
-export function toGive(queue: Queue, n: number, giving: Giving): Queue {
+export function toGive(queue: Queue, n: number, giving: StepGiving): Queue {
   return withStep(queue, n, { state: "giving", giving });
 }
 

@@ -85,7 +85,7 @@ Deno.test("launchers pass words whole and the exit code on; deliver --wait stays
 
 Deno.test("installLaunchers() fixes what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
-    assertEquals(installLaunchers(install).length, 9);
+    assertEquals(installLaunchers(install).length, 10);
     assertEquals(installLaunchers(install), []);
     Deno.chmodSync(`${bin}/deliver`, 0o644);
     Deno.writeTextFileSync(`${bin}/recover`, "#!/bin/sh\n");

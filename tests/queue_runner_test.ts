@@ -225,7 +225,7 @@ Deno.test("QueueRunner pauses after five refusals, and the wake has the reason",
   assertEquals([queue?.paused?.why, queue?.paused?.said, queue?.paused?.told], [
     ...["road", "a person is typing", true],
   ]);
-  assertEquals(queue?.steps[0]!.state, "waiting");
+  assertEquals(queue?.steps[0]?.state, "waiting");
   assertEquals(it.told.length, 1);
 });
 
@@ -235,7 +235,7 @@ Deno.test("QueueRunner gives nothing to a session that is gone, and leaves", asy
   it.add("step 1");
   const gone = { ...it.world(), look: () => Promise.resolve({ state: "gone" } as const) };
   await new QueueRunner(gone, SESSION).run();
-  assertEquals([it.taken, queueOf(it)?.steps[0]!.state], [[], "waiting"]);
+  assertEquals([it.taken, queueOf(it)?.steps[0]?.state], [[], "waiting"]);
 });
 
 Deno.test("QueueRunner gives nothing that was dropped while it waited for the prompt", async () => {

@@ -5,7 +5,6 @@ import {
   ended,
   failed,
   given,
-  type Giving,
   isDoneBy,
   matches,
   notGiven,
@@ -16,6 +15,7 @@ import {
   started,
   stateOfQueue,
   type Step,
+  type StepGiving,
   stepOfTurn,
   stopped,
   toGive,
@@ -36,7 +36,7 @@ function queueOf(steps: Step[], more: Partial<Queue> = {}): Queue {
   return { session: "warden-main", agent_id: "warden", next: 9, steps, ...more };
 }
 
-const GIVING: Giving = {
+const GIVING: StepGiving = {
   instruction_id: "01A",
   at: NOW.toISOString(),
   text: "step 1",

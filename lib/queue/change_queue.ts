@@ -15,7 +15,7 @@ import type { Giver } from "../records.ts";
 import { type Agent, findAgent } from "../registry.ts";
 import { isOpen, pausedFor, type Queue, resumed, type Step } from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
-import type { QueueAction, QueueOptions } from "./queue_args.ts";
+import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
 
 export interface QueueTarget {
@@ -28,7 +28,7 @@ export interface QueueTarget {
 export async function targetOf(
   world: DriverWorld,
   name: string,
-  options: Pick<QueueOptions, "socket">,
+  options: Pick<QueueCallOptions, "socket">,
 ): Promise<QueueTarget> {
   const panes = paneWorld(world, { ...EMPTY_OPTIONS, ...options });
   const inTmux = await nameInTmux(panes, name);
@@ -60,7 +60,7 @@ async function hasSession({ tmux }: PaneWorld, session: string): Promise<boolean
 export async function giverFor(
   world: DriverWorld,
   { session, agent, socket }: QueueTarget,
-  { by }: Pick<QueueOptions, "by">,
+  { by }: Pick<QueueCallOptions, "by">,
 ): Promise<Giver> {
   const options = { ...EMPTY_OPTIONS, ...(socket === undefined ? {} : { socket }) };
   const panes = paneWorld(world, options);

@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { openRegular, regularFile } from "../files.ts";
 import { isObject } from "../json.ts";
-import { commandOf, type Giving } from "../steps.ts";
+import { commandOf, type StepGiving } from "../steps.ts";
 import { isPrompt, textIn } from "../transcript.ts";
 
 export type Proof =
@@ -38,7 +38,7 @@ export function proofIn(lines: Iterable<string>, text: string): Proof {
 }
 
 /** `path`: the transcript now, which is another one after /clear. */
-export function proofOf(giving: Giving, path: string): Proof {
+export function proofOf(giving: StepGiving, path: string): Proof {
   const from = path === giving.transcript_path
     ? giving.position
     : Math.max(0, sizeOf(path) - MOST_BYTES);
@@ -61,9 +61,10 @@ function linesFrom(path: string, position: number): string[] {
     file.seekSync(position, Deno.SeekMode.Start);
     const bytes = new Uint8Array(Math.min(size - position, MOST_BYTES));
     let read = 0;
-    for (let count; read < bytes.length; read += count) {
-      count = file.readSync(bytes.subarray(read)) ?? 0;
+    while (read < bytes.length) {
+      const count = file.readSync(bytes.subarray(read)) ?? 0;
       if (count === 0) break;
+      read += count;
     }
     return new TextDecoder().decode(bytes.subarray(0, read)).split("\n");
   } finally {

@@ -11,7 +11,7 @@ export type QueueAction =
   | { kind: "pause"; reason: string }
   | { kind: "resume"; isAgain: boolean };
 
-export interface QueueOptions {
+export interface QueueCallOptions {
   json: boolean;
   dryRun: boolean;
   socket?: string;
@@ -23,7 +23,7 @@ export type QueueOrder =
   | { kind: "usage"; problem: string }
   /** For our own programs. */
   | { kind: "run"; session?: string; claim?: string }
-  | { kind: "order"; session: string; action: QueueAction; options: QueueOptions };
+  | { kind: "order"; session: string; action: QueueAction; options: QueueCallOptions };
 
 const ACTIONS = "add, list, drop, move, clear, pause or resume";
 const VALUES = ["after", "if-last-matches", "stop-on", "file", "socket", "by", "claimed"];

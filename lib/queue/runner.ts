@@ -20,7 +20,6 @@ import {
   ended,
   failed,
   given,
-  type Giving,
   type Move,
   notGiven,
   pausedFor,
@@ -28,6 +27,7 @@ import {
   reported,
   resumed,
   type Step,
+  type StepGiving,
   stopped,
   toGive,
   unread,
@@ -153,7 +153,7 @@ export class QueueRunner {
       return true;
     }
     const at = world.now();
-    const giving: Giving = {
+    const giving: StepGiving = {
       instruction_id: newWakeId(at.getTime()),
       at: at.toISOString(),
       text,

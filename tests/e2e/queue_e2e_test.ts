@@ -96,7 +96,9 @@ for (const version of VERSIONS.claude) {
         }
         for (const agent of AGENTS) {
           const faults = FAULTS[agent];
-          await faults[(n - FIRST) % faults.length]!(stage, agent, n);
+          // After the last step comes no prompt and no step that could be killed.
+          const which = n === HALF ? faults.length - 1 : (n - FIRST) % faults.length;
+          await faults[which]!(stage, agent, n);
         }
       }
       for (const agent of AGENTS) await stage.wake(agent, "queue_done");
