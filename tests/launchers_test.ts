@@ -97,6 +97,7 @@ Deno.test("installLaunchers() fixes what is not right and leaves the rest alone"
       "gsd-code",
       "hook",
       "menu-driver",
+      "queue-run",
       "recover",
       "sockets",
       "status-line",
