@@ -103,8 +103,9 @@ export async function main(
   try {
     session = await nameNow(world, await nameInTmux(paneWorld(world, options), session), options);
     if (options.afterTurn && verb.kind === "type") {
-      const { addStep }: typeof import("./queue.ts") = await import(later("./queue.ts"));
-      return await addStep(world, session, verb.text, options);
+      const { addStep } = await loadQueue();
+      world.say(await addStep(world, session, verb.text, options));
+      return 0;
     }
     const outcome = verb.kind === "snapshot"
       ? await snapshot(world, session, options)
@@ -113,6 +114,10 @@ export async function main(
   } catch (error) {
     return report(world, session, verb, options, refused(messageOf(error)));
   }
+}
+
+function loadQueue(): Promise<typeof import("../lib/queue/change_queue.ts")> {
+  return import(later("../lib/queue/change_queue.ts"));
 }
 
 /** A session that was renamed is found by its earlier name, unless another one has that now. */

@@ -18,13 +18,13 @@ import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
 import {
   carryOutAction,
-  type Changed,
   giverFor,
   type QueueTarget,
+  reportOf,
   targetOf,
   whyNoRunner,
 } from "../lib/queue/change_queue.ts";
-import { type QueueAction, type QueueCallOptions, readQueueArgs } from "../lib/queue/queue_args.ts";
+import { type QueueCallOptions, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { spanOf } from "../lib/queue/queue_wakes.ts";
 import { QueueRunner, type RunnerWorld, type SessionLook } from "../lib/queue/runner.ts";
 import { tellQueue } from "../lib/queue/tell_queue.ts";
@@ -107,7 +107,7 @@ export async function main(
     const giver = await giverFor(world, target, options);
     const result = carryOutAction(world, target, action, giver, options.dryRun);
     if (!options.dryRun && action.kind !== "pause") start(target.session);
-    report(world, target, action, result, options);
+    world.say(reportOf(target, action, result, options));
     return 0;
   } catch (error) {
     const reason = onOneLine(messageOf(error));
@@ -120,33 +120,6 @@ function readSteps(path: string): string {
   const text = readTextIfThere(path);
   if (text === undefined) throw new Error(`there is no file ${path}`);
   return text;
-}
-
-function report(
-  world: DriverWorld,
-  { session }: QueueTarget,
-  action: QueueAction,
-  { queue, steps }: Changed,
-  { json, dryRun }: QueueCallOptions,
-): void {
-  if (json) {
-    const state = queue === undefined ? "empty" : stateOfQueue(queue);
-    return world.say(JSON.stringify({ session, [action.kind]: steps, state, dry_run: dryRun }));
-  }
-  const numbers = steps.map(({ n }) => n).join(", ");
-  const named = `${steps.length === 1 ? "step" : "steps"} ${numbers}`;
-  const would = dryRun ? "Would have " : "";
-  const said: Record<QueueAction["kind"], string> = {
-    add: `${would}${dryRun ? "added" : "Added"} ${named}`,
-    drop: `${would}${dryRun ? "dropped" : "Dropped"} ${named}`,
-    move: `${would}${dryRun ? "moved" : "Moved"} ${named}`,
-    clear: `${would}${dryRun ? "cleared" : "Cleared"} the queue`,
-    pause: `${would}${dryRun ? "paused" : "Paused"} the queue`,
-    resume: dryRun ? "Would go on" : "The queue goes on",
-    list: "",
-  };
-  const state = queue === undefined ? "the queue is empty" : stateOfQueue(queue);
-  world.say(onOneLine(`${said[action.kind]}: ${session}: ${state}`));
 }
 
 function list(world: DriverWorld, { session }: QueueTarget, { json }: QueueCallOptions): number {
@@ -183,9 +156,9 @@ function lineOf(step: Step): string {
     step.if_last_matches === undefined ? "" : `if the last words have "${step.if_last_matches}"`,
     step.stop_on === undefined ? "" : `stops the queue on "${step.stop_on}"`,
   ].filter((note) => note !== "");
-  const number = String(step.n).padStart(3);
+  const number = `${step.n}.`.padEnd(4);
   const note = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
-  return `${number}  ${WORDS[step.state].padEnd(8)}  ${brief(step.text, 90)}${note}`;
+  return `${number} ${WORDS[step.state].padEnd(8)}  ${brief(step.text, 90)}${note}`;
 }
 
 function runnerLock({ paths }: DriverWorld, session: string): string {
@@ -321,22 +294,6 @@ async function lookAt(
   if (dialogInTheWay(screen) !== undefined) return { state: "dialog" };
   if (screen.state === "working") return { state: "busy" };
   return { state: screen.state === "unknown" ? "starting" : "free" };
-}
-
-/** For `--after-turn`: one step more. */
-export async function addStep(
-  world: DriverWorld,
-  session: string,
-  text: string,
-  options: MenuOptions,
-): Promise<number> {
-  const words = [
-    ...(options.socket === undefined ? [] : [`--socket=${options.socket}`]),
-    ...(options.by === undefined ? [] : [`--by=${options.by}`]),
-    ...(options.json ? ["--json"] : []),
-    ...(options.dryRun ? ["--dry-run"] : []),
-  ];
-  return await main([...words, session, "add", "--", text], world);
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

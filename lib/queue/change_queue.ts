@@ -1,5 +1,6 @@
 /** Carries out what somebody wants of a queue: checks who asks, changes the file, records it. */
 
+import { onOneLine } from "../cli/speaker.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
 import { findPane, nameInTmux, panesOf, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
@@ -10,10 +11,11 @@ import { record } from "../journal.ts";
 import { isKnownName } from "../known_sessions.ts";
 import { newWakeId } from "../new_wake.ts";
 import { currentName, ownerOf } from "../owners.ts";
+import { startRunner } from "../queue_runner.ts";
 import { stepRecord } from "../queue_turns.ts";
 import type { Giver } from "../records.ts";
 import { type Agent, findAgent } from "../registry.ts";
-import { isOpen, pausedFor, type Queue, resumed, type Step } from "../steps.ts";
+import { isOpen, pausedFor, type Queue, resumed, stateOfQueue, type Step } from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
@@ -203,4 +205,44 @@ function changed(
 function must(result: Queue | undefined | string): Queue | undefined {
   if (typeof result === "string") throw new Error(result);
   return result;
+}
+
+/** What was done, as a line or as JSON. */
+export function reportOf(
+  { session }: QueueTarget,
+  { kind }: QueueAction,
+  { queue, steps }: Changed,
+  { json, dryRun }: Pick<QueueCallOptions, "json" | "dryRun">,
+): string {
+  if (json) {
+    const state = queue === undefined ? "empty" : stateOfQueue(queue);
+    return JSON.stringify({ session, [kind]: steps, state, dry_run: dryRun });
+  }
+  const numbers = steps.map(({ n }) => n).join(", ");
+  const named = `${steps.length === 1 ? "step" : "steps"} ${numbers}`;
+  const what = STATUS[kind].isOfStep ? named : "the queue";
+  const state = queue === undefined ? "the queue is empty" : stateOfQueue(queue);
+  const verb = dryRun ? `Would have ${STATUS[kind].name}` : capitalised(STATUS[kind].name);
+  return onOneLine(`${verb} ${what}: ${session}: ${state}`);
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** For `--after-turn`: one step more. Returns the line that says so. */
+export async function addStep(
+  world: DriverWorld,
+  name: string,
+  text: string,
+  options: QueueCallOptions,
+): Promise<string> {
+  const target = await targetOf(world, name, options);
+  const old = whyNoRunner(world.paths);
+  if (old !== undefined) throw new Error(old);
+  const action: QueueAction = { kind: "add", steps: [{ text }] };
+  const giver = await giverFor(world, target, options);
+  const result = carryOutAction(world, target, action, giver, options.dryRun);
+  if (!options.dryRun) startRunner(world.paths, world.env, target.session);
+  return reportOf(target, action, result, options);
 }

@@ -71,7 +71,7 @@ export function pausedDraft(paths: Paths, queue: Queue, actions: string[]): Wake
       paused_by: why === "stop_on" || why === "condition" ? `--${OPTION[why]}` : why,
       reason,
       ...(ADVICE[why] === undefined ? {} : { advice: ADVICE[why] }),
-      queue: stateOfQueue(queue),
+      queue: stateOfQueue(queue).replace(`: ${reason}`, ""),
     },
     actions: [...pausedActions(paths, queue), ...actions],
   };
