@@ -2,6 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { inScene } from "../support/artefacts.ts";
+import { draftIn } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { type AgentName, AGENTS, QueueStage } from "./queue_stage.ts";
@@ -10,18 +11,58 @@ for (const version of VERSIONS.claude) {
   Deno.test(`queue on Claude Code ${version}: steps, /clear and conditions, one wake at the end`, () =>
     inScene(`queue ${version}`, async (scene) => {
       const stage = new QueueStage(scene, version);
+      const commands = `${scene.dir}/warden/.claude/commands`;
+      Deno.mkdirSync(commands, { recursive: true });
+      Deno.writeTextFileSync(`${commands}/release.md`, "step w-4 of the command");
       await stage.start("warden");
       await stage.must("queue", "warden-main", "add", "step w-1", "step w-2", "/clear", "step w-3");
+      // By the launcher, whose permissions are its own.
+      const after = ["--after-turn", "warden-main", "type", "/release"];
+      assertMatch(await stage.launched("menu-driver", ...after), /^Added step 5: /);
       const done = await stage.wake("warden", "queue_done");
-      assertEquals(stage.carriedOut("warden").filter((one) => one.startsWith("step")), [
-        "step w-1",
-        "step w-2",
-        "step w-3",
+      const carriedOut = stage.carriedOut("warden");
+      assertEquals(carriedOut.filter((one) => one !== "/clear"), [
+        ...["step w-1", "step w-2", "step w-3", "/release"],
       ]);
       assertEquals(stage.triggers("warden"), ["queue_done"]);
-      assertMatch(done, /^steps: 4 done$/m);
+      assertMatch(done, /^steps: 5 done$/m);
       assertStringIncludes(done, "Done: step w-3");
+      assertStringIncludes(done, "Done: step w-4");
       await until("the queue to be gone", () => stage.queue("warden") === undefined);
+    }));
+
+  Deno.test(`queue on Claude Code ${version}: a person, a condition, and Claude itself`, () =>
+    inScene(`queue and people ${version}`, async (scene) => {
+      const stage = new QueueStage(scene, version);
+      stage.heldFrom = 7;
+      const claude = await stage.start("warden");
+      const inside = await stage.calledInside(claude, "queue", "warden-main", "add", "step w-1");
+      assertEquals(inside.code, 1);
+      assertMatch(inside.stderr, /this command runs inside the session/);
+      assertEquals(stage.queue("warden"), undefined);
+
+      const words = ["--stop-on", "DONE: step w-1", "warden-main", "add"];
+      await stage.must("queue", ...words, "step w-1", "step w-7", "step w-8");
+      const met = await stage.wake("warden", "queue_paused", "--stop-on");
+      assertStringIncludes(met, "Done: step w-1");
+      await stage.act(met, / warden-main resume$/);
+
+      // It is typed while step 2 runs, and read in its turn or after it.
+      await stage.begun("warden", 2);
+      await claude.keys("-l", "by hand");
+      await claude.waitForScreen("the draft", (screen) => draftIn(screen) === "by hand");
+      await claude.keys("Enter");
+      await claude.waitForScreen("an empty box", (screen) => draftIn(screen) !== "by hand");
+      stage.permit("warden", 7);
+      const paused = await stage.wake("warden", "queue_paused", "a person has typed");
+      assertStringIncludes(paused, "step w-8");
+      await claude.waitUntilIdle();
+      assertEquals(stage.queue("warden")?.steps.map(({ state }) => state), [
+        ...["done", "done", "waiting"],
+      ]);
+      await stage.act(paused, / warden-main clear$/);
+      assertEquals(stage.queue("warden"), undefined);
+      assertEquals(stage.carriedOut("warden"), ["step w-1", "step w-7"]);
     }));
 }
 

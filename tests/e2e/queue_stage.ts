@@ -131,6 +131,26 @@ export class QueueStage {
     return done.stdout;
   }
 
+  /** By a launcher of the installation. */
+  async launched(name: string, ...args: string[]): Promise<string> {
+    const program = `${this.paths.data}/bin/${name}`;
+    const done = await run(program, args, { env: this.env, timeoutMs: 120_000, cwd: "/" });
+    if (done.kind !== "finished" || done.code !== 0) {
+      throw new Error(`${name} ${args.join(" ")}: ${JSON.stringify(done)}`);
+    }
+    return done.stdout;
+  }
+
+  /** As a command that Claude runs in its own pane. */
+  async calledInside({ pane }: RealClaude, ...args: string[]) {
+    const server = await this.server.tmux("display-message", "-p", "#{socket_path},#{pid},0");
+    const env = { ...this.env, TMUX: server.trim(), TMUX_PANE: pane };
+    const program = `${this.paths.data}/bin/gsd-code`;
+    const done = await run(program, args, { env, timeoutMs: 120_000, cwd: "/" });
+    if (done.kind !== "finished") throw new Error(`${args.join(" ")}: ${done.kind}`);
+    return done;
+  }
+
   /** As its agent would: the line of a wake. */
   async act(wake: string, part: RegExp, value = ""): Promise<string> {
     const offered = wake.split("\n").find((one) => part.test(one) && one.startsWith("/"));
