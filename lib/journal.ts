@@ -51,7 +51,7 @@ export function journalFile(paths: Paths, session: string): string {
 const PLAIN_FIELDS = [
   ...["at", "kind", "session", "agent_id", "wake_id", "of", "trigger", "event", "source", "via"],
   ...["question_id", "claude_session_id", "guest", "tool", "prompt_id", "by_kind", "action"],
-  ...["outcome", "instruction_id", "status"],
+  ...["outcome", "instruction_id"],
 ];
 
 /** A text as a record may hold it: masked, then cut. */

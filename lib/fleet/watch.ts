@@ -144,7 +144,10 @@ export class FleetWatch {
   async #sentOn({ kind, key, view }: FleetFinding): Promise<boolean> {
     const { paths, now } = this.world;
     if (kind !== "limit_over") return false;
-    if (this.#goesOnByQueue(view)) return true;
+    if (this.#goesOnByQueue(view)) {
+      this.#marks.finish(this.#marks.begin(key, now().getTime()));
+      return true;
+    }
     if (!view.seen.agent?.settings.resume_after_limit) return false;
     // Marked first: typed twice is worse than not typed.
     const mark = this.#marks.begin(key, now().getTime());
