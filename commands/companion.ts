@@ -16,9 +16,12 @@ import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
+import { hasQueue } from "../lib/known_sessions.ts";
 import { ownEscape } from "../lib/own_escape.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
+import { startIfQueued } from "../lib/queue_runner.ts";
 import type { Agent } from "../lib/registry.ts";
+import { commandsFile } from "../lib/suggested.ts";
 import { pause } from "../lib/time.ts";
 import { usageFile } from "../lib/usage.ts";
 
@@ -37,6 +40,7 @@ const NOT_NEEDED = 3;
 const LOOK_EVERY_MS = 300;
 const LOOKS_PER_SIGN = 10;
 const STATUS_WITHIN_MS = 5000;
+const HOOK_FIRST_MS = 3000;
 /** The mod's requests end after 30 s. */
 const HOLD_MS = 20_000;
 
@@ -102,6 +106,13 @@ export async function main(args: string[]): Promise<number> {
       pid: Deno.pid,
       waitMs: HOLD_MS,
     }),
+    keepCommands(names) {
+      writeAtomic(commandsFile(paths, gate.session), JSON.stringify(names));
+    },
+    onTurnEnd() {
+      // The hook of the event comes first.
+      setTimeout(() => goOn(paths, env, gate.session), HOOK_FIRST_MS);
+    },
     after(ms, work) {
       const id = setTimeout(work, ms);
       return { cancel: () => clearTimeout(id) };
@@ -147,6 +158,15 @@ export async function main(args: string[]): Promise<number> {
     await serving.shutdown();
   }
   return 0;
+}
+
+/** The queue goes on where no hook has seen the end of a turn. */
+function goOn(paths: Paths, env: Env, session: string): void {
+  try {
+    if (hasQueue(paths, session)) startIfQueued(paths, env, session, new Date());
+  } catch {
+    // The next end of a turn tries again, or the watch.
+  }
 }
 
 /** `known`: its session at the last look, for when the pane is gone. */

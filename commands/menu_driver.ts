@@ -28,6 +28,7 @@ import { makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { newWakeId } from "../lib/new_wake.ts";
 import { currentName } from "../lib/owners.ts";
 import { noteEscape } from "../lib/own_escape.ts";
+import { later } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 
 /** Agents start this file by its own launcher, so the text cannot depend on how it was called. */
@@ -59,6 +60,8 @@ Options, before type, clear_then and deny:
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after the tool call that
                        runs, in this turn; where no tool runs any more, after the turn
+  --after-turn         type it when this turn has ended, and what was queued so before it: one step
+                       more in the queue of the session (gsd-code queue)
   --now                type at once: a running turn is interrupted first
   --prompt-only        type nothing while a question is open: the text is not an answer
   --anyway             for a person: also with a draft that somebody has typed (clear, enter,
@@ -103,6 +106,11 @@ export async function main(
   let { session } = order;
   try {
     session = await nameNow(world, await nameInTmux(paneWorld(world, options), session), options);
+    if (options.afterTurn && verb.kind === "type") {
+      const { addStep } = await loadQueue();
+      world.say(await addStep(world, session, verb.text, options));
+      return 0;
+    }
     const outcome = verb.kind === "snapshot"
       ? await snapshot(world, session, options)
       : await inTurn(world, session, options, () => carryOut(world, session, verb, options));
@@ -110,6 +118,10 @@ export async function main(
   } catch (error) {
     return report(world, session, verb, options, refused(messageOf(error)));
   }
+}
+
+function loadQueue(): Promise<typeof import("../lib/queue/change_queue.ts")> {
+  return import(later("../lib/queue/change_queue.ts"));
 }
 
 /** A session that was renamed is found by its earlier name, unless another one has that now. */
@@ -151,7 +163,7 @@ const TYPING = ["type", "clear_then", "esc"];
 /** A turn that ends by one of these was not stopped by a person. */
 const ENDS_TURNS: Verb["kind"][] = ["esc", "deny", "enter"];
 
-async function carryOut(
+export async function carryOut(
   given: DriverWorld,
   session: string,
   verb: Exclude<Verb, { kind: "snapshot" }>,
@@ -179,7 +191,7 @@ async function carryOut(
     return refused("the Claude Code in it has no mod, or its companion does not run");
   }
   const began = world.now();
-  const instructionId = newWakeId(began.getTime());
+  const instructionId = options.giver?.instruction_id ?? newWakeId(began.getTime());
   const context = await contextFor(world, session, options, found.pane, caller, {
     ...roads,
     instructionId,

@@ -2,6 +2,7 @@
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
+import { startIfQueued } from "../lib/queue_runner.ts";
 import { renameSession } from "../lib/sessions/rename_session.ts";
 
 export const HELP = `Gives a session another name.
@@ -34,6 +35,8 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { "dry-run": dryRun } = given.flags;
   return await attempt(`rename "${from}" to "${to}"`, given.flags, world, async () => {
     const result = await renameSession({ from, to, dryRun }, world);
+    // A runner that works for the earlier name has left.
+    if (!dryRun) startIfQueued(world.paths, world.env, to, world.now());
     return { result, say: [`${result.from} ${dryRun ? "would be called" : "is called"} ${to}`] };
   });
 }

@@ -28,6 +28,7 @@ Options:
   --all                every session of every agent in which Claude Code runs
   --queue              also while Claude works: it reads the text after the tool call that runs,
                        in this turn; where no tool runs any more, after the turn
+  --after-turn         when this turn has ended: one step more in the queue of the session
   --now                at once: a running turn is interrupted first
   --road <name>        mod, socket or keys: this road and no other
   --anyway             for a person: also into a session that a person has taken
@@ -39,7 +40,7 @@ Options:
   --help               this text
 `;
 
-const PASSED = ["queue", "now", "anyway", "dry-run", "json"] as const;
+const PASSED = ["queue", "after-turn", "now", "anyway", "dry-run", "json"] as const;
 const COMMAND = {
   task: "send",
   help: HELP,

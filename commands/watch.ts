@@ -5,13 +5,15 @@ import { realWorld } from "../lib/cli/world.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
 import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { Changes } from "../lib/doors/changes.ts";
-import type { HeldLock } from "../lib/doors/held_lock.ts";
+import { type HeldLock, isHeld } from "../lib/doors/held_lock.ts";
 import type { FleetFinding } from "../lib/fleet/findings.ts";
 import type { SessionView } from "../lib/fleet/session_view.ts";
 import { agoOf } from "../lib/fleet/since.ts";
 import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
+import { safeName } from "../lib/paths.ts";
 import { messageOf, run } from "../lib/process.ts";
+import { startIfQueued } from "../lib/queue_runner.ts";
 import { listOpenClawAgents } from "../lib/sessions/openclaw_sessions.ts";
 import { driverWords } from "../lib/sessions/tmux_servers.ts";
 import { pause } from "../lib/time.ts";
@@ -159,6 +161,21 @@ async function recover(agentId: string, world: WatchWorld): Promise<number> {
   throw new Error(`recover: ${outcome.kind === "timeout" ? "no end in 10 min" : outcome.reason}`);
 }
 
+/** Each look may find a turn that runs: a runner that has nothing to do is not started again at once. */
+const QUEUE_EVERY_MS = 15_000;
+const queueStarts = new Map<string, number>();
+
+function startUnlessServed(
+  { paths, env }: Pick<WatchWorld, "paths" | "env">,
+  session: string,
+  now: Date,
+): void {
+  if (now.getTime() - (queueStarts.get(session) ?? 0) < QUEUE_EVERY_MS) return;
+  if (isHeld(`${paths.state}/locks/queue-run-${safeName(session)}`)) return;
+  queueStarts.set(session, now.getTime());
+  startIfQueued(paths, env, session, now);
+}
+
 /** Has the driver do something in a session; why it could not. */
 async function drive(
   view: SessionView,
@@ -181,6 +198,7 @@ function realWatchWorld(): WatchCommandWorld {
   const watchWorld: WatchCommandWorld = {
     ...world,
     gateway: () => gatewayState(world.env),
+    startQueue: (session, now) => startUnlessServed(world, session, now),
     recover: (agentId) => recover(agentId, watchWorld),
     type: (view, text) => drive(view, ["type", text], watchWorld),
     stopTurn: (view) => drive(view, ["esc"], watchWorld),

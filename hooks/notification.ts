@@ -33,7 +33,10 @@ export const hook: Hook = {
       actions: sending.actions(context, { kind: "prompt" }),
     };
     const isIdle = trigger === "idle_prompt";
-    if (isIdle) await tools.tellInterrupted(context);
+    if (isIdle) {
+      await tools.tellInterrupted(context);
+      if (await tools.loadQueue(context) !== undefined) context.startQueue(session);
+    }
     const shown = isIdle
       ? idle
       : await fromDialog(context, sending, trigger, message || pane.text());

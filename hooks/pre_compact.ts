@@ -15,7 +15,8 @@ export const hook: Hook = {
     const trigger = textOf(event.fields, "trigger");
     if (trigger === "manual") await tools.tellInterrupted(context);
     const asked = textOf(event.fields, "custom_instructions");
-    const expectsReply = settings.hook_mode === "bidirectional";
+    const isStep = (await tools.loadQueue(context))?.isStepOfCompaction(context) === true;
+    const expectsReply = settings.hook_mode === "bidirectional" && !isStep;
     // An automatic one comes before a prompt or a result is sent, which no usage counts yet.
     const tokens = trigger === "manual" ? tokensSoFar(event) : undefined;
     const sent = await sendWake(context, {
@@ -27,7 +28,11 @@ export const hook: Hook = {
       pressure: await pressureLine(context, tokens),
       ...(expectsReply ? { details: { reply_expected: replyExpected(settings) } } : {}),
       actions: actions(context, { kind: "working" }),
-    }, { source: "event", expectsReply });
+    }, {
+      source: "event",
+      expectsReply,
+      ...(isStep && settings.queue_wakes === "end" ? { quiet: "it is a step of the queue" } : {}),
+    });
 
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();

@@ -7,7 +7,7 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "SessionStart",
-  async handle(context, { note, rememberSession, textOf, usageOf }) {
+  async handle(context, { loadQueue, note, rememberSession, textOf, usageOf }) {
     const { event, paths, session, agent } = context;
     const source = textOf(event.fields, "source");
     // A compaction happens inside a turn: a question of that turn may still be open.
@@ -24,6 +24,7 @@ export const hook: Hook = {
       ...id,
       ...(lastUsd === undefined ? {} : { total_usd: lastUsd }),
     });
+    if (owner !== "guest") await (await loadQueue(context))?.sessionStarted(context, source);
   },
 };
 

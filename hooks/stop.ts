@@ -3,6 +3,7 @@
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 const NO_WORD = "(The turn ended without a word from Claude.)";
+const STEP = "it is the turn of a step: the queue goes on, or tells its end";
 const SHELL_LINE = "a person ran a shell line, and Claude said nothing to it";
 
 export const hook: Hook = {
@@ -20,13 +21,19 @@ export const hook: Hook = {
 
     // After a block the agent gets the result, but cannot block again: that prevents a loop.
     const again = event.fields.stop_hook_active === true;
-    const expectsReply = settings.hook_mode === "bidirectional" && !again;
     const running = await tools.runningAfter(context);
+    const text = said.text || fromPane;
+    const queue = await tools.loadQueue(context);
+    const isStep = said.silent === "shell" ? false : (await queue?.turnEnded(context, {
+      text,
+      willGoOn: running.willWake,
+    }))?.kind === "step";
+    const expectsReply = settings.hook_mode === "bidirectional" && !again && !isStep;
     const { turn_usd: cost } = await tools.usageOf(context) ?? {};
     const sent = await sending.sendWake(context, {
       trigger: "response_complete",
       section: "CONTENT",
-      body: said.text || fromPane || NO_WORD,
+      body: text || NO_WORD,
       isScreen: source === "pane",
       after: { title: "Still running in the background:", text: running.lines.join("\n") },
       state: running.willWake ? "paused" : "idle",
@@ -36,6 +43,7 @@ export const hook: Hook = {
         ...(expectsReply ? { reply_expected: sending.replyExpected(settings) } : {}),
         ...(running.tasks === 0 ? {} : { background_tasks: String(running.tasks) }),
         ...(running.resumesAt === undefined ? {} : { resumes_at: running.resumesAt }),
+        ...await tools.suggestedBy(context, said.text),
       },
       actions: sending.actions(context, { kind: "prompt" }),
     }, {
@@ -46,6 +54,7 @@ export const hook: Hook = {
       ...(said.message === undefined ? {} : { message: { id: said.message, ifTold: NO_WORD } }),
       isRunningOn: running.lines.length > 0 && !running.willWake,
       ...(said.silent === "shell" ? { nothingNew: SHELL_LINE } : {}),
+      ...(isStep && settings.queue_wakes === "end" ? { quiet: STEP } : {}),
     });
 
     if (sent.kind !== "suppressed") pane.keep();

@@ -20,6 +20,8 @@ export const hook: Hook = {
     const resets = apiResetsAt?.toISOString() ?? limit?.resets_at;
     // The event does not say whether subagents still run.
     await tools.closePending(context, { claude: context.event.sessionId, keepSubagents: true });
+    const queue = await tools.loadQueue(context);
+    await queue?.turnFailed(context, { ...failure, resetsAt: resets });
     await sending.sendWake(context, {
       trigger: "response_failed",
       section: "CONTENT",

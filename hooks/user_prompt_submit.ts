@@ -7,8 +7,9 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event } = context;
     const { notePrompt } = await tools.loadPrompted();
-    const { isUntold } = await notePrompt(context);
+    const { who, isUntold } = await notePrompt(context);
     if (isUntold) await tools.tellInterrupted(context);
+    if (who !== undefined) await (await tools.loadQueue(context))?.promptArrived(context, who);
     // A dialog of an earlier turn is gone: no event has said so.
     const but = { id: "", prompt_id: event.promptId };
     await tools.closePending(context, { claude: event.sessionId, but });

@@ -21,7 +21,7 @@ export function startDeliverer(paths: Paths, env: Env, agentId: string, claimedB
  * The launchers know one state folder. Where install.json cannot be used (missing, damaged, or a
  * hook that may not read it), the launcher is used: a registered hook may start nothing else.
  */
-function isForOtherState({ data, state }: Paths): boolean {
+export function isForOtherState({ data, state }: Paths): boolean {
   try {
     const known = JSON.parse(readTextIfThere(`${data}/install.json`) ?? "{}")?.state;
     return typeof known === "string" && known !== state;

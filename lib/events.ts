@@ -19,6 +19,9 @@ export const CAPTURE_LAUNCHER = "GSD_CAPTURE";
 /** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */
 export const SHELL_DELIVERS = "GSD_SHELL_DELIVERS";
 export const WAKE_WAITS = 10;
+/** The queue of the session is to be looked at; with a wake that waits as well. */
+export const QUEUE_WAITS = 11;
+export const BOTH_WAIT = 12;
 
 export interface HookInput {
   event: string;

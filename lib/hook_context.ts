@@ -6,6 +6,7 @@ import { loadGuards } from "./fence.ts";
 import { namesIn, namesInOurs } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
+import { hasQueue } from "./known_sessions.ts";
 import type { Screen } from "./pane.ts";
 import {
   askedName,
@@ -37,6 +38,8 @@ export interface HookRun {
   tmuxAnswer?: HookInput["tmux"];
   /** Lets the registered command start the deliverer when the hook has ended, if it is to. */
   leaveToShell(isToStart: () => boolean): void;
+  /** The same for the runner of the queue. Without it nobody starts one. */
+  leaveQueue?(session: string): void;
 }
 
 export interface HookContext extends HookRun {
@@ -53,6 +56,8 @@ export interface HookContext extends HookRun {
   screen(): Promise<Screen>;
   /** Has the wakes in the outbox delivered. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
+  /** Has somebody look at the queue of this session, when the hook has ended. */
+  startQueue(session: string): void;
 }
 
 export function contextFrom(
@@ -84,6 +89,7 @@ export function contextFrom(
     now: new Date(),
     capture: () => captured ??= capture(),
     screen: () => screen ??= look(),
+    startQueue: (session) => run.leaveQueue?.(session),
     async startDeliverer(when) {
       const { claimStart, unclaimStart } = await loadOutbox();
       const shell = env(SHELL_DELIVERS);
@@ -209,6 +215,23 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
   } catch {
     // Files of Claude Code are not as expected: the event itself is told all the same.
   }
+}
+
+/** The steps that the session is to be given; undefined for most, which have none. */
+export async function loadQueue(
+  { paths, session }: HookContext,
+): Promise<typeof import("./queue_turns.ts") | undefined> {
+  return hasQueue(paths, session) ? await import(later("./queue_turns.ts")) : undefined;
+}
+
+/** `suggested: /deploy`, where Claude's words mention commands that the session has. */
+export async function suggestedBy(
+  { paths, session }: HookContext,
+  text: string,
+): Promise<{ suggested?: string }> {
+  if (!/(^|[\s("'`*])\/[a-z]/i.test(text)) return {};
+  const { suggestedField }: typeof import("./suggested.ts") = await import(later("./suggested.ts"));
+  return suggestedField(paths, session, text);
 }
 
 /** Why a turn failed. */

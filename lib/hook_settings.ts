@@ -32,6 +32,8 @@ export interface HookSettings {
   max_context_pct: number;
   /** When wakes that can wait are held; null: never. */
   quiet_hours: QuietHours | null;
+  /** Whether the turn of each step of a queue wakes the agent, or the end of the queue alone. */
+  queue_wakes: "end" | "each";
 }
 
 /** Local times of the machine, as `22:00`. */
@@ -63,6 +65,7 @@ export const DEFAULT_SETTINGS: HookSettings = {
   max_usd_per_day: 0,
   max_context_pct: 0,
   quiet_hours: null,
+  queue_wakes: "end",
 };
 
 /** Each field on its own: the agent's, else the global one, else the default. */
@@ -90,6 +93,8 @@ function isSetting(name: keyof HookSettings, value: unknown): boolean {
       return value === "skip" || value === "lightweight" || value === "off";
     case "answered_wakes":
       return value === "always" || value === "others" || value === "never";
+    case "queue_wakes":
+      return value === "end" || value === "each";
     case "voice":
       return value === "user" || value === "agent";
     case "answer_permissions":

@@ -7,7 +7,15 @@
  * Tools are loaded only for a managed session: in all others a hook must cost little.
  */
 
-import { type HookEvent, readEvent, splitInput, WAKE_WAITS } from "./events.ts";
+import {
+  BOTH_WAIT,
+  type HookEvent,
+  QUEUE_WAITS,
+  readEvent,
+  SHELL_DELIVERS,
+  splitInput,
+  WAKE_WAITS,
+} from "./events.ts";
 import { askTmux, openGate } from "./gate.ts";
 import type { HookContext } from "./hook_context.ts";
 import { messageOf } from "./json.ts";
@@ -34,6 +42,7 @@ export async function runHook(hook: Hook): Promise<never> {
   const paths = pathsFrom(env, ROOT);
   let session: string | undefined;
   let isWakeLeft = () => false;
+  let queued: string | undefined;
   try {
     // Read it all, also when it is not needed: Claude Code writes at the other end.
     const input = splitInput(readStdin());
@@ -50,7 +59,8 @@ export async function runHook(hook: Hook): Promise<never> {
         leaveMark(paths, env, "agent" in gate ? gate.agent.settings.pane_capture_lines : 0);
         const tools = await (loading ?? loadTools());
         const leaveToShell = (isToStart: () => boolean) => void (isWakeLeft = isToStart);
-        const run = { event, paths, env, tmuxAnswer: input.tmux, leaveToShell };
+        const leaveQueue = (session: string) => void (queued = session);
+        const run = { event, paths, env, tmuxAnswer: input.tmux, leaveToShell, leaveQueue };
         if (gate.kind === "managed") {
           const reply = await hook.handle(tools.contextFrom(gate, run), tools);
           if (reply) writeStdout(reply);
@@ -73,8 +83,23 @@ export async function runHook(hook: Hook): Promise<never> {
   } catch (error) {
     if (session !== undefined) await noteFailure(paths, session, hook.event, messageOf(error));
   }
+  const isQueueLeft = queued !== undefined && await leaveQueue(paths, env, queued);
   // Claim last, so a killed hook leaves no claim.
-  Deno.exit(isWakeLeft() ? WAKE_WAITS : 0);
+  const isLeft = isWakeLeft();
+  Deno.exit(isLeft ? isQueueLeft ? BOTH_WAIT : WAKE_WAITS : isQueueLeft ? QUEUE_WAITS : 0);
+}
+
+/** True where the registered command is to start the runner of the queue. */
+async function leaveQueue(paths: Paths, env: Env, session: string): Promise<boolean> {
+  try {
+    const starting: typeof import("./queue_runner.ts") = await import(later("./queue_runner.ts"));
+    const shell = env(SHELL_DELIVERS);
+    if (shell !== undefined) return starting.leaveToRunner(paths, shell, session);
+    starting.startRunner(paths, env, session);
+  } catch (error) {
+    await noteFailure(paths, session, "queue", messageOf(error));
+  }
+  return false;
 }
 
 function loadTools(): Promise<Tools> {

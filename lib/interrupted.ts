@@ -8,8 +8,10 @@ import { type HookEvent, textOf } from "./events.ts";
 import { namesIn, readTextIfThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
+import { hasQueue } from "./known_sessions.ts";
 import { fromEnd } from "./late_line.ts";
 import { ownEscape } from "./own_escape.ts";
+import { later } from "./paths.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory } from "./session_memory.ts";
 import { joinBlocks, type Line, readLastTurn, textIn } from "./transcript.ts";
@@ -65,6 +67,12 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
   const advice = isWorking
     ? "Claude has another prompt since: wait for the end of that turn"
     : "ask that person before you give another instruction";
+  if (hasQueue(paths, session)) {
+    const { turnStopped }: typeof import("./queue_turns.ts") = await import(
+      later("./queue_turns.ts")
+    );
+    turnStopped(paths, session, context.now);
+  }
   const own = { ...context, event: { ...event, name: "interrupted", promptId: stopped.promptId } };
   await sendWake(own, {
     ...interruptedDraft(said, { at: stopped.at, advice }),

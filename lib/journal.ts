@@ -18,6 +18,7 @@ export type RecordKind =
   | "instruction"
   | "prompt"
   | "session"
+  | "step"
   | "problem";
 
 /** docs/journal.md has all fields; lib/story/journal_schema.ts checks them. */

@@ -3,7 +3,7 @@
  * tmux sessions were seen before, by their memories.
  */
 
-import { createNew, isFile, isThere, readTextIfThere, writeAtomic } from "./files.ts";
+import { createNew, isFile, isThere, namesInOurs, readTextIfThere, writeAtomic } from "./files.ts";
 import { SHELL_CAPTURE_LINES } from "./events.ts";
 import { type Env, managedMark, type Paths, safeName } from "./paths.ts";
 
@@ -56,5 +56,14 @@ export function leaveMark(paths: Paths, env: Env, lines = 0): void {
     } else if (!isThere(mark)) createNew(mark, "");
   } catch {
     // Without a mark the next event asks again.
+  }
+}
+
+/** Whether a session has steps to be given. Mostly one look shows that it has none. */
+export function hasQueue({ state }: Pick<Paths, "state">, session: string): boolean {
+  try {
+    return namesInOurs(`${state}/queue`).includes(safeName(session));
+  } catch {
+    return false;
   }
 }

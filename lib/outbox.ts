@@ -43,7 +43,10 @@ export interface QueuedWake {
 }
 
 /** The triggers after which nothing more is said in a turn. */
-export const TURN_ENDS = ["response_complete", "response_failed", "interrupted"];
+export const TURN_ENDS = [
+  ...["response_complete", "response_failed", "interrupted"],
+  ...["queue_done", "queue_paused"],
+];
 
 export function outboxDir(paths: Paths, agentId: string): string {
   return `${paths.state}/outbox/${safeName(agentId)}`;

@@ -108,6 +108,11 @@ export function askedName(claudeId: string): string {
   return `${safeName(claudeId)}.asked`;
 }
 
+/** The steps that a session is to be given. */
+export function queueDir({ state }: Pick<Paths, "state">, session: string): string {
+  return `${state}/queue/${safeName(session)}`;
+}
+
 /**
  * A name as one path segment. Plain names stay readable; different names do not meet in one file,
  * since `%` itself is always written as an escape. (One in the shortened form is taken for it.)

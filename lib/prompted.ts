@@ -6,8 +6,7 @@ import { note } from "./journal.ts";
 import { changeMemory, eventOwner, type SessionMemory, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
 
-/** `isUntold`: no wake has told the end of the turn before. */
-export async function notePrompt(context: HookContext): Promise<{ isUntold: boolean }> {
+export async function notePrompt(context: HookContext): Promise<Remembered> {
   const { event, paths, session, agent, now } = context;
   const prompt = textOf(event.fields, "prompt");
   const { who, isUntold } = rememberPrompt(context, prompt);
@@ -25,12 +24,13 @@ export async function notePrompt(context: HookContext): Promise<{ isUntold: bool
     ...said,
     ...(lastUsd === undefined ? {} : { total_usd: lastUsd }),
   }, now);
-  return { isUntold };
+  return { who, isUntold };
 }
 
-interface Remembered {
-  /** Nothing for a `claude -p` beside the session. */
+export interface Remembered {
+  /** Who gave it; nothing for a `claude -p` beside the session. */
   who?: Prompter;
+  /** No wake has told the end of the turn before. */
   isUntold: boolean;
 }
 

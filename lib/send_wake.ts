@@ -6,6 +6,7 @@ import { isThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
+import { hasQueue } from "./known_sessions.ts";
 import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
@@ -37,6 +38,8 @@ export interface SendOptions {
   message?: { id: string; ifTold: string };
   /** Why there is nothing to tell. */
   nothingNew?: string;
+  /** Why another wake tells it, in every mode. */
+  quiet?: string;
   /** What makes it this one and no other, where the event does not say it. */
   identity?: string;
   /** What the turn has cost, in dollars. */
@@ -59,10 +62,11 @@ export type Sent =
 
 export async function sendWake(
   context: HookContext,
-  draft: WakeDraft,
+  given: WakeDraft,
   options: SendOptions = {},
 ): Promise<Sent> {
   const wakeId = options.wakeId ?? newWakeId(context.now.getTime());
+  const draft = hasQueue(context.paths, context.session) ? await withQueue(context, given) : given;
   await prepareText(context, draft);
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
@@ -136,6 +140,22 @@ export async function sendWake(
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
 }
 
+/** The wakes of the queue itself have it already. */
+async function withQueue(context: HookContext, draft: WakeDraft): Promise<WakeDraft> {
+  if (draft.details?.queue !== undefined) return draft;
+  try {
+    const { queueWords }: typeof import("./queue_turns.ts") = await import(
+      later("./queue_turns.ts")
+    );
+    const words = queueWords(context);
+    if (words === undefined) return draft;
+    const details = { ...draft.details, queue: words.state };
+    return { ...draft, details, actions: [...draft.actions, ...words.actions] };
+  } catch {
+    return draft;
+  }
+}
+
 /** A wake that cannot be guarded goes out all the same, without what may not be shown so. */
 async function prepareText(context: HookContext, draft: WakeDraft): Promise<void> {
   const { dedup_mode, max_content_chars } = context.settings;
@@ -186,6 +206,7 @@ function judgeFor(
     const reason = "it comes from a claude -p beside the session's own Claude Code";
     return { kind: "suppress", reason };
   }
+  if (options.quiet !== undefined) return { kind: "suppress", reason: options.quiet };
   if (context.settings.dedup_mode === "off") return { kind: "send" };
   if (options.nothingNew) return { kind: "suppress", reason: options.nothingNew };
   return judge(

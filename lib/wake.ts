@@ -314,7 +314,7 @@ export function otherSocket(tmuxVariable: string): string | undefined {
 /** How the agent calls one of our commands: by `gsd-code` where that is, else by Deno itself. */
 export function commandWords(
   paths: Paths,
-  name: "menu-driver" | "recover" | "budget" | "stop" | "doctor",
+  name: "menu-driver" | "recover" | "budget" | "stop" | "doctor" | "queue",
 ): string[] {
   const bin = `${paths.data}/bin`;
   if (isFile(`${bin}/gsd-code`)) return [`${bin}/gsd-code`, name];

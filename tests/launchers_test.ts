@@ -108,7 +108,7 @@ Deno.test("gsd-code watch runs for weeks: it is started small, and without what 
 
 Deno.test("installLaunchers() fixes what is not right and leaves the rest alone", async () => {
   await inHome(({ install, bin }) => {
-    assertEquals(installLaunchers(install).length, 9);
+    assertEquals(installLaunchers(install).length, 10);
     assertEquals(installLaunchers(install), []);
     Deno.chmodSync(`${bin}/deliver`, 0o644);
     Deno.writeTextFileSync(`${bin}/recover`, "#!/bin/sh\n");
@@ -120,6 +120,7 @@ Deno.test("installLaunchers() fixes what is not right and leaves the rest alone"
       "gsd-code",
       "hook",
       "menu-driver",
+      "queue-run",
       "recover",
       "sockets",
       "status-line",

@@ -74,6 +74,13 @@ export const COMMANDS: readonly Command[] = [
     words: ["session"],
   },
   {
+    name: "queue",
+    group: "Steer",
+    summary: "give a session a list of instructions, one after the other",
+    file: "commands/queue.ts",
+    words: ["session", ["add", "list", "drop", "move", "clear", "pause", "resume"]],
+  },
+  {
     name: "menu-driver",
     group: "Steer",
     summary: "look at a session, answer its questions, press its keys",

@@ -4,6 +4,7 @@ import { type CompanionServer, companionServer } from "./companion_server.ts";
 import { nextLook } from "./api_attempts.ts";
 import type { HeldRequests } from "./held_requests.ts";
 import { isObject } from "../json.ts";
+import { NAME, QUIET_COMMANDS } from "../suggested.ts";
 import type { KeptUsage } from "../usage.ts";
 import { keptUsage, turnCost } from "./kept_usage.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
@@ -32,6 +33,10 @@ export interface CompanionWorld {
   ownEscape(): number | undefined;
   /** Waits for an answer after the hook has left. */
   held: HeldRequests;
+  /** Keeps the names of the commands that the session has. */
+  keepCommands?(names: string[]): void;
+  /** A turn has ended, or this companion begins between two turns. */
+  onTurnEnd?(): void;
   /** Calls `work` after some milliseconds, unless it is cancelled. */
   after(ms: number, work: () => void): { cancel(): void };
 }
@@ -53,10 +58,23 @@ const MEASURED_WITHIN_MS = 5000;
 /** An abort that we have ordered ends its turn within this time. */
 const ABORT_WITHIN_MS = 10_000;
 
+const COMMANDS_EVERY_MS = 300_000;
+const COMMANDS_WITHIN_MS = 10_000;
+
+/** What can be given as a step: of the built-in ones, those that open no dialog. */
+function commandNames(value: unknown): string[] {
+  const listed = Array.isArray(value) ? value.filter(isObject) : [];
+  return listed.flatMap(({ name, source }) => {
+    const isQuiet = source !== "builtin" || QUIET_COMMANDS.includes(String(name));
+    return typeof name === "string" && isQuiet && NAME.test(name) ? [name] : [];
+  });
+}
+
 export function companionFor(world: CompanionWorld): Companion {
   let facts = noFacts(world.now());
   let abortedAt = -Infinity;
   let usedEscape = -Infinity;
+  let askedAt = -Infinity;
   /** What the conversation had cost at the end of the turn before. */
   let spent: number | undefined;
   let timer: { cancel(): void } | undefined;
@@ -91,9 +109,23 @@ export function companionFor(world: CompanionWorld): Companion {
     const escape = isEnd ? world.ownEscape() ?? -Infinity : -Infinity;
     const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || escape > usedEscape;
     settle(withEvent(facts, event, { now, isOwnAbort }));
+    if ((isEnd || event.kind === "hello") && facts.turn === undefined) {
+      world.onTurnEnd?.();
+      void keepCommands();
+    }
     if (!isEnd) return;
     abortedAt = -Infinity;
     usedEscape = Math.max(usedEscape, escape);
+  };
+
+  /** Plugins and files may bring others while it runs. */
+  const keepCommands = async () => {
+    if (world.keepCommands === undefined || world.now() - askedAt < COMMANDS_EVERY_MS) return;
+    askedAt = world.now();
+    const answer = await server.order({ op: "commands" }, COMMANDS_WITHIN_MS);
+    if (typeof answer === "object" && "value" in answer) {
+      world.keepCommands(commandNames(answer.value));
+    }
   };
 
   const onOrder = (order: ModOrder) => {

@@ -1,7 +1,7 @@
 /** From what a companion has found to a wake, by the same way that a hook's wakes go. */
 
 import type { HookEvent } from "../events.ts";
-import { closePending, contextFrom, type HookContext, note } from "../hook_context.ts";
+import { closePending, contextFrom, type HookContext, loadQueue, note } from "../hook_context.ts";
 import { pause } from "../time.ts";
 import { interruptedDraft, interruptionOf, saidBefore } from "../interrupted.ts";
 import { messageOf } from "../json.ts";
@@ -67,6 +67,7 @@ async function tell(
       const { promptId, turnId } = finding;
       // A dialog does not outlive its turn.
       await closePending(context, { claude });
+      (await loadQueue(context))?.turnStopped(context.paths, context.session, context.now);
       await sendWake(context, {
         ...interruptedDraft(said, { at: context.now.getTime(), advice: AFTER_ESC }),
         actions: actions(context, { kind: "prompt" }),

@@ -14,7 +14,8 @@ import { waitForScreen } from "./screen_wait.ts";
 export type ActionResult =
   /** `isAnswer`: to a question or a request, which the journal has as such. */
   | { kind: "done"; said: string; via?: "hook" | RoadName; isAnswer?: boolean }
-  | { kind: "refused"; reason: string };
+  /** `isUnsure`: it may have been done. */
+  | { kind: "refused"; reason: string; isUnsure?: true };
 
 export interface DriverContext {
   /** The mod inside this Claude Code, where it has one. */
@@ -94,6 +95,11 @@ export async function lookForDialog(context: DriverContext, id?: string): Promis
 
 export function refused(reason: string): { kind: "refused"; reason: string } {
   return { kind: "refused", reason };
+}
+
+/** It may have been done. */
+export function unsure(reason: string): ActionResult {
+  return { kind: "refused", reason, isUnsure: true };
 }
 
 /** The present state. Every refusal ends with it. */

@@ -97,7 +97,7 @@ export async function contextFor(
     ...roads
   } = given;
   const agentId = agent?.agent_id ?? "";
-  const { by, by_kind: byKind } = giverOf(caller, {
+  const { by, by_kind: byKind } = options.giver ?? giverOf(caller, {
     named: options.by,
     agentId,
     isTerminal: world.isTerminal(),

@@ -1,5 +1,6 @@
 /** Reads a call of `menu-driver`, by hand: a text to type may look like an option. */
 
+import type { Giver } from "../records.ts";
 import { splitName } from "../request_ids.ts";
 import { type RoadName, whyUnfitForKeys } from "./prompt_words.ts";
 
@@ -36,6 +37,10 @@ export interface MenuOptions {
   anyway: boolean;
   json: boolean;
   dryRun: boolean;
+  /** For later, as a step of the queue. */
+  afterTurn?: boolean;
+  /** Who gives it, and as which instruction: for a step, which somebody else has added before. */
+  giver?: Giver & { instruction_id: string };
 }
 
 export type MenuOrder =
@@ -44,20 +49,24 @@ export type MenuOrder =
   | { kind: "order"; session: string; verb: Verb; options: MenuOptions };
 
 const DEFAULT_WAIT_MS = 10_000;
+
+/** As of a call without any. */
+export const EMPTY_OPTIONS: Readonly<MenuOptions> = {
+  notes: [],
+  waitMs: DEFAULT_WAIT_MS,
+  queue: false,
+  promptOnly: false,
+  anyway: false,
+  json: false,
+  dryRun: false,
+};
+
 const VERBS =
   "snapshot, choose, answer, type, clear, clear_then, enter, esc, submit, allow, deny, fill, " +
   "decline or leave";
 
 export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder {
-  const options: MenuOptions = {
-    notes: [],
-    waitMs: DEFAULT_WAIT_MS,
-    queue: false,
-    promptOnly: false,
-    anyway: false,
-    json: false,
-    dryRun: false,
-  };
+  const options: MenuOptions = { ...EMPTY_OPTIONS, notes: [] };
   const words = [...args];
   const session = takeWord(words, options);
   if (session.kind === "end" || (session.kind === "word" && session.word === "")) {
@@ -81,6 +90,7 @@ export function readMenuArgs(args: string[], readStdin: () => string): MenuOrder
   const read = readVerb(verb.word, rest);
   if (typeof read === "string") return usage(read);
   if (options.now) return usage(NOW_TYPES);
+  if (options.afterTurn) return usage(AFTER_TURN_TYPES);
   if (options.road === "socket") return usage(SOCKET_TYPES);
   if (options.question === undefined && FORMS.includes(read.kind)) return usage(NEEDS_FORM);
   if (options.question !== undefined && !BOUND.includes(read.kind)) return usage(NOT_BOUND);
@@ -93,6 +103,7 @@ const NEEDS_FORM = "a form is named by --question: use the line of its wake";
 const BOUND = ["choose", "answer", "type", "allow", "deny", ...FORMS];
 const NOT_BOUND = `--question goes with ${BOUND.join(", ")} only`;
 
+const AFTER_TURN_TYPES = "--after-turn goes with type only";
 const NOW_TYPES = "--now goes with type only";
 const SOCKET_TYPES = "--road socket goes with type only";
 
@@ -122,8 +133,26 @@ function textOrder(
   if (options.question !== undefined && verb === "clear_then") return usage(NOT_BOUND);
   if (options.now && verb === "clear_then") return usage(NOW_TYPES);
   if (options.road === "socket" && verb === "clear_then") return usage(SOCKET_TYPES);
+  if (options.afterTurn) {
+    const problem = whyNotAfterTurn(verb, options);
+    if (problem !== undefined) return usage(problem);
+  }
   const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
   return { kind: "order", session, verb: { kind: verb, text: clean }, options };
+}
+
+/** A step goes by the road that is open then, and is no answer. */
+function whyNotAfterTurn(verb: string, options: MenuOptions): string | undefined {
+  if (verb !== "type") return AFTER_TURN_TYPES;
+  const others = {
+    "--queue": options.queue,
+    "--now": options.now,
+    "--question": options.question,
+    "--road": options.road,
+    "--pane": options.pane,
+  };
+  const other = Object.entries(others).find(([, value]) => value)?.[0];
+  return other === undefined ? undefined : `--after-turn does not go with ${other}`;
 }
 
 function readVerb(verb: string, rest: string[]): Verb | string {
@@ -196,6 +225,9 @@ function takeOption(
       return undefined;
     case "--queue":
       options.queue = true;
+      return undefined;
+    case "--after-turn":
+      options.afterTurn = true;
       return undefined;
     case "--prompt-only":
       options.promptOnly = true;

@@ -6,7 +6,13 @@ import { closePending } from "../close_pending.ts";
 import { decides } from "../dialog_kind.ts";
 import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
 import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
-import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
+import {
+  type ActionResult,
+  describe,
+  type DriverContext,
+  refused,
+  unsure,
+} from "./driver_context.ts";
 import { whyNotOwn } from "./menu_clear.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";
 import { clearByMod, interruptByMod, typeByMod } from "./mod_prompt.ts";
@@ -114,7 +120,7 @@ export async function typeAtPrompt(
   const typed = await typeText(context.pane, text);
   if (typed.kind === "refused") return refused(`${typed.reason}; nothing was sent`);
   if (typed.kind === "unsure") {
-    return refused(`${typed.reason}; ${describe(await context.pane.look())}`);
+    return unsure(`${typed.reason}; ${describe(await context.pane.look())}`);
   }
   const isBusy = before.screen.state === "working" ||
     (typed.kind === "sent" && QUEUED.test(typed.screen.text));

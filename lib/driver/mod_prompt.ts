@@ -1,7 +1,13 @@
 /** Gives prompts and commands to Claude Code by the mod inside it: no key, no draft in the way. */
 
 import { isObject } from "../json.ts";
-import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
+import {
+  type ActionResult,
+  describe,
+  type DriverContext,
+  refused,
+  unsure,
+} from "./driver_context.ts";
 import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
 import { noteOwnText } from "./own_drafts.ts";
 import { lastEscape } from "../own_escape.ts";
@@ -171,7 +177,7 @@ async function outcomeOf(
     case "closed":
       return silent(answer.reason);
     case "unsure":
-      return refused(`${answer.reason}; it may have been done: look before you try again`);
+      return unsure(`${answer.reason}; it may have been done: look before you try again`);
     case "refused":
       if (NO_SLASH.test(answer.reason)) return { kind: "other", reason: answer.reason };
       return await afterRefusal(context, answer.reason, mod);

@@ -1,6 +1,6 @@
 /** Gives a prompt by the inbox socket: Claude reads it as the message of another session. */
 
-import { type ActionResult, type DriverContext, refused } from "./driver_context.ts";
+import { type ActionResult, type DriverContext, refused, unsure } from "./driver_context.ts";
 import {
   type InboxRoad,
   LONGEST_LINE,
@@ -42,6 +42,6 @@ export async function typeBySocket(
     case "closed":
       return refused(answer.reason);
     case "unsure":
-      return refused(`${answer.reason}; it may have been done: look before you try again`);
+      return unsure(`${answer.reason}; it may have been done: look before you try again`);
   }
 }

@@ -27,6 +27,7 @@ import {
   definedOnly,
   isServerThere,
   namedIn,
+  queuesIn,
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
@@ -81,6 +82,7 @@ export class FleetReader {
     const entries = this.#entries(kept);
     const memories = this.#memories(problems);
     const { unsent, dead } = this.#wakes.count(paths, problems);
+    const queues = queuesIn(paths, problems);
 
     const launchOf = (session: string) => kept.find((one) => one.session === session);
     const agentOf = (session: string) => agentOfSession(registry, session, launchOf(session));
@@ -105,6 +107,7 @@ export class FleetReader {
       sessions.push({
         ...{ session, holds: held.kind, pending: [], journal: [] },
         ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },
+        ...queues.get(session),
         isServerThere: isServerThere(servers, launch),
         ...definedOnly({ agent, launch, memory, pane: held.pane, entry: held.entry }),
         ...definedOnly({ socket: server?.socket ?? launch?.tmux_socket }),

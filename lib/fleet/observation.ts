@@ -51,6 +51,8 @@ export interface SessionObservation {
   journal: Record<string, unknown>[];
   unsent: number;
   dead: number;
+  /** How many steps of its queue wait; `paused`: none is given now. */
+  queue?: { waiting: number; paused: boolean };
   /** Its wakes are held, or a person has taken it. */
   hold?: { kind: "held" | "taken"; since: number };
 }

@@ -1,12 +1,15 @@
 /** Of what was read: whose a session is, and which files tell of it. */
 
-import { isFile } from "../files.ts";
-import { isObject, parseIfJson } from "../json.ts";
+import { isFile, namesIn } from "../files.ts";
+import { isObject, messageOf, parseIfJson } from "../json.ts";
 import { linesFromEnd } from "../late_line.ts";
+import { originalName, type Paths } from "../paths.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
 import { projectName } from "../sessions/conversations.ts";
 import type { Launch } from "../sessions/launch.ts";
 import { isSameRun } from "../sessions/tmux_servers.ts";
+import { waitingCount } from "../steps.ts";
+import { readQueue } from "../steps_file.ts";
 import type { FleetServer } from "./fleet_panes.ts";
 import type { SessionObservation } from "./observation.ts";
 
@@ -64,4 +67,23 @@ export function definedOnly<T extends Record<string, unknown>>(
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(defined) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** The queues, by their sessions. Mostly there is none. */
+export function queuesIn(
+  paths: Paths,
+  problems: string[],
+): Map<string, Pick<SessionObservation, "queue">> {
+  const found = new Map<string, Pick<SessionObservation, "queue">>();
+  for (const session of namesIn(`${paths.state}/queue`).map(originalName)) {
+    try {
+      const queue = readQueue(paths, session);
+      if (queue === undefined) continue;
+      const paused = queue.paused !== undefined;
+      found.set(session, { queue: { waiting: waitingCount(queue), paused } });
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  return found;
 }

@@ -61,10 +61,13 @@ function shrink(widths: number[], columns: number): void {
 /** What it asks, said last or does, as it may be shown. */
 export function nowLine(view: SessionView): string {
   const said = maskSecrets(oneLine(view.now.slice(0, 1000)));
-  if (view.state !== "limited" || view.until === undefined) return said;
-  return `${/\b[\w-]+ limit\b/.exec(said)?.[0] ?? "limited"}, ends ${
-    clockTime(new Date(view.until))
-  }: ${said}`;
+  const { queue } = view.seen;
+  const steps = queue === undefined || queue.waiting === 0
+    ? ""
+    : `queue: ${queue.waiting}${queue.paused ? " (paused)" : ""} · `;
+  if (view.state !== "limited" || view.until === undefined) return steps + said;
+  const limit = /\b[\w-]+ limit\b/.exec(said)?.[0] ?? "limited";
+  return `${steps}${limit}, ends ${clockTime(new Date(view.until))}: ${said}`;
 }
 
 export function cut(text: string, most: number): string {

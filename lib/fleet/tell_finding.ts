@@ -113,6 +113,7 @@ function contextOf(finding: FleetFinding, { world }: Telling): HookContext {
     ...{ session: seen.session, pane: seen.pane ?? "", agent, settings: agent.settings },
     ...{ event: eventOf(finding), paths: world.paths, env, now: world.now() },
     leaveToShell: () => {},
+    startQueue: () => {},
     capture: () => Promise.resolve(seen.capture),
     screen: () => Promise.resolve(screen),
     startDeliverer: () => {

@@ -3,10 +3,12 @@
 import type { World } from "../cli/world.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
 import { record } from "../journal.ts";
+import { hasQueue } from "../known_sessions.ts";
 import { messageOf } from "../process.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
 import { writeLaunch } from "../sessions/launch_files.ts";
 import type { AgentListing } from "../sessions/openclaw_sessions.ts";
+import { readQueue } from "../steps_file.ts";
 import { AutoRecovery } from "./auto_recovery.ts";
 import { BudgetKeeper } from "./budget_keeper.ts";
 import { FindingMarks } from "./finding_marks.ts";
@@ -26,6 +28,8 @@ export interface WatchWorld extends World {
   /** Runs `recover` for an agent; its exit code. */
   recover(agentId: string): Promise<number>;
   gateway(): Promise<GatewayState>;
+  /** Has the queue of a session go on, unless it rests or somebody works it off. */
+  startQueue(session: string, now: Date): void;
   /** Types a prompt into a session, by the driver; why it could not. */
   type(view: SessionView, text: string): Promise<string | undefined>;
   /** Stops the turn that runs, by the mod or else with Esc; why it could not. */
@@ -117,6 +121,7 @@ export class FleetWatch {
       for (const problem of await this.#unknown.look(registry)) problems.add(problem);
       this.#marks.endOver((key) => isOver(key, views, findings.lasting));
     }
+    this.#startQueues(views, problems);
     this.#forget(new Set(findings.lasting.map(({ key }) => key)), now);
     await this.#waiting.send();
     this.#note(problems);
@@ -126,6 +131,26 @@ export class FleetWatch {
   /** Resolves when what it has started has ended. */
   async settled(): Promise<void> {
     await this.#recovery.settled();
+  }
+
+  /** Its queue waits for the end of the same limit. */
+  #goesOnByQueue({ session }: SessionView): boolean {
+    const { paths } = this.world;
+    const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;
+    return queue?.steps.some(({ cut }) => cut === "limit") === true;
+  }
+
+  /** A queue that should go on, and that nobody works off. */
+  #startQueues(views: SessionView[], problems: Set<string>): void {
+    const { paths, now } = this.world;
+    const isGone = ({ state }: SessionView) => state === "lost" || state === "ended";
+    for (const view of views.filter((one) => !isGone(one))) {
+      try {
+        if (hasQueue(paths, view.session)) this.world.startQueue(view.session, now());
+      } catch (error) {
+        problems.add(`Cannot go on with the queue of ${view.session}: ${messageOf(error)}`);
+      }
+    }
   }
 
   #keepStops(views: SessionView[], problems: Set<string>): void {
@@ -159,7 +184,12 @@ export class FleetWatch {
   /** After a limit Claude goes on by itself, where its agent wants that. */
   async #sentOn({ kind, key, view }: FleetFinding): Promise<boolean> {
     const { paths, now } = this.world;
-    if (kind !== "limit_over" || !view.seen.agent?.settings.resume_after_limit) return false;
+    if (kind !== "limit_over") return false;
+    if (this.#goesOnByQueue(view)) {
+      this.#marks.finish(this.#marks.begin(key, now().getTime()));
+      return true;
+    }
+    if (!view.seen.agent?.settings.resume_after_limit) return false;
     // Marked first: typed twice is worse than not typed.
     const mark = this.#marks.begin(key, now().getTime());
     this.#marks.finish(mark);

@@ -1,8 +1,10 @@
 /** The text of bin/hook: what Claude Code runs for every event of every session in tmux. */
 
 import {
+  BOTH_WAIT,
   CAPTURE_LAUNCHER,
   OWNER_FORMAT,
+  QUEUE_WAITS,
   SHELL_CAPTURE_LINES,
   SHELL_DELIVERS,
   WAKE_WAITS,
@@ -97,11 +99,16 @@ case $lines in '' | *[!0-9]* | ?????*) lines=${SHELL_CAPTURE_LINES} ;; esac
   cat
 } 2>/dev/null | env -i ${SHELL_DELIVERS}=$$ "$@" 2>/dev/null
 
-# This exit code says that a wake waits.
-[ $? -ne ${WAKE_WAITS} ] || {
+# The exit code says what waits: a wake, the queue of the session, or both.
+left=$?
+case $left in ${WAKE_WAITS} | ${BOTH_WAIT})
   env -i "PATH=$PATH" ${passed.join(" ")} \\
-    ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 &
-}
+    ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 & ;;
+esac
+case $left in ${QUEUE_WAITS} | ${BOTH_WAIT})
+  env -i "PATH=$PATH" ${shellQuote(launcherPath(paths, "queue-run"))} \\
+    --claimed $$ </dev/null >/dev/null 2>&1 & ;;
+esac
 exit 0
 `;
 }

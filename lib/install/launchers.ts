@@ -22,7 +22,7 @@ import {
   withFlags,
   WITHOUT_STEERING,
 } from "./launcher_parts.ts";
-import { type Installation, installFile, launcherPath } from "./scope.ts";
+import { type Installation, installFile, launcherPath, type Scope } from "./scope.ts";
 import { writeMod } from "./mod_copy.ts";
 import { statusLauncherText } from "./status_launcher.ts";
 import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
@@ -39,6 +39,7 @@ export function launchersOf(install: Installation): Launcher[] {
     { name: "deliver", text: deliverText(install) },
     { name: "sockets", text: socketsText(install) },
     { name: "menu-driver", text: menuDriverText(install) },
+    { name: "queue-run", text: queueRunText(install) },
     { name: "companion", text: companionText(install) },
     { name: "status-line", text: statusLauncherText(install) },
     { name: "recover", text: commandLauncherText(install, "recover.ts") },
@@ -96,15 +97,59 @@ function socketsText(install: Installation): string {
 const DRIVER_NAMES = ["NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET", "USER", "LOGNAME"];
 
 function menuDriverText(install: Installation): string {
+  const { paths } = install;
+  // --after-turn adds a step, and starts who gives it.
+  const more = {
+    run: [launcherPath(paths, "queue-run")],
+    read: [`${paths.data}/bin`, installFile(paths.data)],
+  };
+  return scriptText(driverLines(install, "menu_driver.ts", more, "exec "));
+}
+
+/**
+ * Gives steps of a queue, by the driver's own roads. It goes on when its caller has ended: Claude
+ * Code ends a hook with all its descendants, and a process that was forked twice is none.
+ */
+function queueRunText(install: Installation): string {
+  const { paths, setsid } = install;
+  const more = {
+    run: [launcherPath(paths, "deliver")],
+    read: [`${paths.data}/bin`, installFile(paths.data)],
+  };
+  const leave = setsid === undefined ? "" : `${shellQuote(setsid)} `;
+  const lines = driverLines(install, "queue.ts", more, `( ${leave}`);
+  const last = `${lines.pop()} </dev/null >/dev/null 2>&1 & )`;
+  // A companion that starts later listens at the same place.
+  const [roads, queues] = ["roads", "queue"].map((name) => shellQuote(`${paths.state}/${name}`));
+  const later = [
+    `for road in ${queues}/*/; do`,
+    "  road=${road%/}",
+    `  roads=$roads\${roads:+,}unix:${roads}/\${road##*/}.sock`,
+    "done",
+  ];
+  const at = lines.indexOf("inbox=");
+  const whole = [...lines.slice(0, at), ...later, ...lines.slice(at), last];
+  return scriptText(['set -- run "$@"', ...whole], shebang(realPath("/bin/sh")));
+}
+
+/** `start`: what stands before the words of the program. */
+function driverLines(
+  install: Installation,
+  command: string,
+  more: Pick<Scope, "run" | "read">,
+  start: string,
+): string[] {
   const env = [...ENV_NAMES, ...DRIVER_NAMES];
-  const run = runLine(install, "menu_driver.ts", {
+  const run = runLine(install, command, {
     env,
     read: [
       ...[...ourFiles(install), ...install.transcripts, ...inboxFolders(install)],
       launchesDir(install.paths),
+      ...more.read,
     ],
     write: [install.paths.state],
-    run: [install.tmux, "/bin/ps"], // Deno gives /proc only to programs with all permissions
+    // Deno gives /proc only to programs with all permissions
+    run: [install.tmux, "/bin/ps", ...more.run],
     net: [],
   });
   // Its permissions name these places.
@@ -114,7 +159,7 @@ function menuDriverText(install: Installation): string {
   const roads = '${roads:+"--allow-net=$roads"} ' +
     '${inbox:+"--allow-read=$inbox"} ${inbox:+"--allow-write=$inbox"}';
   const withRoads = withFlags(install, run, V8_FLAGS, roads);
-  return scriptText([
+  return [
     ...PLAIN_SHELL,
     `PATH=${shellQuote(install.path)}`,
     IN_A_FOLDER,
@@ -125,10 +170,10 @@ function menuDriverText(install: Installation): string {
     "done",
     ...inboxLines(install),
     "# Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.",
-    `exec env -i ${assignments(fixed)} \\`,
+    `${start}env -i ${assignments(fixed)} \\`,
     ...passed.map((name) => `  \${${name}+"${name}=$${name}"} \\`),
     `  ${withRoads}`,
-  ]);
+  ];
 }
 
 /** Where Claude Code says which sessions run, and where their inbox sockets are. */
@@ -155,7 +200,7 @@ function inboxLines(install: Installation): string[] {
  */
 function companionText(install: Installation): string {
   const { paths } = install;
-  const launchers = ["deliver", "capture"].map((name) => launcherPath(paths, name));
+  const launchers = ["deliver", "capture", "queue-run"].map((name) => launcherPath(paths, name));
   const run = runLine(install, "companion.ts", {
     env: [...ENV_NAMES, "GSD_CAPTURE"],
     read: [

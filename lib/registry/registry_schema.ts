@@ -34,6 +34,7 @@ export const hookSettingsSchema = z.looseObject({
   max_usd_per_day: number("max_usd_per_day"),
   max_context_pct: number("max_context_pct"),
   quiet_hours: quietHoursSchema.nullable(),
+  queue_wakes: z.enum(["end", "each"]),
 }).partial();
 
 export const deliverySchema = z.looseObject({

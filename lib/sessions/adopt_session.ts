@@ -1,5 +1,6 @@
 /** Gives a session that was started by hand to an agent: writes its launch record. */
 
+import { noteCommands } from "../doors/command_files.ts";
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
@@ -103,6 +104,7 @@ function makeRecord(
   });
   const adopted = { ...launch, adopted_at: world.now().toISOString() };
   writeLaunch(world.paths, adopted);
+  noteCommands(world.paths, adopted.session, adopted.working_directory);
   return adopted;
 }
 

@@ -3,10 +3,14 @@
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
 import { endOf, type Hold, type HoldKind, readHold, writeHold } from "../doors/holds.ts";
+import { namesIn } from "../files.ts";
 import { record } from "../journal.ts";
+import { originalName } from "../paths.ts";
+import { startIfQueued } from "../queue_runner.ts";
 import { registryIn } from "./spawn_agent.ts";
 import { findSession, whyNotOurs } from "./find_session.ts";
 import { driverWords } from "./tmux_servers.ts";
+import { readQueue } from "../steps_file.ts";
 import { shellQuote } from "../text.ts";
 
 export interface HoldTarget {
@@ -100,7 +104,21 @@ export function endHold(
   writeHold(world.paths, { ...hold, ...(said ? { said } : {}), until: now });
   note(world, target, isTaken ? "to be given back" : "to be resumed");
   world.startDeliverer(target.agent_id);
+  startQueues(world, target);
   return { ...about, state: isTaken ? "given back" : "resumed" };
+}
+
+/** Steps have waited for the end of the hold. */
+function startQueues({ paths, env, now }: World, { kind, name, agent_id }: HoldTarget): void {
+  const sessions = kind === "session" ? [name] : namesIn(`${paths.state}/queue`).map(originalName);
+  for (const session of sessions) {
+    try {
+      const queue = readQueue(paths, session);
+      if (queue?.agent_id === agent_id) startIfQueued(paths, env, session, now());
+    } catch {
+      // Its next turn, or the watch, tries again.
+    }
+  }
 }
 
 /** One that is there and has not ended. */

@@ -18,7 +18,7 @@ const OF_OTHERS = [
 ];
 /** What stays when a session is removed. */
 const LOG = ["journal", "texts"];
-const LOCKS = ["session-", "keys-", "pane-"];
+const LOCKS = ["session-", "keys-", "pane-", "queue-", "queue-run-"];
 
 interface SessionFile {
   folder: string;

@@ -3,11 +3,14 @@
 import type { Conversation, Launch, PendingRecovery } from "./launch.ts";
 import { RIGHTS } from "../dialog_kind.ts";
 import { record } from "../journal.ts";
+import { hasQueue } from "../known_sessions.ts";
 import { newWake, type Receiver, told } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
+import { isOpen, stateOfQueue } from "../steps.ts";
+import { readQueue } from "../steps_file.ts";
 import { shellQuote } from "../text.ts";
 import { dialogHelp } from "./start_claude.ts";
 import { driverWords } from "./tmux_servers.ts";
@@ -47,7 +50,7 @@ export function recoveredDraft(
       ...(first === "" ? [] : [`It begins by itself with its first command: ${first}`]),
       ...(dialog === undefined ? [] : ["", dialog.text]),
     ].join("\n"),
-    details: { advice: todo(conversation, dialog, first, needsPerson) },
+    details: { advice: todo(conversation, dialog, first, needsPerson), ...queueOf(world, session) },
     state: dialog === undefined ? "idle" : "menu",
     actions: actions.filter(fitting),
   };
@@ -92,6 +95,20 @@ function todo(
     ? "Tell it what to work on."
     : "If a turn was running, it was cut off: look how far it got, then tell it to go on.";
 }
+
+/** Its steps go on by themselves: nobody has to say so. */
+function queueOf({ paths }: World, session: string): Record<string, string> {
+  try {
+    const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;
+    if (queue === undefined || !queue.steps.some(isOpen)) return {};
+    const state = { queue: stateOfQueue(queue) };
+    return queue.paused === undefined ? { advice: QUEUE_GOES_ON, ...state } : state;
+  } catch {
+    return {};
+  }
+}
+
+const QUEUE_GOES_ON = "Nothing: its queue goes on by itself. A turn that was cut off is continued.";
 
 /** Puts a wake into the outbox and starts its deliverer. */
 export function send(

@@ -1,5 +1,6 @@
 /** Starts Claude Code in tmux, and waits for its prompt or for what is in the way. */
 
+import { noteCommands } from "../doors/command_files.ts";
 import { type LaunchWish, prepareLaunch } from "./agent_launch.ts";
 import type { World } from "../cli/world.ts";
 import type { Launch } from "./launch.ts";
@@ -33,6 +34,7 @@ export async function startClaude(
   const launch = prepareLaunch(world, wish, plugins);
   const script = writeScript(world.paths, launch, wish.conversation);
   noteFirst(world, launch);
+  noteCommands(world.paths, launch.session, launch.working_directory);
   const started = await runScript(server, place, launch, script);
   if (started.kind === "failed") throw new Error(started.reason);
   const { socket, run } = await factsOf(server.tmux);

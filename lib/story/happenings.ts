@@ -55,12 +55,25 @@ export function isEndOfTurn(line: StoryLine): boolean {
     !textOf(line, "text").startsWith("Nothing new since wake ");
 }
 
+const STEPS: Record<string, { what: string; tone?: Tone }> = {
+  added: { what: "step added", tone: "quiet" },
+  begun: { what: "step begun" },
+  done: { what: "step done", tone: "good" },
+  failed: { what: "step failed", tone: "bad" },
+  dropped: { what: "step dropped" },
+  moved: { what: "step moved", tone: "quiet" },
+  paused: { what: "queue held", tone: "bad" },
+  resumed: { what: "queue goes on", tone: "good" },
+  cleared: { what: "queue cleared" },
+};
+
 /** What `--kind` takes beside the kinds of records. */
 export const WORDS = [
   ...new Set([
     ...["typed", "cleared", "pressed", "refused", "told", "not told", "answered", "left"],
     ...["allowed", "denied", "decided", "started", "resumed", "compacted", "problem", "goes on"],
     ...["limited", "replied", "unanswered", "dead letter"],
+    ...Object.values(STEPS).map(({ what }) => what),
     ...Object.values(WAKES).map(({ what }) => what).filter((what) => what !== ""),
   ]),
 ].sort();
@@ -125,6 +138,8 @@ function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
       return typeof line.decision === "string" ? replySaying(line) : answerSaying(line);
     case "session":
       return sessionSaying(line);
+    case "step":
+      return stepSaying(line);
     case "problem":
       return { who: "–", what: "problem", text: reason, tone: "bad" };
     default:
@@ -254,6 +269,16 @@ function sessionSaying(line: StoryLine): Saying | undefined {
   const [what = "", ...rest] = reason.split(": ");
   const who = what === "recovered" ? "recover" : what === "spawned" ? "spawn" : "–";
   return { who, what: what === "spawned" ? "started" : what, text: rest.join(": "), tone: "good" };
+}
+
+/** A step of a queue, or the queue itself. */
+function stepSaying(line: StoryLine): Saying {
+  const status = textOf(line, "status");
+  const { what, tone = "plain" } = STEPS[status] ?? { what: `step ${status}` };
+  const number = typeof line.step === "number" ? `${line.step}.` : "";
+  const text = joined([joined([number, textOf(line, "text")], " "), textOf(line, "reason")], ": ");
+  const note = typeof line.after_ms === "number" ? duration(line.after_ms) : "";
+  return { who: textOf(line, "by") || "queue", what, text, note, tone };
 }
 
 function joined(parts: string[], by = ", "): string {

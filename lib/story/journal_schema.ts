@@ -51,6 +51,8 @@ const FIELDS = {
   asked: text,
   decision: z.union([text, z.record(text, z.unknown())]),
   after_ms: ms,
+  // Steps of a queue
+  step: z.number().int().positive(),
   // Claude Code's own sessions
   claude_session_id: text,
   guest: text,
@@ -70,6 +72,7 @@ const REQUIRED = {
   instruction: ["instruction_id", "action", "by", "by_kind", "via", "outcome"],
   prompt: ["agent_id", "prompt_id", "by", "by_kind"],
   session: [],
+  step: ["status"],
   problem: ["reason"],
 } as const satisfies Record<string, readonly FieldName[]>;
 

@@ -25,6 +25,7 @@ export function watcher(world: SessionWorld) {
     ...world,
     now,
     gateway: () => Promise.resolve("up" as const),
+    startQueue: () => {},
     type: (view: SessionView, text: string) => {
       typed.push(`${view.session} ${text}`);
       return Promise.resolve(typingFails);

@@ -1,0 +1,248 @@
+/** Carries out what somebody wants of a queue: checks who asks, changes the file, records it. */
+
+import { onOneLine } from "../cli/speaker.ts";
+import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
+import { findPane, nameInTmux, panesOf, type PaneWorld } from "../driver/claude_pane.ts";
+import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
+import { EMPTY_OPTIONS } from "../driver/menu_args.ts";
+import { isFile } from "../files.ts";
+import { loadRegistry } from "../gate.ts";
+import { record } from "../journal.ts";
+import { isKnownName } from "../known_sessions.ts";
+import { newWakeId } from "../new_wake.ts";
+import { currentName, ownerOf } from "../owners.ts";
+import { startRunner } from "../queue_runner.ts";
+import { stepRecord } from "../queue_turns.ts";
+import type { Giver } from "../records.ts";
+import { type Agent, findAgent } from "../registry.ts";
+import { isOpen, pausedFor, type Queue, resumed, stateOfQueue, type Step } from "../steps.ts";
+import { changeQueue, readQueue } from "../steps_file.ts";
+import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
+import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
+
+export interface QueueTarget {
+  session: string;
+  agent: Agent;
+  socket?: string;
+}
+
+/** A session of an agent, by its name; throws where there is none. */
+export async function targetOf(
+  world: DriverWorld,
+  name: string,
+  options: Pick<QueueCallOptions, "socket">,
+): Promise<QueueTarget> {
+  const panes = paneWorld(world, { ...EMPTY_OPTIONS, ...options });
+  const inTmux = await nameInTmux(panes, name);
+  const isThere = (session: string) => hasSession(panes, session);
+  const session = await isThere(inTmux) ? inTmux : currentName(world.paths, inTmux);
+  const registry = loadRegistry(world.paths.registry);
+  if (registry.kind !== "registry") {
+    throw new Error(`the registry ${world.paths.registry} cannot be used`);
+  }
+  const match = findAgent(registry.registry, session, ownerOf(world.paths, session));
+  const agent = match.kind === "agent" ? match.agent : undefined;
+  const queue = readQueue(world.paths, session);
+  const isKnown = queue !== undefined || isKnownName(world.paths, session) ||
+    await isThere(session);
+  if (!isKnown) throw new Error(`there is no session "${session}"`);
+  if (agent === undefined) {
+    const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
+    throw new Error(`${why}; without an agent nobody notices the end of a turn`);
+  }
+  const socket = options.socket ?? queue?.socket;
+  return { session, agent, ...(socket === undefined ? {} : { socket }) };
+}
+
+async function hasSession({ tmux }: PaneWorld, session: string): Promise<boolean> {
+  return (await tmux.call("has-session", "-t", `=${session}`)).kind === "ok";
+}
+
+/** Who asks. Throws for Claude itself, which must not give itself instructions. */
+export async function giverFor(
+  world: DriverWorld,
+  { session, agent, socket }: QueueTarget,
+  { by }: Pick<QueueCallOptions, "by">,
+): Promise<Giver> {
+  const options = { ...EMPTY_OPTIONS, ...(socket === undefined ? {} : { socket }) };
+  const panes = paneWorld(world, options);
+  const found = await findPane(panes, session, undefined, "any");
+  const caller = found.kind === "pane"
+    ? await callerOf(world, panes, { id: found.pane.id, pid: found.pid })
+    : undefined;
+  const callers = caller === undefined ? await callersAt(world, panes, session) : [caller];
+  const inside = callers.map(whyNotInside).find((why) => why !== undefined);
+  if (inside !== undefined) throw new Error(inside);
+  const { chain } = callers[0] ?? { chain: "" };
+  return giverOf({ kind: "outside", chain }, {
+    named: by,
+    agentId: agent.agent_id,
+    isTerminal: world.isTerminal(),
+    login: world.env("USER") ?? world.env("LOGNAME"),
+  });
+}
+
+/** Where Claude's pane cannot be told from others, it may be any of the session's. */
+async function callersAt(world: DriverWorld, panes: PaneWorld, session: string) {
+  const format = "#{pane_id} #{pane_pid}";
+  const listed = await panes.tmux.call("list-panes", "-s", "-t", `=${session}`, "-F", format);
+  if (listed.kind !== "ok") return [];
+  const [processes, all] = await Promise.all([world.processes(), panesOf(panes)]);
+  return listed.stdout.trim().split("\n").map((line) => line.split(" ")).map(([id = "", pid]) =>
+    callerFrom({
+      ...{ processes, parent: world.parent(), panes: all, env: world.env },
+      pane: { id, pid: Number(pid) },
+    })
+  );
+}
+
+/** Why no queue can be worked off here; undefined where one can. */
+export function whyNoRunner({ data }: { data: string }): string | undefined {
+  const isOld = isFile(`${data}/bin/hook`) && !isFile(`${data}/bin/queue-run`);
+  return isOld
+    ? "the hooks were registered by an earlier version: run gsd-code register first"
+    : undefined;
+}
+
+export interface Changed {
+  queue: Queue | undefined;
+  /** The steps that were added, moved or dropped. */
+  steps: Step[];
+}
+
+/** Throws where it cannot be done; then nothing is changed. */
+export function carryOutAction(
+  world: Pick<DriverWorld, "paths" | "now">,
+  { session, agent, socket }: QueueTarget,
+  action: Exclude<QueueAction, { kind: "list" }>,
+  giver: Giver,
+  dryRun: boolean,
+): Changed {
+  const now = world.now();
+  const at = {
+    session,
+    agent_id: agent.agent_id,
+    ...(socket === undefined ? {} : { socket }),
+  };
+  const decide = (before: Queue | undefined): Changed => {
+    if (action.kind === "add") {
+      const problem = whyNotAdded(before, action.steps.map(({ text }) => text));
+      if (problem !== undefined) throw new Error(problem);
+      const result = added(before, at, action.steps, giver, now);
+      return { queue: result.queue, steps: result.added };
+    }
+    if (before === undefined) throw new Error("its queue is empty");
+    return changed(before, action, giver, now);
+  };
+  if (dryRun) return decide(readQueue(world.paths, session));
+  const result = changeQueue(world.paths, session, (before) => {
+    const value = decide(before);
+    return { queue: value.queue, value };
+  });
+  noteAction({ session, agent_id: agent.agent_id }, action, result, giver);
+  return result;
+
+  function noteAction(
+    about: { session: string; agent_id: string },
+    { kind }: QueueAction,
+    { steps, queue }: Changed,
+    { by, by_kind }: Giver,
+  ): void {
+    const status = STATUS[kind];
+    const who = { by, by_kind };
+    if (status.isOfStep) {
+      for (const step of steps) {
+        record(world.paths, stepRecord(about, status.name, step, who), now);
+      }
+      return;
+    }
+    const reason = kind === "pause" ? { reason: queue?.paused?.reason ?? "" } : {};
+    record(world.paths, stepRecord(about, status.name, undefined, { ...who, ...reason }), now);
+  }
+}
+
+const STATUS: Record<QueueAction["kind"], { name: string; isOfStep?: true }> = {
+  add: { name: "added", isOfStep: true },
+  drop: { name: "dropped", isOfStep: true },
+  move: { name: "moved", isOfStep: true },
+  list: { name: "listed" },
+  clear: { name: "cleared" },
+  pause: { name: "paused" },
+  resume: { name: "resumed" },
+};
+
+function changed(
+  before: Queue,
+  action: Exclude<QueueAction, { kind: "list" | "add" }>,
+  giver: Giver,
+  now: Date,
+): Changed {
+  const of = (numbers: number[]) => before.steps.filter(({ n }) => numbers.includes(n));
+  switch (action.kind) {
+    case "drop":
+      return { queue: must(dropped(before, action.numbers)), steps: of(action.numbers) };
+    case "move":
+      return { queue: must(moved(before, action.n, action.to)), steps: of([action.n]) };
+    case "clear":
+      return { queue: cleared(before), steps: before.steps.filter(isOpen) };
+    case "pause": {
+      if (before.paused !== undefined) throw new Error(`it is paused: ${before.paused.reason}`);
+      const reason = action.reason || `${giver.by} has paused it`;
+      const wakeId = newWakeId(now.getTime());
+      const told = { told: true };
+      const queue = pausedFor(before, "asked", reason, now.toISOString(), wakeId, told);
+      return { queue, steps: [] };
+    }
+    case "resume": {
+      const hasFailed = before.steps.some(({ state }) => state === "failed");
+      if (before.paused === undefined) throw new Error("it is not paused");
+      if (action.isAgain && !hasFailed) throw new Error("no step has failed");
+      return { queue: resumed(before, { isAgain: action.isAgain }), steps: [] };
+    }
+  }
+}
+
+function must(result: Queue | undefined | string): Queue | undefined {
+  if (typeof result === "string") throw new Error(result);
+  return result;
+}
+
+/** What was done, as a line or as JSON. */
+export function reportOf(
+  { session }: QueueTarget,
+  { kind }: QueueAction,
+  { queue, steps }: Changed,
+  { json, dryRun }: Pick<QueueCallOptions, "json" | "dryRun">,
+): string {
+  if (json) {
+    const state = queue === undefined ? "empty" : stateOfQueue(queue);
+    return JSON.stringify({ session, [kind]: steps, state, dry_run: dryRun });
+  }
+  const numbers = steps.map(({ n }) => n).join(", ");
+  const named = `${steps.length === 1 ? "step" : "steps"} ${numbers}`;
+  const what = STATUS[kind].isOfStep ? named : "the queue";
+  const state = queue === undefined ? "the queue is empty" : stateOfQueue(queue);
+  const verb = dryRun ? `Would have ${STATUS[kind].name}` : capitalised(STATUS[kind].name);
+  return onOneLine(`${verb} ${what}: ${session}: ${state}`);
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** For `--after-turn`: one step more. Returns the line that says so. */
+export async function addStep(
+  world: DriverWorld,
+  name: string,
+  text: string,
+  options: QueueCallOptions,
+): Promise<string> {
+  const target = await targetOf(world, name, options);
+  const old = whyNoRunner(world.paths);
+  if (old !== undefined) throw new Error(old);
+  const action: QueueAction = { kind: "add", steps: [{ text }] };
+  const giver = await giverFor(world, target, options);
+  const result = carryOutAction(world, target, action, giver, options.dryRun);
+  if (!options.dryRun) startRunner(world.paths, world.env, target.session);
+  return reportOf(target, action, result, options);
+}

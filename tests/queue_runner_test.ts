@@ -1,0 +1,255 @@
+/** The runner of a queue, and a kill -9 at each of its moments. */
+
+import { assert, assertEquals } from "@std/assert";
+import { QueueRunner, type RunnerWorld, type SessionLook } from "../lib/queue/runner.ts";
+import { added } from "../lib/queue/step_list.ts";
+import { memoryFile } from "../lib/session_memory.ts";
+import { writeAtomic } from "../lib/files.ts";
+import { begun, ended, type Queue, started, stepOfInstruction, stepOfTurn } from "../lib/steps.ts";
+import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
+import { TestHome } from "./support/home.ts";
+
+const SESSION = "warden-main";
+class Killed extends Error {}
+
+interface Simulated {
+  /** The call at which the runner dies; each call of its world is one. */
+  dies?: number;
+  /** Whose hooks are killed: nobody notes what they would have noted. */
+  deaf?: ("prompt" | "stop" | "start")[];
+  /** The driver cannot tell whether it gave the text. */
+  isUnsure?: boolean;
+  companion?: boolean;
+}
+
+/** A Claude that takes one prompt at a time and answers after a second. */
+class FakeSession {
+  readonly home = new TestHome();
+  readonly paths = this.home.paths;
+  readonly taken: string[] = [];
+  readonly told: string[] = [];
+  time = Date.parse("2026-11-17T12:00:00Z");
+  calls = 0;
+  #claude = 1;
+  #busyUntil = 0;
+  #turn: { promptId: string; text: string } | undefined;
+  #prompts = 0;
+
+  constructor(readonly given: Simulated = {}) {
+    this.#remember();
+  }
+
+  get #transcript(): string {
+    return `${this.home.dir}/t${this.#claude}.jsonl`;
+  }
+
+  #remember(): void {
+    writeAtomic(
+      memoryFile(this.paths, SESSION),
+      JSON.stringify({
+        claude_session_id: `c${this.#claude}`,
+        transcript_path: this.#transcript,
+        said: [],
+      }),
+    );
+  }
+
+  add(...texts: string[]): void {
+    const now = new Date(this.time);
+    const by = { by: "warden", by_kind: "agent" } as const;
+    const at = { session: SESSION, agent_id: "warden" };
+    changeQueue(this.paths, SESSION, (before) => {
+      const { queue } = added(before, at, texts.map((text) => ({ text })), by, now);
+      return { queue, value: undefined };
+    });
+  }
+
+  #write(line: Record<string, unknown>): void {
+    const timestamp = new Date(this.time).toISOString();
+    const text = JSON.stringify({ ...line, timestamp });
+    Deno.writeTextFileSync(this.#transcript, `${text}\n`, { append: true });
+    Deno.utimeSync(this.#transcript, this.time / 1000, this.time / 1000);
+  }
+
+  /** Claude Code has a prompt: its hook notes it, unless that was killed. */
+  #take(text: string, instructionId: string): void {
+    this.taken.push(text);
+    const now = new Date(this.time);
+    if (text === "/clear") {
+      this.#claude++;
+      Deno.writeTextFileSync(this.#transcript, "");
+      this.#remember();
+      if (!this.given.deaf?.includes("start")) {
+        updateQueue(this.paths, SESSION, (queue) => started(queue, "clear", now, "W"));
+      }
+      return;
+    }
+    const promptId = `p${++this.#prompts}`;
+    this.#write({ type: "user", promptId, message: { role: "user", content: text } });
+    this.#turn = { promptId, text };
+    this.#busyUntil = this.time + 1000;
+    if (this.given.deaf?.includes("prompt")) return;
+    updateQueue(this.paths, SESSION, (queue) => {
+      const step = stepOfInstruction(queue, instructionId);
+      return step === undefined ? queue : begun(queue, step.n, promptId, now);
+    });
+  }
+
+  #pass(ms: number): void {
+    const until = this.time + ms;
+    if (this.#turn !== undefined && this.#busyUntil <= until) {
+      this.time = this.#busyUntil;
+      const { promptId, text } = this.#turn;
+      this.#turn = undefined;
+      const message = {
+        ...{ id: `m${promptId}`, role: "assistant", stop_reason: "end_turn" },
+        content: [{ type: "text", text: `Done: ${text}` }],
+      };
+      this.#write({ type: "assistant", message });
+      if (!this.given.deaf?.includes("stop")) {
+        updateQueue(this.paths, SESSION, (queue) => {
+          const step = stepOfTurn(queue, promptId, true);
+          const end = { promptId, text: `Done: ${text}`, now: new Date(this.time) };
+          return step === undefined ? queue : ended(queue, step, end, "W");
+        });
+      }
+    }
+    this.time = until;
+  }
+
+  #call(): void {
+    if (++this.calls === this.given.dies) throw new Killed();
+  }
+
+  world(): RunnerWorld {
+    return {
+      paths: this.paths,
+      now: () => new Date(this.time),
+      sleep: (ms) => {
+        this.#call();
+        this.#pass(ms);
+        return Promise.resolve();
+      },
+      look: () => {
+        this.#call();
+        const state: SessionLook["state"] = this.#turn === undefined ? "free" : "busy";
+        return Promise.resolve({ state });
+      },
+      give: (_queue, text, giver) => {
+        this.#call();
+        this.#take(text, giver.instruction_id);
+        this.#call(); // killed after it was given
+        if (!this.given.isUnsure) return Promise.resolve({ kind: "done", said: "Typed" });
+        return Promise.resolve({ kind: "refused", reason: "no answer", isUnsure: true });
+      },
+      clear: () => Promise.resolve(this.#call()),
+      held: () => undefined,
+      tell: (queue, what, wakeId) => {
+        this.#call();
+        // As tellQueue() does: the same wake once.
+        const line = `${what} ${wakeId}`;
+        if (!this.told.includes(line)) this.told.push(line);
+        const texts = queue.steps.map(({ text }) => text);
+        assert(what === "paused" || texts.length > 0);
+        this.#call();
+        return Promise.resolve();
+      },
+      hasCompanion: () => this.given.companion === true,
+    };
+  }
+
+  /** One runner after the other, until the queue is gone: events and the watch start them. */
+  async run(most = 50): Promise<void> {
+    for (let runs = 0; runs < most && readQueue(this.paths, SESSION) !== undefined; runs++) {
+      try {
+        await new QueueRunner(this.world(), SESSION).run();
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+      }
+      this.#pass(3000);
+    }
+    assertEquals(readQueue(this.paths, SESSION), undefined, "the queue is through");
+  }
+}
+
+const STEPS = ["step 1", "/clear", "step 2"];
+
+async function callsOf(given: Simulated): Promise<number> {
+  await using session = withHome(new FakeSession(given));
+  session.it.add(...STEPS);
+  await session.it.run();
+  return session.it.calls;
+}
+
+function withHome(it: FakeSession) {
+  return { it, [Symbol.asyncDispose]: () => it.home[Symbol.asyncDispose]() };
+}
+
+const KINDS: [name: string, given: Simulated][] = [
+  ["all goes well", {}],
+  ["the hook of each prompt is killed", { deaf: ["prompt"] }],
+  ["the hook of each Stop is killed", { deaf: ["stop"] }],
+  ["all hooks are killed", { deaf: ["prompt", "stop", "start"] }],
+  ["the driver is never sure", { isUnsure: true }],
+  ["a companion is there", { companion: true, deaf: ["stop"] }],
+];
+
+for (const [name, given] of KINDS) {
+  Deno.test(`QueueRunner gives each step once, in order, killed at any moment: ${name}`, async () => {
+    const calls = await callsOf(given);
+    assert(calls > 5);
+    for (let dies = 0; dies <= calls; dies++) {
+      await using session = withHome(new FakeSession({ ...given, dies }));
+      session.it.add(...STEPS);
+      await session.it.run();
+      assertEquals(session.it.taken, STEPS, `killed at call ${dies} of ${calls}`);
+      assertEquals(session.it.told.length, 1, `killed at call ${dies} of ${calls}`);
+    }
+  });
+}
+
+function queueOf(session: FakeSession): Queue | undefined {
+  return readQueue(session.paths, SESSION);
+}
+
+Deno.test("QueueRunner pauses after five refusals, and the wake has the reason", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  const refusing = {
+    ...it.world(),
+    give: () => Promise.resolve({ kind: "refused", reason: "a person is typing" } as const),
+  };
+  await new QueueRunner(refusing, SESSION).run();
+  const queue = queueOf(it);
+  assertEquals([queue?.paused?.why, queue?.paused?.said, queue?.paused?.told], [
+    ...["road", "a person is typing", true],
+  ]);
+  assertEquals(queue?.steps[0]?.state, "waiting");
+  assertEquals(it.told.length, 1);
+});
+
+Deno.test("QueueRunner gives nothing to a session that is gone, and leaves", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  const gone = { ...it.world(), look: () => Promise.resolve({ state: "gone" } as const) };
+  await new QueueRunner(gone, SESSION).run();
+  assertEquals([it.taken, queueOf(it)?.steps[0]?.state], [[], "waiting"]);
+});
+
+Deno.test("QueueRunner gives nothing that was dropped while it waited for the prompt", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  let looks = 0;
+  const busy = {
+    ...it.world(),
+    look: () => {
+      if (++looks === 2) changeQueue(it.paths, SESSION, () => ({ queue: undefined, value: 0 }));
+      return Promise.resolve({ state: looks < 3 ? "busy" : "free" } as const);
+    },
+  };
+  await new QueueRunner(busy, SESSION).run();
+  assertEquals(it.taken, []);
+});
