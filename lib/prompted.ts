@@ -6,7 +6,7 @@ import { note } from "./journal.ts";
 import { changeMemory, eventOwner, type SessionMemory, withEvent } from "./session_memory.ts";
 import { type Prompter, whoPrompted } from "./typed.ts";
 
-export async function notePrompt(context: HookContext): Promise<Remembered> {
+export async function notePrompt(context: HookContext): Promise<NotedPrompt> {
   const { event, paths, session, agent, now } = context;
   const prompt = textOf(event.fields, "prompt");
   const { who, isUntold } = rememberPrompt(context, prompt);
@@ -27,14 +27,14 @@ export async function notePrompt(context: HookContext): Promise<Remembered> {
   return { who, isUntold };
 }
 
-export interface Remembered {
+export interface NotedPrompt {
   /** Who gave it; nothing for a `claude -p` beside the session. */
   who?: Prompter;
   /** No wake has told the end of the turn before. */
   isUntold: boolean;
 }
 
-function rememberPrompt(context: HookContext, prompt: string): Remembered {
+function rememberPrompt(context: HookContext, prompt: string): NotedPrompt {
   const { event, paths, session, now } = context;
   const who = (last: string) => whoPrompted(paths, session, prompt, { last, now: now.getTime() });
   try {
