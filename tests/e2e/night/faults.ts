@@ -22,11 +22,16 @@ const GONE = ["session_lost", "session_end"];
 /** A turn that the model never ends by itself. */
 async function hang(night: Night, session: NightSession): Promise<void> {
   session.api = { kind: "hangs" };
-  const asked = night.stage.claudeModel.asked().length;
-  await session.claude.submit(night.words(session, "Work"));
+  const words = night.words(session, "Work");
+  await session.claude.submit(words);
   const isWorking = (screen: string) => readScreen(screen).state === "working";
   await session.claude.waitForScreen("work", isWorking);
-  await until("the request", () => night.stage.claudeModel.asked().length > asked);
+  // Before it, Esc only gives the prompt back.
+  const { claudeModel } = night.stage;
+  await until(
+    "the request",
+    () => claudeModel.asked().some(({ prompt }) => prompt.endsWith(words)),
+  );
 }
 
 /** Told as lost, started again, told as recovered, and sent on by its agent. */
