@@ -75,7 +75,7 @@ Deno.test("saidBefore() waits for a transcript whose folder is there, and not fo
 
 Deno.test("saidBefore() waits for nothing without a transcript or without a tool use", () => {
   const clock = { now: () => 0, sleep: () => assertEquals(0, 1, "It waits") };
-  assertEquals(saidBefore(asking("/nowhere/t.jsonl", "q"), clock), "");
+  assertEquals(saidBefore(asking("/dev/null/t.jsonl", "q"), clock), "");
   const path = written([prompt()]);
   assertEquals(saidBefore(asking(path, ""), clock), "");
   Deno.removeSync(path);

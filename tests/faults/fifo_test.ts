@@ -6,6 +6,7 @@ import { aWake, DeliveryHome } from "../support/delivery_home.ts";
 import { fixtureEvent, fixtureTranscript } from "../support/fixtures.ts";
 import { HookWorld, ROOT, WARDEN } from "../support/hook_world.ts";
 import { ended, make } from "../support/odd_files.ts";
+import { until } from "../support/until.ts";
 
 const REGISTRY = { delivery: { transport: "inbox" }, agents: [WARDEN] };
 const ID = "01M7H1P5VR4HB8KSXQBJ0FKB0P";
@@ -89,8 +90,11 @@ Deno.test("no hook, deliverer, status or doctor hangs on a fifo in the place of 
   const files = await lived(world);
   const hung: string[] = [];
   for (const [n, [path, bytes]] of files.entries()) {
-    await away(path); // a deliverer may have been quicker
-    make("mkfifo", path);
+    await until(`a fifo at ${path}`, async () => {
+      await away(path); // a deliverer may be quicker, and then it is tried again
+      make("mkfifo", path);
+      return true;
+    });
     const running = await Promise.all(programs(world, n + 1).map(([run, args]) => run(args)));
     const outcomes = await Promise.allSettled(running.map(ended));
     if (outcomes.some(({ status }) => status === "rejected")) hung.push(path);

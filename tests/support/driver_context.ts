@@ -12,7 +12,10 @@ import { FakeClock } from "./fake_clock.ts";
 import type { TestHome } from "./home.ts";
 
 export const NOW = "2026-11-16T10:00:00Z";
-const NOWHERE = pathsFrom((name) => name === "GSD_STATE_DIR" ? "/nowhere" : undefined, "/");
+const NOWHERE = pathsFrom(
+  (name) => name === "GSD_STATE_DIR" ? "/proc/nowhere" : undefined,
+  "/",
+);
 
 /** What a wake carries, and what the file of a request keeps of it. */
 export const SECRET = "0123456789ABCDEFGHJK";

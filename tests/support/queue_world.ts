@@ -3,6 +3,11 @@
 import type { QueueWorld } from "../../lib/delivery/agent_queue.ts";
 import type { Tried } from "../../lib/delivery/carriers.ts";
 import type { QueuedWake } from "../../lib/outbox.ts";
+// A deliverer loads these late. Here they are loaded already, so that no test waits for the disk.
+import "../../lib/delivery/quiet_hours.ts";
+import "../../lib/delivery/release_holds.ts";
+import "../../lib/guards.ts";
+import "../../lib/new_wake.ts";
 import type { DeliveryHome } from "./delivery_home.ts";
 import type { SimClock } from "./sim_clock.ts";
 
