@@ -32,6 +32,7 @@ Deno.test("register puts our hooks in, does nothing the second time, and takes t
     "gsd-code",
     "hook",
     "menu-driver",
+    "queue-run",
     "recover",
     "sockets",
     "status-line",
