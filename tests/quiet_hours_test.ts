@@ -119,7 +119,9 @@ Deno.test("serveAgent() holds what can wait in quiet hours, then tells it in one
   const { sent, clock, queue } = serving(home);
   const can = ["response_complete", "stalled"];
   const cannot = ["session_lost", "budget", "recovery_failed", "ask_user_question"];
-  for (const trigger of [...can, ...cannot]) put(home.paths, { created_at: at(-1), trigger });
+  for (const [n, trigger] of [...can, ...cannot].entries()) {
+    put(home.paths, { created_at: at(n - 10), trigger });
+  }
   const work = serveAgent("warden", queue, LONG);
   await clock.run(T0 + 19 * MINUTE, work);
   assertEquals(sent.map(({ trigger }) => trigger).toSorted(), cannot.toSorted());

@@ -35,8 +35,8 @@ export function partsOf(message: string): WakeParts {
     sections.set(name, text.trim());
   }
   const fields = Object.fromEntries(
-    (sections.get("TRIGGER") ?? "").split("\n").map((line) => line.split(/: (.*)/s))
-      .map(([name = "", value = ""]) => [name, value]),
+    (sections.get("TRIGGER") ?? "").split("\n").filter((line) => line !== "")
+      .map((line) => line.split(/: (.*)/s)).map(([name = "", value = ""]) => [name, value]),
   );
   const pressure = sections.get("CONTEXT PRESSURE");
   return {
