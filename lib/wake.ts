@@ -292,12 +292,16 @@ export function actions(
       restart: recover.map(shellQuote).join(" "),
     });
   }
-  const words = commandWords(context.paths, "menu-driver");
   const socket = otherSocket(context.env("TMUX") ?? "");
-  if (socket !== undefined) words.push("--socket", socket);
-  // Two panes may run Claude Code: the driver does not guess.
-  if ((context.panes ?? 1) > 1) words.push("--pane", context.pane);
-  return actionsFor(words.map(shellQuote).join(" "), context.session, situation);
+  const place = socket === undefined ? [] : ["--socket", socket];
+  const words = [...commandWords(context.paths, "menu-driver"), ...place];
+  // Two panes may run Claude Code: the driver does not guess, and there is no queue.
+  const isOneOfTwo = (context.panes ?? 1) > 1;
+  if (isOneOfTwo) words.push("--pane", context.pane);
+  const lines = actionsFor(words.map(shellQuote).join(" "), context.session, situation);
+  if (situation.kind !== "prompt" || isOneOfTwo) return lines;
+  const queue = [...commandWords(context.paths, "queue"), ...place, context.session, "add"];
+  return lines.toSpliced(2, 0, `${queue.map(shellQuote).join(" ")} <text> <text>`);
 }
 
 /** A line of `[TRIGGER]`: the hook waits, and Claude with it. */
