@@ -12,7 +12,7 @@ const SECTIONS: Record<string, RegExp> = {
   "STATE HINT": /^state: [a-z_]+$/,
   "CONTEXT PRESSURE":
     /^((\d+% \[(OK|WARNING|CRITICAL)\]|\d+ tokens in context|unknown)(, (\d+|window) of \d+ tokens)?(, \$\d+\.\d\d so far)?|[\w -]+: \d+ % used(, resets [\d :-]+ UTC)?)$/,
-  "AVAILABLE ACTIONS": /^\/\S+\/gsd-code (menu-driver|recover) [^\n]+$/,
+  "AVAILABLE ACTIONS": /^\/\S+\/gsd-code (menu-driver|recover|queue) [^\n]+$/,
 };
 const TEXTS = ["CONTENT", "ASK USER QUESTION", "ANSWER SELECTED", "NO CHANGE"];
 
