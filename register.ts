@@ -19,8 +19,8 @@ import { realWorld, type World } from "./lib/cli/world.ts";
 export const HELP = `Usage: gsd-code register [options]
 
 Adds the hooks of gsd-code-skill to Claude Code's settings. Everything else in the file stays as it
-is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after
-this folder has moved, or after time limits in the registry have changed.
+is, byte for byte; a backup is made beside it. Running it again changes nothing; run it again after an
+update, after this folder has moved, or after time limits in the registry have changed.
 Claude Code skips a file with comments or trailing commas. They are kept, but the exit code is 1, and
 the hooks do not run until they are taken out.
 

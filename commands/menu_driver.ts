@@ -60,12 +60,13 @@ Options, before type, clear_then and deny:
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --queue              type also while Claude works: it reads the text after the tool call that
                        runs, in this turn; where no tool runs any more, after the turn
-  --after-turn         type it when this turn has ended, and what was queued so before it: one step
-                       more in the queue of the session (gsd-code queue)
+  --after-turn         type it when this turn has ended: it becomes the last step in the queue of
+                       the session (gsd-code queue)
   --now                type at once: a running turn is interrupted first
   --prompt-only        type nothing while a question is open: the text is not an answer
   --anyway             for a person: also with a draft that somebody has typed (clear, enter,
-                       submit), and in a session that a person has taken
+                       submit), in a session that a person has taken, and where a limit of
+                       spending is reached
   --road <name>        mod, socket or keys: this road and no other. Without it: the mod inside
                        Claude Code, else keys; the inbox socket where a draft is in their way
   --pane <%id>         which pane, where several run Claude Code

@@ -12,9 +12,10 @@ Usage: gsd-code pause <agent or session> [options]
   gsd-code pause warden-main         this session
   gsd-code pause warden --for 2h     until then
 
-Claude Code works on, and its wakes wait. At the end the agent gets one wake for each session: what
-happened meanwhile, and the last state. A second pause changes the time. A name that is an agent's id
-means the agent. (enabled: false in the registry is another thing: there no wake is made at all.)
+Claude Code works on, and its wakes wait; so do the steps of a queue. At the end the agent gets one wake
+for each session: what happened meanwhile, and the last state. A second pause changes the time. A name
+that is an agent's id means the agent. (enabled: false in the registry is another thing: there no wake
+is made at all.)
 
 Options:
   --for <time>   such as 90s, 30m, 2h, 1d or 1h30m; without it until gsd-code resume

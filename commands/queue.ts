@@ -38,7 +38,7 @@ export const HELP = `Gives a session a list of instructions, one after the other
 Usage: gsd-code queue <session> <action> [options]
 
   add <text>…      add steps at the end; each text is one step
-  list             show the steps
+  list             show the steps; also without an action
   drop <n>…        remove steps that wait
   move <n> <place> first, last, before <m> or after <m>
   clear            remove all that wait; the step that runs is finished
@@ -50,6 +50,7 @@ Usage: gsd-code queue <session> <action> [options]
   gsd-code queue warden-main add "Deploy it" --if-last-matches "all tests pass"
   gsd-code queue warden-main add "Fix what is left" --stop-on "cannot"
   gsd-code queue warden-main add "Go on" --after 14:40
+  gsd-code queue warden-main resume --again
 
 When a turn ends, the next step is given at once; a session that is free gets the first one now. The
 agent is not woken in between: at the end it gets one wake, queue_done, with the result of each step.
@@ -57,7 +58,8 @@ agent is not woken in between: at the end it gets one wake, queue_done, with the
 program was killed, and the list survives a crash, a reboot and gsd-code recover.
 
 The queue waits at a question until it is answered. It pauses, and a wake says so, after a failure or
-a limit, when a person types or presses Esc, and at the conditions below. resume goes on.
+a limit, when a person types, after any Esc, and at the conditions below. resume goes on. Steps also
+wait while the session is paused (gsd-code pause) or taken.
 
 Options:
   --after <when>             done (what is before it, the default), a time such as 14:40, or reset:

@@ -25,8 +25,8 @@ If an agent has several sessions, those that were cut off come back: killed, or 
 server or the machine. A session that was left with /exit or closed stays closed while another one
 runs; --agent brings back one that was left, as long as its tmux session exists. An agent without
 any session gets its latest one back. What gsd-code stop has ended stays so until it is named.
-Skipped sessions are listed with the reason and the way back;
-one that was left and is gone is listed for a day.
+Skipped sessions are listed with the reason and the way back; one that was left and is gone is listed
+for a day.
 
 Options:
   --agent <id>          this agent only; may be given several times

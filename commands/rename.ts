@@ -12,8 +12,8 @@ Usage: gsd-code rename <session> <new name> [options]
   gsd-code rename warden-main-2 docs
 
 The tmux session is renamed, and its memory, open questions, waiting wakes, journal and launch record
-go along. Claude Code does not notice. It stays its agent's. Wakes that the
-agent has already read still work: menu-driver finds the session by its old name.
+go along. Claude Code does not notice. The session stays its agent's. Wakes that the agent has already
+read still work: menu-driver finds the session by its old name.
 
 It is refused while a question is open whose hook waits for the answer, and for a name in use.
 

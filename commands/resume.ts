@@ -11,8 +11,8 @@ Usage: gsd-code resume <agent or session> [options]
   gsd-code resume warden
 
 The agent gets one wake for each session of which wakes were held, of the type resumed: what happened
-meanwhile, and the last state. Where nothing was held, nobody is woken. (A conversation of Claude Code
-that ended is brought back by gsd-code recover.)
+meanwhile, and the last state. Where nothing was held, nobody is woken. (gsd-code recover brings
+back a Claude Code that has ended. gsd-code queue <session> resume goes on with a queue that was paused.)
 
 Options:
   --dry-run   check everything, change nothing

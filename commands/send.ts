@@ -31,7 +31,8 @@ Options:
   --after-turn         when this turn has ended: one step more in the queue of the session
   --now                at once: a running turn is interrupted first
   --road <name>        mod, socket or keys: this road and no other
-  --anyway             for a person: also into a session that a person has taken
+  --anyway             for a person: also into a session that a person has taken, and where a
+                       limit of spending is reached
   --wait <seconds>     how long to wait for a prompt that is not ready (10)
   --pane <%id>         which pane, where several run Claude Code
   --socket <name>      the tmux server: a name or a path (also GSD_TMUX_SOCKET)

@@ -37,7 +37,7 @@ It compares what the sessions do with what their agents were told:
   - no sign of life for stall_after_s: stalled; the API fails again and again: retrying
   - an API limit has ended: limited, or Claude is sent on (resume_after_limit)
   - nobody answers for escalate_after_s: unanswered, to the global status session
-  - a session was renamed, or no hook of ours runs in it: session_changed
+  - a session was renamed or moved, or no hook of ours runs in it: session_changed
   - a limit of spending or of the context is near or reached: budget; the turn is stopped
   - OpenClaw does not know an agent: agent_unknown, to the global status session
   - wakes wait though the gateway is up: they are delivered
