@@ -2,7 +2,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main as remove } from "../commands/remove.ts";
 import { main as rename } from "../commands/rename.ts";
 import { isThere, namesIn, writeAtomic } from "../lib/files.ts";
+import { filesOf } from "../lib/sessions/kept_files.ts";
 import { enqueue, type QueuedWake } from "../lib/outbox.ts";
+import { TestHome } from "./support/home.ts";
 import { idOf, promptIn, remember, sessions, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 
@@ -20,6 +22,13 @@ function kept(world: SessionWorld): string[] {
     .map((path) => path.replace(`${world.dir}/`, ""))
     .filter((path) => !path.startsWith("state/locks/"));
 }
+
+Deno.test("filesOf() leaves what belongs to an agent of the same name", async () => {
+  await using home = new TestHome();
+  const folders = ["paused-agents", "quiet", "budgets", "sessions", "stopped"];
+  for (const folder of folders) writeAtomic(`${home.paths.state}/${folder}/docs.json`, "{}");
+  assertEquals(filesOf(home.paths, "docs").map(({ folder }) => folder), ["sessions", "stopped"]);
+});
 
 Deno.test("remove leaves nothing of a session but its journal", () =>
   inSessionWorld(async (world) => {
