@@ -117,6 +117,8 @@ export async function sendWake(
       ...turn,
       reason,
       ...(of === undefined ? {} : { of }),
+      // No wake tells the end of this turn: reports and limits count it by this record.
+      ...(reason === options.quiet ? { status: "step", ...costOf(options) } : {}),
     });
     return { kind: "suppressed" };
   }
@@ -128,7 +130,7 @@ export async function sendWake(
     ...(failure === undefined ? {} : { failure }),
     ...prompted,
     ...(options.source === undefined ? {} : { source: options.source }),
-    ...(options.cost === undefined ? {} : { cost_usd: options.cost }),
+    ...costOf(options),
     ...(options.total === undefined ? {} : { total_usd: options.total }),
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     ...(draft.before === undefined ? {} : { begins: draft.body }),
@@ -138,6 +140,10 @@ export async function sendWake(
   await note(context.paths, record);
   await start(context, wakeId, replyWait);
   return { kind: verdict.kind === "send" ? "queued" : "reminded", wake_id: wakeId };
+}
+
+function costOf({ cost }: SendOptions): { cost_usd?: number } {
+  return cost === undefined ? {} : { cost_usd: cost };
 }
 
 /** The wakes of the queue itself have it already. */

@@ -99,7 +99,7 @@ Deno.test("a step begins with its prompt and ends with its Stop: no wake, and th
   assertEquals(told.map(({ kind, status, step }) => [kind, status, step]), [
     ["step", "begun", 1],
     ["step", "done", 1],
-    ["suppressed", undefined, undefined],
+    ["suppressed", "step", undefined],
   ]);
   // The same event again, as of a hook that was run twice, changes nothing.
   await world.stop("p-1", "All is well.\nReally.");

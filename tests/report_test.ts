@@ -170,6 +170,14 @@ Deno.test("figuresOf() puts first what waits for somebody, then failures, work a
   assertEquals(totals.unanswered, 1);
 });
 
+Deno.test("figuresOf() counts the turn of a step, which has no wake", () => {
+  const at = new Date(NIGHT + 1000).toISOString();
+  const step = { at, kind: "suppressed", session: "docs", trigger: "response_complete" };
+  const records = [{ ...step, status: "step", cost_usd: 0.5 }, step];
+  const [one] = figuresOf(records, NIGHT, MORNING).sessions;
+  assertEquals([one?.turns, one?.cost_usd], [1, 0.5]);
+});
+
 Deno.test("figuresOf() of nothing is empty, and of hostile records whole", () => {
   assertEquals(figuresOf([], NIGHT, MORNING).sessions, []);
   const odd = [null, 5, "x", {}, [], "2026-11-16T23:00:00Z"];

@@ -49,9 +49,11 @@ const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
   report: { who: "report", what: "report" },
 };
 
-/** A reminder repeats the end of a turn. */
+/** A reminder repeats the end of a turn. The turn of a step has no wake of its own. */
 export function isEndOfTurn(line: StoryLine): boolean {
-  return line.kind === "queued" && /^response_(complete|failed)$/.test(textOf(line, "trigger")) &&
+  const isStep = line.kind === "suppressed" && line.status === "step";
+  return (line.kind === "queued" || isStep) &&
+    /^response_(complete|failed)$/.test(textOf(line, "trigger")) &&
     !textOf(line, "text").startsWith("Nothing new since wake ");
 }
 
