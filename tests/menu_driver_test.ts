@@ -300,7 +300,9 @@ Deno.test("menu-driver begins nothing where a limit is reached, but compacts, cl
     for (const words of ["/compact", "/clear", "/exit", "/context"]) {
       assertEquals(await dry("type", words), "done", words);
     }
-    assertStringIncludes(await dry("type", "/gsd-progress"), "a limit is reached");
+    for (const words of ["/gsd-progress", "/context:build", "/cost-report", "/clearly"]) {
+      assertStringIncludes(await dry("type", words), "a limit is reached", words);
+    }
     assertEquals(await dry("clear_then", "/gsd-progress"), "done");
     assertEquals((await drive("--anyway", "--dry-run", "warden-main", "type", "x")).code, 0);
     home.env.OPENCLAW_SHELL = "exec";

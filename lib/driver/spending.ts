@@ -7,7 +7,7 @@ import type { Verb } from "./menu_args.ts";
 import { isFromOpenClaw } from "./taken.ts";
 
 /** They make room, begin a new conversation, end Claude Code, or only tell something. */
-const FREE = /^\/(compact|clear|exit|quit|context|cost|usage|status)\b/;
+const FREE = /^\/(compact|clear|exit|quit|context|cost|usage|status)(?=\s|$)/;
 
 /** Why this call is refused; undefined where it begins nothing, or a person insists. */
 export function whySpentFrom(
