@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
+import { isThere, writeAtomic } from "../lib/files.ts";
 import { launchFiles, writeLaunch } from "../lib/sessions/launch_files.ts";
+import { queueFile } from "../lib/steps_file.ts";
 import {
   another,
   brief,
@@ -104,10 +106,16 @@ Deno.test("recover leaves a program alone that runs in the session, and takes a 
     const running = () =>
       world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_current_command}");
     await until("another program", async () => await running() === "sleep");
+    const queue = { steps: [], paused: { why: "asked", told: true } };
+    writeAtomic(queueFile(world.paths, session), JSON.stringify(queue));
     assertEquals(brief((await recover(world)).agents), [
       ["anvil-main-2", "recovered", `resume ${id}`],
     ]);
     assertEquals(await running(), "sleep");
+    assertEquals([session, "anvil-main-2"].map((name) => isThere(queueFile(world.paths, name))), [
+      false,
+      true,
+    ]);
     assertEquals((await recover(world)).outcomes, { anvil: "alive" });
   }));
 

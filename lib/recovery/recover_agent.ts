@@ -7,6 +7,7 @@ import type { SessionObservation } from "../fleet/observation.ts";
 import { record } from "../journal.ts";
 import { newWakeId, receiverOf } from "../new_wake.ts";
 import { messageOf } from "../process.ts";
+import { startIfQueued } from "../queue_runner.ts";
 import { type Registry, whyUnreachable } from "../registry.ts";
 import { wayBack } from "../sessions/agent_launch.ts";
 import { type Verdict, whyStaysOut } from "../sessions/comeback.ts";
@@ -18,6 +19,7 @@ import {
   whyOpen,
 } from "../sessions/conversations.ts";
 import { conversationFor, type Launch, type PendingRecovery } from "../sessions/launch.ts";
+import { moveQueue } from "../sessions/kept_files.ts";
 import { launchFiles, writeLaunch } from "../sessions/launch_files.ts";
 import { recoveredDraft, send } from "../sessions/recovery_wake.ts";
 import { chooseSession, namesOfOthers, sessionNameOf } from "../sessions/session_names.ts";
@@ -175,6 +177,8 @@ async function bringBack(
   });
   if (launch !== undefined && launch.session !== session) {
     writeLaunch(world.paths, { ...launch, moved_to: session });
+    moveQueue(world.paths, launch.session, session);
+    startIfQueued(world.paths, world.env, session, world.now());
   }
   const { pane } = started;
   const begun = { launch: started.launch, recovery, isFound: false };

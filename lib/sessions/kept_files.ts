@@ -9,7 +9,7 @@ import {
   writeAtomic,
 } from "../files.ts";
 import { isObject } from "../json.ts";
-import { type Paths, pendingDir, safeName } from "../paths.ts";
+import { type Paths, pendingDir, queueDir, safeName } from "../paths.ts";
 
 /** Folders whose files are not named by sessions. */
 const OF_OTHERS = [
@@ -61,6 +61,12 @@ export function moveFiles(paths: Paths, from: string, to: string): void {
   }
   changeClaudeFiles(paths, from, (text) => [to, ...text.split("\n").slice(1)].join("\n"));
   removeLocks(paths, from);
+}
+
+/** Its queue goes on in the session that has its conversation now. */
+export function moveQueue(paths: Paths, from: string, to: string): void {
+  const queue = queueDir(paths, from);
+  if (isFolder(queue) && !isThere(queueDir(paths, to))) Deno.renameSync(queue, queueDir(paths, to));
 }
 
 /** Removes what is kept of a session, except its log. */
