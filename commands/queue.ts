@@ -260,10 +260,12 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
     },
     async tell(queue, what, wakeId) {
       const registry = loadRegistry(paths.registry);
-      const match = registry.kind === "registry"
-        ? findAgent(registry.registry, session, ownerOf(paths, session))
-        : undefined;
-      const agent = match?.kind === "agent" ? match.agent : undefined;
+      // The runner leaves, and the next one tells it: the queue is kept until then.
+      if (registry.kind !== "registry") {
+        throw new Error(`Cannot tell it: the registry is ${registry.kind}`);
+      }
+      const match = findAgent(registry.registry, session, ownerOf(paths, session));
+      const agent = match.kind === "agent" ? match.agent : undefined;
       await tellQueue(
         { paths, env: withoutPane(env), now: world.now() },
         queue,
