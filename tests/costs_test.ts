@@ -23,6 +23,11 @@ Deno.test("withCosts() takes what the total has grown by from a prompt to the ne
   assertEquals(costs(lines), [0.25, 0.35]);
 });
 
+Deno.test("withCosts() calls no turn free whose cost was told too late", () => {
+  const lines = [begins, prompt("a", 0), end("a"), prompt("b", 0), end("b"), prompt("c", 0.6)];
+  assertEquals(costs(lines), [undefined, 0.6]);
+});
+
 Deno.test("withCosts() takes the end of Claude Code, a /clear and now for the last turn", () => {
   const turns = [begins, prompt("a"), end("a")];
   assertEquals(costs([...turns, line("queued", { trigger: "session_end", total_usd: 0.5 })]), [

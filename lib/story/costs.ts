@@ -27,7 +27,8 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
     let base: number | undefined;
     let turn: StoryLine | undefined;
     const settle = (total: number) => {
-      if (turn !== undefined && base !== undefined && total >= base) {
+      // Not told yet, where it has not grown: then it is part of the next one.
+      if (turn !== undefined && base !== undefined && total > base) {
         found.set(turn, Math.round((total - base) * 1e6) / 1e6);
       }
       turn = undefined;

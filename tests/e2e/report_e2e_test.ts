@@ -140,6 +140,16 @@ class Night {
     return JSON.parse(done.stdout);
   }
 
+  /** Claude Code may tell the total of a turn after its Stop hooks. */
+  async priced(): Promise<void> {
+    const before = this.#priced;
+    this.#priced = await until(`a total above ${before}`, () => {
+      const total = this.total();
+      return total > before ? total : undefined;
+    });
+  }
+  #priced = 0;
+
   /** What Claude Code itself says that the conversation has cost. */
   total(): number {
     const inFolder = (dir: string): string[] =>
@@ -175,8 +185,10 @@ for (const version of VERSIONS.claude) {
       const began = Date.now();
       night.claude = await stage.spawn("anvil", "one unit");
       await night.ends(1);
+      await night.priced();
       await night.agent("type", "one unit");
       await night.ends(2);
+      await night.priced();
 
       // A person begins two turns. The agent answers the first question, the person the second.
       await night.claude.waitUntilIdle();
