@@ -244,10 +244,14 @@ for (const version of VERSIONS.claude) {
       await night.agent("type", "one unit");
       await night.ends(9);
       const arrived = ({ unsent }: { unsent: number }) => unsent === 0;
-      const figures = await until("all wakes to arrive", async () => {
-        const all = await night.report();
-        return all.sessions.every(arrived) ? all : undefined;
-      });
+      const figures = await until(
+        "all wakes to arrive, and the cost of the last turn",
+        async () => {
+          const all = await night.report();
+          const isTold = (all.sessions[0]?.cost_usd ?? 0) > costs.cost_usd!;
+          return all.sessions.every(arrived) && isTold ? all : undefined;
+        },
+      );
       const ended = Date.now();
 
       const lines = night.journal();
