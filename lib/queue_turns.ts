@@ -15,6 +15,7 @@ import {
   isDoneBy,
   isEnding,
   isOpen,
+  isWaiting,
   pausedFor,
   type Queue,
   started,
@@ -70,9 +71,11 @@ export async function promptArrived(context: HookContext, who: Prompter): Promis
       return { ...queue, steps };
     }
     if (who.by_kind !== "keyboard" || !queue.steps.some(isOpen)) return queue;
-    isPaused = queue.paused === undefined;
     const reason = "a person has typed at the terminal";
-    return pausedFor(queue, "person", reason, now.toISOString(), newWakeId(now.getTime()));
+    const wakeId = newWakeId(now.getTime());
+    const paused = pausedFor(queue, "person", reason, now.toISOString(), wakeId);
+    isPaused = paused !== queue;
+    return paused;
   });
   if (after === undefined) return;
   if (step !== undefined) await note(paths, stepRecord(after, "begun", step), now);
@@ -177,7 +180,9 @@ export function turnStopped(paths: Paths, session: string, now: Date): void {
       const step = currentStep(queue);
       const at = now.toISOString();
       const wakeId = newWakeId(now.getTime());
-      if (step?.state === "begun") return stopped(queue, step, at, wakeId, true);
+      if (step?.state === "begun" && !isWaiting(step)) {
+        return stopped(queue, step, at, wakeId, true);
+      }
       if (!queue.steps.some(isOpen)) return queue;
       const reason = "a person has stopped a turn (Esc)";
       return pausedFor(queue, "esc", reason, at, wakeId, { told: true });

@@ -104,6 +104,11 @@ export function isOpen({ state }: Step): boolean {
   return state === "waiting" || state === "giving" || state === "begun";
 }
 
+/** Not with Claude: it has still to begin, or was cut off and has still to go on. */
+export function isWaiting({ state, cut }: Step): boolean {
+  return state === "waiting" || (state === "begun" && cut !== undefined);
+}
+
 /** The step that is with Claude, or on its way there. */
 export function currentStep({ steps }: Queue): Step | undefined {
   return steps.find(({ state }) => state === "giving" || state === "begun");
@@ -281,6 +286,8 @@ export function ended(queue: Queue, step: Step, end: TurnEnd, wakeId: string): Q
   return pausedFor(after, "stop_on", `step ${step.n} says "${brief(stop_on)}"`, at, wakeId);
 }
 
+const STRONGER: PauseCause[] = ["person", "esc", "lost", "asked"];
+
 export function pausedFor(
   queue: Queue,
   why: PauseCause,
@@ -289,8 +296,10 @@ export function pausedFor(
   wakeId: string,
   more: Pick<Partial<Pause>, "told" | "until" | "said"> = {},
 ): Queue {
-  // A pause that somebody has asked for, or knows of, stays as it is.
-  if (queue.paused !== undefined) return queue;
+  // A pause that somebody has asked for, or knows of, stays as it is. One that ends by itself does
+  // not: nothing may be typed into a session that a person uses, or that is another one by then.
+  const isReplaced = queue.paused?.until !== undefined && STRONGER.includes(why);
+  if (queue.paused !== undefined && !isReplaced) return queue;
   return { ...queue, paused: { why, reason, at, told: false, wake_id: wakeId, ...more } };
 }
 
