@@ -32,6 +32,8 @@ export interface Step {
   ended_at?: string;
   /** Its turn was cut off: Claude is told to continue, which ends the step. */
   cut?: "ended" | "limit";
+  /** Its turn has ended and left something running that wakes Claude again. */
+  goes_on?: true;
   /** The first lines of what Claude said. */
   result?: string;
   /** Why it failed or was skipped. */
@@ -188,6 +190,16 @@ export function withStep(queue: Queue, n: number, change: Partial<Step>): Queue 
   return { ...queue, steps };
 }
 
+/** It is done, or has failed. */
+function withOver(queue: Queue, n: number, change: Partial<Step>): Queue {
+  const steps = queue.steps.map((step): Step => {
+    if (step.n !== n) return step;
+    const { cut: _, goes_on: _g, ...rest } = step;
+    return { ...rest, ...change };
+  });
+  return { ...queue, steps };
+}
+
 /** Before it is given. */
 export function toGive(queue: Queue, n: number, giving: StepGiving): Queue {
   return withStep(queue, n, { state: "giving", giving });
@@ -273,7 +285,7 @@ export function isEnding(queue: Queue, step: Step): boolean {
 /** A step is over. `wakeId`: of the wake that would tell a pause. */
 export function ended(queue: Queue, step: Step, end: TurnEnd, wakeId: string): Queue {
   const at = end.now.toISOString();
-  const over = withStep(queue, step.n, {
+  const over = withOver(queue, step.n, {
     state: "done",
     ended_at: at,
     result: firstLines(end.text),
@@ -320,7 +332,7 @@ export function failed(
     const reason = `step ${step.n} met a limit: it goes on by itself at ${until.slice(0, 16)}Z`;
     return pausedFor(cut, "limit", reason, at, wakeId, { told, until });
   }
-  const over = withStep(queue, step.n, { state: "failed", ended_at: at, why: kind });
+  const over = withOver(queue, step.n, { state: "failed", ended_at: at, why: kind });
   const why = isLimit ? "limit" : "failure";
   return pausedFor(over, why, `step ${step.n} failed: ${kind}`, at, wakeId, { told });
 }
@@ -336,7 +348,7 @@ export function stopped(
   wakeId: string,
   told: boolean,
 ): Queue {
-  const over = withStep(queue, step.n, {
+  const over = withOver(queue, step.n, {
     state: "failed",
     ended_at: at,
     why: "its turn was stopped (Esc)",
@@ -366,13 +378,13 @@ export function started(queue: Queue, source: string, now: Date, wakeId: string)
   if (step.state !== "begun" || (source !== "resume" && source !== "startup")) return queue;
   if (source === "resume") return withStep(queue, step.n, { cut: "ended" });
   const why = "Claude Code ended during its turn, and the conversation is another one now";
-  const over = withStep(queue, step.n, { state: "failed", ended_at: at, why });
+  const over = withOver(queue, step.n, { state: "failed", ended_at: at, why });
   return pausedFor(over, "lost", `step ${step.n} failed: ${why}`, at, wakeId);
 }
 
 export function commandDone(queue: Queue, step: Step, at: string, result = ""): Queue {
   const began = { began_at: step.began_at ?? step.giving?.at ?? at };
-  return withStep(queue, step.n, { state: "done", ended_at: at, result, ...began });
+  return withOver(queue, step.n, { state: "done", ended_at: at, result, ...began });
 }
 
 /** Goes on after a pause. `isAgain`: with the step that has failed. */
@@ -380,7 +392,8 @@ export function resumed(queue: Queue, { isAgain = false } = {}): Queue {
   const { paused, refusals: _, ...rest } = queue;
   const failedStep = isAgain ? rest.steps.findLast(({ state }) => state === "failed") : undefined;
   if (failedStep !== undefined) {
-    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...step } = failedStep;
+    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
+    const { cut: _c, goes_on: _o, ...step } = more;
     const steps = rest.steps.map((one): Step =>
       one.n === failedStep.n ? { ...step, state: "waiting" } : one
     );
