@@ -223,11 +223,16 @@ export function notGiven(queue: Queue, n: number): Queue {
   return { ...queue, steps };
 }
 
-/** Claude Code was killed before it had written the prompt down: nobody has read the step. */
+/**
+ * Claude Code was killed before it had written the prompt down: nobody has read the step. Where
+ * that was the `continue` of a step, the step itself was read: it is continued again.
+ */
 export function unread(queue: Queue, n: number): Queue {
   const steps = queue.steps.map((step): Step => {
     if (step.n !== n || step.cut === undefined) return step;
-    const { cut: _, giving: _g, prompt_id: _p, began_at: _b, ...rest } = step;
+    const { giving, ...read } = step;
+    if (giving !== undefined && giving.text !== step.text) return { ...read, cut: "ended" };
+    const { cut: _, prompt_id: _p, began_at: _b, ...rest } = read;
     return { ...rest, state: "waiting" };
   });
   return { ...queue, steps };
