@@ -157,6 +157,7 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   if (current !== undefined && current.cut === undefined) return { kind: "watch", step: current };
   const { paused } = queue;
   if (paused !== undefined) {
+    if (isThrough(queue, paused)) return { kind: "report" };
     if (!paused.told) return { kind: "tell the pause" };
     const until = Date.parse(paused.until ?? "");
     if (Number.isNaN(until)) return { kind: "rest" };
@@ -174,6 +175,12 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   const isMet = step.isWanted || step.if_last_matches === undefined ||
     matches(words, step.if_last_matches);
   return isMet ? { kind: "give", step, text: step.text } : { kind: "unmet", step };
+}
+
+/** Nothing is left that the pause could hold, or that could be repeated. */
+function isThrough({ steps }: Queue, { why }: Pause): boolean {
+  return ["asked", "esc", "person"].includes(why) && !steps.some(isOpen) &&
+    steps.at(-1)?.state !== "failed";
 }
 
 /** Anywhere in the text; case and the kind of blanks do not count. */
