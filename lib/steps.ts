@@ -261,6 +261,23 @@ export function begun(queue: Queue, n: number, promptId: string, now: Date): Que
   return { ...queue, steps };
 }
 
+/** Its turn has ended, and Claude goes on by itself: the step is not over. */
+export function goingOn(queue: Queue, n: number, promptId: string, now: Date): Queue {
+  const after = begun(queue, n, promptId, now);
+  const isRunning = after.steps.some((step) => step.n === n && step.state === "begun");
+  return isRunning ? withStep(after, n, { goes_on: true }) : queue;
+}
+
+/** Claude goes on, with a prompt of its own. */
+export function wentOn(queue: Queue, n: number, promptId: string): Queue {
+  const steps = queue.steps.map((step): Step => {
+    if (step.n !== n) return step;
+    const { goes_on: _, ...rest } = step;
+    return { ...rest, prompt_id: promptId };
+  });
+  return { ...queue, steps };
+}
+
 /** By the instruction that caused a prompt. */
 export function stepOfInstruction(queue: Queue, instructionId: string): Step | undefined {
   return queue.steps.find(({ giving }) => giving?.instruction_id === instructionId);
