@@ -1,6 +1,13 @@
 import { assertEquals } from "@std/assert";
-import type { ClaudePane, FoundPane, PaneScreen } from "../lib/driver/claude_pane.ts";
+import {
+  type ClaudePane,
+  findPane,
+  type FoundPane,
+  type PaneScreen,
+  type PaneWorld,
+} from "../lib/driver/claude_pane.ts";
 import { lookOf, type SessionLook } from "../lib/queue/session_look.ts";
+import { fixturePane } from "./support/fixtures.ts";
 
 function pane(screen: Partial<PaneScreen>): FoundPane {
   const shown: PaneScreen = { state: "idle", ready: true, draft: "", text: "", ...screen };
@@ -28,4 +35,17 @@ const LOOKS: [name: string, found: FoundPane, look: SessionLook][] = [
 
 for (const [name, found, look] of LOOKS) {
   Deno.test(`lookOf(): ${name}: ${look.state}`, () => assertEquals(lookOf(found), look));
+}
+
+for (const [count, state] of [[0, "gone"], [1, "free"], [2, "several"]] as const) {
+  Deno.test(`lookOf() what findPane() finds with ${count} panes of Claude Code: ${state}`, async () => {
+    const rows = [1, 2].map((n) => `%${n} 99999999 ${n <= count ? 0 : 1} warden-main\tnode`);
+    const call = (verb: string) =>
+      Promise.resolve({
+        kind: "ok" as const,
+        stdout: verb === "list-panes" ? rows.join("\n") : fixturePane("01-idle-fresh"),
+      });
+    const world = { tmux: { call } } as unknown as PaneWorld;
+    assertEquals(lookOf(await findPane(world, "warden-main", undefined)).state, state);
+  });
 }
