@@ -9,7 +9,6 @@ import { findPane } from "../lib/driver/claude_pane.ts";
 import { type DriverWorld, paneWorld, realDriverWorld } from "../lib/driver/driver_world.ts";
 import { inTurn } from "../lib/driver/driver_turn.ts";
 import { EMPTY_OPTIONS, type MenuOptions } from "../lib/driver/menu_args.ts";
-import { dialogInTheWay } from "../lib/driver/prompt_words.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { loadRegistry } from "../lib/gate.ts";
 import { ownerOf } from "../lib/owners.ts";
@@ -26,7 +25,8 @@ import {
 } from "../lib/queue/change_queue.ts";
 import { type QueueCallOptions, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { spanOf } from "../lib/queue/queue_wakes.ts";
-import { QueueRunner, type RunnerWorld, type SessionLook } from "../lib/queue/runner.ts";
+import { QueueRunner, type RunnerWorld } from "../lib/queue/runner.ts";
+import { lookOf, type SessionLook } from "../lib/queue/session_look.ts";
 import { tellQueue } from "../lib/queue/tell_queue.ts";
 import { findAgent } from "../lib/registry.ts";
 import { brief, isOpen, type Queue, stateOfQueue, type Step } from "../lib/steps.ts";
@@ -290,16 +290,12 @@ async function lookAt(
 ): Promise<SessionLook> {
   const panes = paneWorld(world, options);
   const found = await findPane(panes, session, undefined, "of Claude");
-  if (found.kind === "none") {
-    // Between two screens none may show Claude Code.
-    await world.clock.sleep(1000);
-    const second = await findPane(panes, session, undefined, "of Claude");
-    return { state: second.kind === "none" ? "gone" : "starting" };
-  }
-  const { screen } = found;
-  if (dialogInTheWay(screen) !== undefined) return { state: "dialog" };
-  if (screen.state === "working") return { state: "busy" };
-  return { state: screen.state === "unknown" ? "starting" : "free" };
+  const look = lookOf(found);
+  if (look.state !== "gone") return look;
+  // Between two screens none may show Claude Code.
+  await world.clock.sleep(1000);
+  const second = lookOf(await findPane(panes, session, undefined, "of Claude"));
+  return second.state === "gone" || second.state === "several" ? second : { state: "starting" };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

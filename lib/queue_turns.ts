@@ -12,9 +12,11 @@ import {
   currentStep,
   ended,
   failed,
+  goingOn,
   isDoneBy,
   isEnding,
   isOpen,
+  isWaiting,
   pausedFor,
   type Queue,
   started,
@@ -23,6 +25,7 @@ import {
   stepOfInstruction,
   stepOfTurn,
   stopped,
+  wentOn,
 } from "./steps.ts";
 import { readQueue, updateQueue } from "./steps_file.ts";
 import { shellQuote } from "./text.ts";
@@ -64,15 +67,14 @@ export async function promptArrived(context: HookContext, who: Prompter): Promis
     // A task in the background has ended: the step goes on with another prompt.
     const current = currentStep(queue);
     if (who.by_kind === "claude" && current?.state === "begun") {
-      const steps = queue.steps.map((one) =>
-        one.n === current.n ? { ...one, prompt_id: event.promptId } : one
-      );
-      return { ...queue, steps };
+      return wentOn(queue, current.n, event.promptId);
     }
     if (who.by_kind !== "keyboard" || !queue.steps.some(isOpen)) return queue;
-    isPaused = queue.paused === undefined;
     const reason = "a person has typed at the terminal";
-    return pausedFor(queue, "person", reason, now.toISOString(), newWakeId(now.getTime()));
+    const wakeId = newWakeId(now.getTime());
+    const paused = pausedFor(queue, "person", reason, now.toISOString(), wakeId);
+    isPaused = paused !== queue;
+    return paused;
   });
   if (after === undefined) return;
   if (step !== undefined) await note(paths, stepRecord(after, "begun", step), now);
@@ -96,19 +98,25 @@ export async function turnEnded(
 ): Promise<AtStop> {
   const { paths, session, event, now } = context;
   let step: Step | undefined;
+  let isOver = false;
   const after = await change(context, (queue) => {
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
-    if (step === undefined || willGoOn || !isEnding(queue, step)) return queue;
+    if (step === undefined || !isEnding(queue, step)) return queue;
+    if (willGoOn) return goingOn(queue, step.n, event.promptId, now);
+    isOver = true;
     const end = { promptId: event.promptId, text, now };
     return ended(queue, step, end, newWakeId(now.getTime()));
   });
   if (after === undefined) return { kind: "other" };
-  if (step !== undefined && !willGoOn) {
+  if (step !== undefined && isOver) {
     const over = after.steps.find(({ n }) => n === step!.n)!;
     await note(paths, stepRecord(after, "done", over), now);
   }
   context.startQueue(session);
-  return step === undefined ? { kind: "other" } : { kind: "step", n: step.n };
+  if (step === undefined || step.state === "failed") return { kind: "other" };
+  // Nothing else tells it: the agent knows of the pause, and the end of the queue is far.
+  const isHeld = isOver && after.paused?.told === true && after.steps.some(isOpen);
+  return isHeld ? { kind: "other" } : { kind: "step", n: step.n };
 }
 
 /** Before its wake is sent, which then says what the queue does. */
@@ -177,7 +185,9 @@ export function turnStopped(paths: Paths, session: string, now: Date): void {
       const step = currentStep(queue);
       const at = now.toISOString();
       const wakeId = newWakeId(now.getTime());
-      if (step?.state === "begun") return stopped(queue, step, at, wakeId, true);
+      if (step?.state === "begun" && !isWaiting(step)) {
+        return stopped(queue, step, at, wakeId, true);
+      }
       if (!queue.steps.some(isOpen)) return queue;
       const reason = "a person has stopped a turn (Esc)";
       return pausedFor(queue, "esc", reason, at, wakeId, { told: true });

@@ -32,6 +32,8 @@ export interface Step {
   ended_at?: string;
   /** Its turn was cut off: Claude is told to continue, which ends the step. */
   cut?: "ended" | "limit";
+  /** Its turn has ended and left something running that wakes Claude again. */
+  goes_on?: true;
   /** The first lines of what Claude said. */
   result?: string;
   /** Why it failed or was skipped. */
@@ -104,6 +106,11 @@ export function isOpen({ state }: Step): boolean {
   return state === "waiting" || state === "giving" || state === "begun";
 }
 
+/** Not with Claude: it has still to begin, or was cut off and has still to go on. */
+export function isWaiting({ state, cut }: Step): boolean {
+  return state === "waiting" || (state === "begun" && cut !== undefined);
+}
+
 /** The step that is with Claude, or on its way there. */
 export function currentStep({ steps }: Queue): Step | undefined {
   return steps.find(({ state }) => state === "giving" || state === "begun");
@@ -150,6 +157,7 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   if (current !== undefined && current.cut === undefined) return { kind: "watch", step: current };
   const { paused } = queue;
   if (paused !== undefined) {
+    if (isThrough(queue, paused)) return { kind: "report" };
     if (!paused.told) return { kind: "tell the pause" };
     const until = Date.parse(paused.until ?? "");
     if (Number.isNaN(until)) return { kind: "rest" };
@@ -169,6 +177,12 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   return isMet ? { kind: "give", step, text: step.text } : { kind: "unmet", step };
 }
 
+/** Nothing is left that the pause could hold, or that could be repeated. */
+function isThrough({ steps }: Queue, { why }: Pause): boolean {
+  return ["asked", "esc", "person"].includes(why) && !steps.some(isOpen) &&
+    steps.at(-1)?.state !== "failed";
+}
+
 /** Anywhere in the text; case and the kind of blanks do not count. */
 export function matches(text: string, part: string): boolean {
   return squeezed(text).includes(squeezed(part));
@@ -180,6 +194,16 @@ function squeezed(text: string): string {
 
 export function withStep(queue: Queue, n: number, change: Partial<Step>): Queue {
   const steps = queue.steps.map((step) => step.n === n ? { ...step, ...change } : step);
+  return { ...queue, steps };
+}
+
+/** It is done, or has failed. */
+function withOver(queue: Queue, n: number, change: Partial<Step>): Queue {
+  const steps = queue.steps.map((step): Step => {
+    if (step.n !== n) return step;
+    const { cut: _, goes_on: _g, ...rest } = step;
+    return { ...rest, ...change };
+  });
   return { ...queue, steps };
 }
 
@@ -206,11 +230,16 @@ export function notGiven(queue: Queue, n: number): Queue {
   return { ...queue, steps };
 }
 
-/** Claude Code was killed before it had written the prompt down: nobody has read the step. */
+/**
+ * Claude Code was killed before it had written the prompt down: nobody has read the step. Where
+ * that was the `continue` of a step, the step itself was read: it is continued again.
+ */
 export function unread(queue: Queue, n: number): Queue {
   const steps = queue.steps.map((step): Step => {
     if (step.n !== n || step.cut === undefined) return step;
-    const { cut: _, giving: _g, prompt_id: _p, began_at: _b, ...rest } = step;
+    const { giving, ...read } = step;
+    if (giving !== undefined && giving.text !== step.text) return { ...read, cut: "ended" };
+    const { cut: _, prompt_id: _p, began_at: _b, ...rest } = read;
     return { ...rest, state: "waiting" };
   });
   return { ...queue, steps };
@@ -229,6 +258,23 @@ export function begun(queue: Queue, n: number, promptId: string, now: Date): Que
       began_at: step.began_at ?? now.toISOString(),
     }
   );
+  return { ...queue, steps };
+}
+
+/** Its turn has ended, and Claude goes on by itself: the step is not over. */
+export function goingOn(queue: Queue, n: number, promptId: string, now: Date): Queue {
+  const after = begun(queue, n, promptId, now);
+  const isRunning = after.steps.some((step) => step.n === n && step.state === "begun");
+  return isRunning ? withStep(after, n, { goes_on: true }) : queue;
+}
+
+/** Claude goes on, with a prompt of its own. */
+export function wentOn(queue: Queue, n: number, promptId: string): Queue {
+  const steps = queue.steps.map((step): Step => {
+    if (step.n !== n) return step;
+    const { goes_on: _, ...rest } = step;
+    return { ...rest, prompt_id: promptId };
+  });
   return { ...queue, steps };
 }
 
@@ -268,7 +314,7 @@ export function isEnding(queue: Queue, step: Step): boolean {
 /** A step is over. `wakeId`: of the wake that would tell a pause. */
 export function ended(queue: Queue, step: Step, end: TurnEnd, wakeId: string): Queue {
   const at = end.now.toISOString();
-  const over = withStep(queue, step.n, {
+  const over = withOver(queue, step.n, {
     state: "done",
     ended_at: at,
     result: firstLines(end.text),
@@ -281,6 +327,8 @@ export function ended(queue: Queue, step: Step, end: TurnEnd, wakeId: string): Q
   return pausedFor(after, "stop_on", `step ${step.n} says "${brief(stop_on)}"`, at, wakeId);
 }
 
+const STRONGER: PauseCause[] = ["person", "esc", "lost", "asked"];
+
 export function pausedFor(
   queue: Queue,
   why: PauseCause,
@@ -289,8 +337,10 @@ export function pausedFor(
   wakeId: string,
   more: Pick<Partial<Pause>, "told" | "until" | "said"> = {},
 ): Queue {
-  // A pause that somebody has asked for, or knows of, stays as it is.
-  if (queue.paused !== undefined) return queue;
+  // A pause that somebody has asked for, or knows of, stays as it is. One that ends by itself does
+  // not: nothing may be typed into a session that a person uses, or that is another one by then.
+  const isReplaced = queue.paused?.until !== undefined && STRONGER.includes(why);
+  if (queue.paused !== undefined && !isReplaced) return queue;
   return { ...queue, paused: { why, reason, at, told: false, wake_id: wakeId, ...more } };
 }
 
@@ -311,7 +361,7 @@ export function failed(
     const reason = `step ${step.n} met a limit: it goes on by itself at ${until.slice(0, 16)}Z`;
     return pausedFor(cut, "limit", reason, at, wakeId, { told, until });
   }
-  const over = withStep(queue, step.n, { state: "failed", ended_at: at, why: kind });
+  const over = withOver(queue, step.n, { state: "failed", ended_at: at, why: kind });
   const why = isLimit ? "limit" : "failure";
   return pausedFor(over, why, `step ${step.n} failed: ${kind}`, at, wakeId, { told });
 }
@@ -327,7 +377,7 @@ export function stopped(
   wakeId: string,
   told: boolean,
 ): Queue {
-  const over = withStep(queue, step.n, {
+  const over = withOver(queue, step.n, {
     state: "failed",
     ended_at: at,
     why: "its turn was stopped (Esc)",
@@ -357,13 +407,13 @@ export function started(queue: Queue, source: string, now: Date, wakeId: string)
   if (step.state !== "begun" || (source !== "resume" && source !== "startup")) return queue;
   if (source === "resume") return withStep(queue, step.n, { cut: "ended" });
   const why = "Claude Code ended during its turn, and the conversation is another one now";
-  const over = withStep(queue, step.n, { state: "failed", ended_at: at, why });
+  const over = withOver(queue, step.n, { state: "failed", ended_at: at, why });
   return pausedFor(over, "lost", `step ${step.n} failed: ${why}`, at, wakeId);
 }
 
 export function commandDone(queue: Queue, step: Step, at: string, result = ""): Queue {
   const began = { began_at: step.began_at ?? step.giving?.at ?? at };
-  return withStep(queue, step.n, { state: "done", ended_at: at, result, ...began });
+  return withOver(queue, step.n, { state: "done", ended_at: at, result, ...began });
 }
 
 /** Goes on after a pause. `isAgain`: with the step that has failed. */
@@ -371,7 +421,8 @@ export function resumed(queue: Queue, { isAgain = false } = {}): Queue {
   const { paused, refusals: _, ...rest } = queue;
   const failedStep = isAgain ? rest.steps.findLast(({ state }) => state === "failed") : undefined;
   if (failedStep !== undefined) {
-    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...step } = failedStep;
+    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
+    const { cut: _c, goes_on: _o, ...step } = more;
     const steps = rest.steps.map((one): Step =>
       one.n === failedStep.n ? { ...step, state: "waiting" } : one
     );

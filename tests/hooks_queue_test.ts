@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isFolder, namesIn, readTextIfThere } from "../lib/files.ts";
 import { added, type NewStep } from "../lib/queue/step_list.ts";
 import { newWakeId } from "../lib/new_wake.ts";
-import { toGive } from "../lib/steps.ts";
+import { failed, pausedFor, type Queue, stopped, toGive } from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
 import { noteTyped } from "../lib/typed.ts";
 import { writeExecutable } from "./support/executable.ts";
@@ -65,6 +65,10 @@ class QueueWorld {
   async stop(promptId: string, text: string): Promise<void> {
     const event = { ...STOP, prompt_id: promptId, last_assistant_message: text };
     await this.hooks.hook("stop.ts", event);
+  }
+
+  change(work: (queue: Queue) => Queue): void {
+    updateQueue(this.paths, SESSION, work);
   }
 
   states(): string[] {
@@ -145,6 +149,60 @@ Deno.test("a person's own prompt pauses the queue; the agent's own does not", as
   const { paused } = readQueue(world.paths, SESSION)!;
   assertEquals([paused?.why, paused?.told], ["person", false]);
   assertEquals((await world.started(1)).length, 1);
+});
+
+Deno.test("a person's own prompt also pauses a queue that waits for the end of a limit", async () => {
+  await using world = await QueueWorld.create();
+  world.add({ text: "first", after: "reset" }, "second");
+  world.give(1);
+  await world.prompt("first", "p-1");
+  const failure = { kind: "rate limit", isLimit: true, now: NOW, told: true };
+  world.change((queue) => failed(queue, queue.steps[0]!, failure, "W"));
+  Deno.removeSync(`${world.hooks.dir}/state/typed`, { recursive: true });
+  await world.prompt("by hand", "p-2");
+  const { paused, steps } = readQueue(world.paths, SESSION)!;
+  assertEquals([paused?.why, paused?.until, steps[0]?.cut], ["person", undefined, "limit"]);
+  assertEquals((await world.started(1)).length, 1);
+});
+
+Deno.test("a turn that leaves a subagent running is noted as one that goes on", async () => {
+  await using world = await QueueWorld.create();
+  world.add("first", "second");
+  world.give(1);
+  await world.prompt("first", "p-1");
+  const tasks = [{ id: "a1", type: "subagent", status: "running", description: "Look" }];
+  const event = { ...STOP, prompt_id: "p-1", background_tasks: tasks };
+  await world.hooks.hook("stop.ts", event);
+  assertEquals(readQueue(world.paths, SESSION)?.steps[0]?.goes_on, true);
+  await world.prompt("<task-notification>done</task-notification>", "p-2");
+  const [step] = readQueue(world.paths, SESSION)!.steps;
+  assertEquals([step?.state, step?.goes_on, step?.prompt_id], ["begun", undefined, "p-2"]);
+  await world.stop("p-2", "Now it is done.");
+  assertEquals(world.states(), ["done", "waiting"]);
+});
+
+Deno.test("the Stop of a step that was taken for stopped wakes the agent", async () => {
+  await using world = await QueueWorld.create();
+  world.add("first", "second");
+  world.give(1);
+  await world.prompt("first", "p-1");
+  world.change((queue) => stopped(queue, queue.steps[0]!, NOW.toISOString(), "W", true));
+  await world.stop("p-1", "All is well.");
+  assertEquals([world.states(), world.hooks.wakes().length], [["failed", "waiting"], 1]);
+  const done = world.hooks.journal().filter(({ status }) => status === "done");
+  assertEquals(done, []);
+});
+
+Deno.test("the end of a step after a pause is told, unless the end of the queue tells it", async () => {
+  for (const [texts, wakes] of [[["first", "second"], 1], [["first"], 0]] as const) {
+    await using world = await QueueWorld.create();
+    world.add(...texts);
+    world.give(1);
+    await world.prompt("first", "p-1");
+    world.change((queue) => pausedFor(queue, "asked", "x", "", "W", { told: true }));
+    await world.stop("p-1", "All is well.");
+    assertEquals([world.states()[0], world.hooks.wakes().length], ["done", wakes]);
+  }
 });
 
 Deno.test("a failure pauses the queue, and its wake has the lines that go on", async () => {

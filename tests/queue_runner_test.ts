@@ -1,11 +1,21 @@
 /** The runner of a queue, and a kill -9 at each of its moments. */
 
 import { assert, assertEquals } from "@std/assert";
-import { QueueRunner, type RunnerWorld, type SessionLook } from "../lib/queue/runner.ts";
+import { QueueRunner, type RunnerWorld } from "../lib/queue/runner.ts";
+import type { SessionLook } from "../lib/queue/session_look.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { memoryFile } from "../lib/session_memory.ts";
 import { writeAtomic } from "../lib/files.ts";
-import { begun, ended, type Queue, started, stepOfInstruction, stepOfTurn } from "../lib/steps.ts";
+import {
+  begun,
+  ended,
+  pausedFor,
+  type Queue,
+  started,
+  stepOfInstruction,
+  stepOfTurn,
+  withStep,
+} from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
 import { TestHome } from "./support/home.ts";
 
@@ -20,6 +30,10 @@ interface Simulated {
   /** The driver cannot tell whether it gave the text. */
   isUnsure?: boolean;
   companion?: boolean;
+  /** Each turn leaves a subagent running, as its Stop notes. */
+  goesOn?: boolean;
+  /** A turn that nobody ends. */
+  endless?: boolean;
 }
 
 /** A Claude that takes one prompt at a time and answers after a second. */
@@ -87,7 +101,7 @@ class FakeSession {
     const promptId = `p${++this.#prompts}`;
     this.#write({ type: "user", promptId, message: { role: "user", content: text } });
     this.#turn = { promptId, text };
-    this.#busyUntil = this.time + 1000;
+    this.#busyUntil = this.given.endless ? Infinity : this.time + 1000;
     if (this.given.deaf?.includes("prompt")) return;
     updateQueue(this.paths, SESSION, (queue) => {
       const step = stepOfInstruction(queue, instructionId);
@@ -110,6 +124,9 @@ class FakeSession {
         updateQueue(this.paths, SESSION, (queue) => {
           const step = stepOfTurn(queue, promptId, true);
           const end = { promptId, text: `Done: ${text}`, now: new Date(this.time) };
+          if (this.given.goesOn && step !== undefined) {
+            return withStep(queue, step.n, { goes_on: true });
+          }
           return step === undefined ? queue : ended(queue, step, end, "W");
         });
       }
@@ -252,4 +269,83 @@ Deno.test("QueueRunner gives nothing that was dropped while it waited for the pr
   };
   await new QueueRunner(busy, SESSION).run();
   assertEquals(it.taken, []);
+});
+
+Deno.test("QueueRunner pauses where several panes run Claude Code, and says so", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  const reason = "several panes of it run Claude Code (%1, %2)";
+  const look = () => Promise.resolve({ state: "several", reason } as const);
+  await new QueueRunner({ ...it.world(), look }, SESSION).run();
+  const { paused, steps } = queueOf(it)!;
+  assertEquals([paused?.why, paused?.said, paused?.told], ["road", reason, true]);
+  assertEquals([it.taken, steps[0]?.state, it.told.length], [[], "waiting", 1]);
+});
+
+Deno.test("QueueRunner does not end a step whose turn goes on with a subagent", async () => {
+  await using session = withHome(new FakeSession({ goesOn: true, companion: true }));
+  const { it } = session;
+  it.add("step 1", "step 2");
+  const world = it.world();
+  for (const minutes of [0, 1, 10, 50]) {
+    await world.sleep(minutes * 60_000);
+    await new QueueRunner(world, SESSION).run();
+    const states = queueOf(it)?.steps.map(({ state }) => state);
+    assertEquals([it.taken, states], [["step 1"], ["begun", "waiting"]], `${minutes} min`);
+  }
+  // Nothing has come of it: its hook was killed.
+  await world.sleep(3 * 3_600_000);
+  await new QueueRunner(world, SESSION).run();
+  assertEquals(it.taken, ["step 1", "step 2"]);
+});
+
+const QUIET: [name: string, look: Omit<SessionLook, "state">, state: string][] = [
+  ["an empty box", { isReady: true, draft: "" }, "failed"],
+  ["a draft hides whether Claude works", { isReady: true, draft: "and then" }, "begun"],
+  ["a menu, or a shell line", { isReady: false, draft: "" }, "begun"],
+  ["Esc has put the prompt back", { isReady: true, draft: "step\n 1" }, "failed"],
+];
+
+for (const [name, more, state] of QUIET) {
+  Deno.test(`QueueRunner, a turn without a sign, the screen has ${name}: ${state}`, async () => {
+    await using session = withHome(new FakeSession({ endless: true, companion: true }));
+    const { it } = session;
+    it.add("step 1", "step 2");
+    const look = () => Promise.resolve({ state: "free", ...more } as const);
+    const world = { ...it.world(), look };
+    await new QueueRunner(world, SESSION).run();
+    await world.sleep(15_000);
+    await new QueueRunner(world, SESSION).run();
+    assertEquals([queueOf(it)?.steps[0]?.state, it.taken], [state, ["step 1"]]);
+  });
+}
+
+Deno.test("QueueRunner draws no conclusion where the box was empty for a moment only", async () => {
+  await using session = withHome(new FakeSession({ endless: true, companion: true }));
+  const { it } = session;
+  it.add("step 1");
+  const first = it.world();
+  await new QueueRunner(first, SESSION).run();
+  await first.sleep(15_000);
+  let looks = 0;
+  const look = () =>
+    Promise.resolve({ state: ++looks === 1 ? "free" : "busy", isReady: true, draft: "" } as const);
+  await new QueueRunner({ ...it.world(), look }, SESSION).run();
+  assertEquals([queueOf(it)?.steps[0]?.state, looks > 1], ["begun", true]);
+});
+
+Deno.test("QueueRunner tells the end of a step that no hook has told, also after a pause", async () => {
+  await using session = withHome(new FakeSession({ deaf: ["stop"], companion: true }));
+  const { it } = session;
+  it.add("step 1", "step 2");
+  const world = it.world();
+  const give: RunnerWorld["give"] = async (queue, text, giver) => {
+    const result = await world.give(queue, text, giver);
+    updateQueue(it.paths, SESSION, (now) => pausedFor(now, "asked", "x", "", "W1", { told: true }));
+    return result;
+  };
+  await new QueueRunner({ ...world, give }, SESSION).run();
+  assertEquals(queueOf(it)?.steps.map((step) => step.state), ["done", "waiting"]);
+  assertEquals([it.told.length, queueOf(it)?.paused?.told], [1, true]);
 });

@@ -82,6 +82,25 @@ Deno.test("cleared() leaves the step that runs, and nothing where none runs", ()
   assertEquals(cleared(queueOf("done", "waiting")), undefined);
 });
 
+Deno.test("a step that waits for the end of a limit is cleared and dropped like one that waits", () => {
+  const paused = {
+    why: "limit",
+    reason: "",
+    at: "",
+    told: true,
+    wake_id: "W",
+    until: "x",
+  } as const;
+  const plain = queueOf("done", "begun", "waiting");
+  const steps = plain.steps.map((step) => step.n === 2 ? { ...step, cut: "limit" as const } : step);
+  const queue: Queue = { ...plain, steps, paused };
+  assertEquals(cleared(queue), undefined);
+  const left = dropped(queue, [2]);
+  assertEquals([numbers(left), typeof left === "object" && left.paused], [[1, 3], paused]);
+  assertEquals(numbers(dropped(queue, [2, 3])), [1]);
+  assertEquals(moved(queue, 2, { kind: "last" }), "step 2 has begun: it is finished first");
+});
+
 Deno.test("afterOf() reads done, reset, a time of the day and a date", () => {
   assertEquals(afterOf("done", NOW), {});
   assertEquals(afterOf("reset", NOW), { after: "reset" });

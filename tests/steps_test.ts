@@ -100,6 +100,19 @@ const MOVES: [name: string, queue: Queue, facts: object, move: string][] = [
     {},
     "go on",
   ],
+  ...(["asked", "esc", "person"] as const).map((why): (typeof MOVES)[number] => [
+    `nothing is left of a queue that is paused (${why})`,
+    queueOf([done(1)], paused({ why })),
+    {},
+    "report",
+  ]),
+  ["a pause keeps what is left", queueOf([done(1), step(2)], paused({ why: "asked" })), {}, "rest"],
+  [
+    "a last step that Esc stopped can be repeated",
+    queueOf([done(1), step(2, { state: "failed" })], paused({ why: "esc" })),
+    {},
+    "rest",
+  ],
   ["a session that a person has taken", queueOf([step(1)]), { held: {} }, "rest"],
   [
     "a session that is paused for a time",
@@ -251,6 +264,49 @@ Deno.test("stopped() pauses, and a second reason does not replace the first", ()
   const queue = stopped(queueOf([running(1), step(2)]), running(1), NOW.toISOString(), "W", true);
   assertEquals([queue.steps[0]!.state, queue.paused?.why], ["failed", "esc"]);
   assertEquals(pausedFor(queue, "person", "x", "", "W2"), queue);
+});
+
+const LIMIT = paused({ why: "limit", until: "2026-11-17T13:00:00Z" });
+
+for (const why of ["person", "esc", "lost", "asked"] as const) {
+  Deno.test(`pausedFor(): a limit that ends by itself gives way to: ${why}`, () => {
+    const queue = queueOf([running(1, { cut: "limit" }), step(2)], LIMIT);
+    const after = pausedFor(queue, why, "x", "", "W2");
+    assertEquals([after.paused?.why, after.paused?.until, after.paused?.told], [
+      ...[why, undefined, false],
+    ]);
+    assertEquals(whatNext(after, { now: now + 7_200_000 }).kind, "tell the pause");
+  });
+}
+
+for (const why of ["road", "stop_on", "limit", "failure", "condition"] as const) {
+  Deno.test(`pausedFor(): a limit that ends by itself stays at: ${why}`, () => {
+    const queue = queueOf([running(1, { cut: "limit" })], LIMIT);
+    assertEquals(pausedFor(queue, why, "x", "", "W2"), queue);
+  });
+}
+
+Deno.test("started(): a conversation that is lost during a limit fails its step; again means the step", () => {
+  const queue = queueOf([running(1, { cut: "limit" }), step(2)], LIMIT);
+  const lost = started(queue, "startup", NOW, "W2");
+  assertEquals([lost.steps[0]!.state, lost.steps[0]!.cut, lost.paused?.why], [
+    ...["failed", undefined, "lost"],
+  ]);
+  const move = whatNext(resumed(lost, { isAgain: true }), { now });
+  assertEquals(move.kind === "give" && move.text, "step 1");
+});
+
+Deno.test("resumed() again drops that the step was cut off", () => {
+  const over = queueOf([step(1, { state: "failed", cut: "ended", goes_on: true })], paused());
+  assertEquals(resumed(over, { isAgain: true }).steps[0], step(1));
+});
+
+Deno.test("unread(): a step that was read, but not its `continue`, is continued again", () => {
+  const again = running(1, { cut: "ended", giving: { ...GIVING, text: "continue" } });
+  const queue = unread(queueOf([again, step(2)]), 1);
+  assertEquals([queue.steps[0]!.cut, queue.steps[0]!.giving], ["ended", undefined]);
+  const move = whatNext(queue, { now });
+  assertEquals(move.kind === "give" && move.text, "continue");
 });
 
 Deno.test("resumed() goes on with the next step, or again with the one that failed", () => {

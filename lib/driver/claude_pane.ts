@@ -32,7 +32,8 @@ export interface PaneScreen extends Screen {
 export type FoundPane =
   /** `pid`: the first process of the pane. */
   | { kind: "pane"; pane: ClaudePane; pid: number; screen: PaneScreen }
-  | { kind: "none"; reason: string };
+  /** `isSeveral`: more than one runs Claude Code. */
+  | { kind: "none"; reason: string; isSeveral?: true };
 
 export interface PaneWorld {
   tmux: Tmux;
@@ -89,6 +90,7 @@ export async function findPane(
     return {
       kind: "none",
       reason: `several panes of it run Claude Code (${ids}); name one with --pane`,
+      isSeveral: true,
     };
   }
   const shown = panes.map((pane) => `${pane.id} runs ${pane.dead ? "nothing" : pane.command}`).join(

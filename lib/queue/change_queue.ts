@@ -186,7 +186,11 @@ function changed(
     case "clear":
       return { queue: cleared(before), steps: before.steps.filter(isOpen) };
     case "pause": {
-      if (before.paused !== undefined) throw new Error(`it is paused: ${before.paused.reason}`);
+      const { paused } = before;
+      // One that ends by itself is replaced.
+      if (paused !== undefined && paused.until === undefined) {
+        throw new Error(`it is paused: ${paused.reason}`);
+      }
       const reason = action.reason || `${giver.by} has paused it`;
       const wakeId = newWakeId(now.getTime());
       const told = { told: true };

@@ -35,11 +35,7 @@ import {
 } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
 import { type Proof, proofOf, sizeOf } from "./proof.ts";
-
-export interface SessionLook {
-  /** free: it takes a prompt. gone: no Claude Code runs in it. */
-  state: "free" | "busy" | "dialog" | "starting" | "gone";
-}
+import { isSurelyIdle, type SessionLook } from "./session_look.ts";
 
 export interface RunnerWorld {
   paths: Paths;
@@ -74,6 +70,8 @@ const WATCH_EVERY_MS = 1000;
 const STAYS_MS = 4000;
 /** How the transcript ends when no turn runs. */
 const OVER = ["answer", "failed", "interrupted"];
+/** A turn that goes on with a subagent, or at a time that is set (an hour at most), says nothing. */
+const GOES_ON_WITHIN_MS = 7_200_000;
 const MOST_REFUSALS = 5;
 const MOST_SLEEP_MS = 2000;
 /** A change of the queue is seen after this time at the latest. */
@@ -203,9 +201,14 @@ export class QueueRunner {
   async #whenFree(queue: Queue): Promise<"free" | "changed" | "leave"> {
     const began = this.#now();
     for (;;) {
-      const { state } = await this.world.look(queue);
+      const { state, reason } = await this.world.look(queue);
       if (state === "free") return "free";
       if (state === "gone") return "leave";
+      if (state === "several") {
+        const why = "several panes of the session run Claude Code: close all but one";
+        this.#pause(queue, "road", why, reason);
+        return "changed";
+      }
       const patience = state === "starting" ? STARTS_WITHIN_MS : FREE_WITHIN_MS;
       if (this.#now() - began > patience) return "leave";
       await this.world.sleep(LOOK_EVERY_MS);
@@ -280,18 +283,35 @@ export class QueueRunner {
       const end = this.#end();
       const isQuiet = end !== undefined && this.#now() - end.writtenAt > HOOKS_FIRST_MS &&
         this.#now() - Date.parse(step.began_at ?? "") > HOOKS_FIRST_MS;
-      if (isQuiet) {
-        const { state } = await world.look(queue);
-        if (state === "gone") return false;
-        if (state === "free") {
+      const goesOn = step.goes_on === true && end?.kind === "answer" &&
+        this.#now() - end.writtenAt < GOES_ON_WITHIN_MS;
+      if (isQuiet && !goesOn) {
+        const look = await world.look(queue);
+        if (look.state === "gone") return false;
+        if (look.state === "free" && await this.#isOver(queue, step, end, look)) {
           this.#overWithoutHook(step, end);
           return true;
         }
       }
-      const isOver = end !== undefined && OVER.includes(end.kind);
+      const isOver = end !== undefined && OVER.includes(end.kind) && !goesOn;
       if (!isOver && world.hasCompanion(queue) && this.#now() - began > STAYS_MS) return false;
       if (isQuiet) await world.sleep(HOOKS_FIRST_MS / 2);
     }
+  }
+
+  /** The transcript says that no turn runs, or the screen does, twice. */
+  async #isOver(
+    queue: Queue,
+    { text, giving }: Step,
+    end: TranscriptEnd,
+    look: SessionLook,
+  ): Promise<boolean> {
+    if (OVER.includes(end.kind)) return true;
+    const prompt = giving?.text ?? text;
+    if (!isSurelyIdle(look, prompt)) return false;
+    await this.world.sleep(WATCH_EVERY_MS);
+    const isSame = this.#end()?.writtenAt === end.writtenAt;
+    return isSame && isSurelyIdle(await this.world.look(queue), prompt);
   }
 
   /** No hook has told how its turn ended. */
@@ -304,7 +324,13 @@ export class QueueRunner {
       if (step?.state !== "begun" || step.cut !== undefined) return queue;
       if (end.kind === "answer") {
         status = "done";
-        return ended(queue, step, { promptId: end.promptId, text: end.words, now }, wakeId);
+        const over = ended(queue, step, { promptId: end.promptId, text: end.words, now }, wakeId);
+        // As at a Stop: the agent knows of the pause, and not of this end.
+        const { paused } = over;
+        return paused === undefined ? over : {
+          ...over,
+          paused: { ...paused, told: false, wake_id: wakeId },
+        };
       }
       status = "failed";
       if (end.kind !== "failed") return stopped(queue, step, now.toISOString(), wakeId, false);
@@ -373,10 +399,11 @@ export class QueueRunner {
     }
   }
 
-  #pause(queue: Queue, why: "condition" | "road", reason: string): void {
+  #pause(queue: Queue, why: "condition" | "road", reason: string, said?: string): void {
     const now = this.world.now();
+    const more = said === undefined ? {} : { said };
     this.#change((before) =>
-      pausedFor(before, why, reason, now.toISOString(), newWakeId(now.getTime()))
+      pausedFor(before, why, reason, now.toISOString(), newWakeId(now.getTime()), more)
     );
     this.#note(queue, "paused", undefined, { reason });
   }

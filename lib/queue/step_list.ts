@@ -1,7 +1,7 @@
 /** What people and agents do to a queue: add, drop, move, clear, hold. Pure. */
 
 import type { Giver } from "../records.ts";
-import { isOpen, type Queue, type Step } from "../steps.ts";
+import { isOpen, isWaiting, type Queue, type Step } from "../steps.ts";
 
 export interface NewStep {
   text: string;
@@ -71,10 +71,16 @@ export function dropped(queue: Queue, numbers: number[]): Queue | undefined | st
 function whyNotWaiting({ steps }: Queue, n: number): string | undefined {
   const step = steps.find((one) => one.n === n);
   if (step === undefined) return `there is no step ${n}`;
-  if (step.state === "waiting") return undefined;
+  if (isWaiting(step)) return undefined;
   return isOpen(step)
     ? `step ${n} is with Claude already: esc of menu-driver stops its turn`
     : `step ${n} is ${step.state}`;
+}
+
+function whyNotMoved(queue: Queue, n: number): string | undefined {
+  const problem = whyNotWaiting(queue, n);
+  const isCut = queue.steps.some((step) => step.n === n && step.cut !== undefined);
+  return problem ?? (isCut ? `step ${n} has begun: it is finished first` : undefined);
 }
 
 export type Place =
@@ -83,7 +89,7 @@ export type Place =
   | { kind: "before" | "after"; n: number };
 
 export function moved(queue: Queue, n: number, to: Place): Queue | string {
-  const problem = whyNotWaiting(queue, n);
+  const problem = whyNotMoved(queue, n);
   if (problem !== undefined) return problem;
   const step = queue.steps.find((one) => one.n === n)!;
   const others = queue.steps.filter((one) => one.n !== n);
@@ -92,7 +98,7 @@ export function moved(queue: Queue, n: number, to: Place): Queue | string {
   if (to.kind === "last") return { ...queue, steps: [...others, step] };
   if (to.kind === "first") return at(firstWaiting === -1 ? end : firstWaiting);
   if (to.n === n) return `step ${n} cannot be moved beside itself`;
-  const other = whyNotWaiting(queue, to.n);
+  const other = whyNotMoved(queue, to.n);
   if (other !== undefined) return other;
   const index = others.findIndex((one) => one.n === to.n);
   return at(to.kind === "before" ? index : index + 1);
@@ -105,7 +111,7 @@ export function moved(queue: Queue, n: number, to: Place): Queue | string {
 /** Without what waits. Undefined: nothing is left. A step that is with Claude goes on. */
 export function cleared(queue: Queue): Queue | undefined {
   const { paused: _, refusals: _r, ...rest } = queue;
-  const steps = queue.steps.filter(({ state }) => state !== "waiting");
+  const steps = queue.steps.filter((step) => !isWaiting(step));
   return steps.some(isOpen) ? { ...rest, steps } : undefined;
 }
 

@@ -1,0 +1,49 @@
+/** What changes a queue that waits for the end of a limit. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { carryOutAction } from "../lib/queue/change_queue.ts";
+import { added } from "../lib/queue/step_list.ts";
+import { turnStopped } from "../lib/queue_turns.ts";
+import type { Agent } from "../lib/registry.ts";
+import type { Pause, Queue } from "../lib/steps.ts";
+import { changeQueue, readQueue } from "../lib/steps_file.ts";
+import { TestHome } from "./support/home.ts";
+
+const SESSION = "warden-main";
+const NOW = new Date("2026-11-17T12:00:00Z");
+const BY = { by: "warden", by_kind: "agent" } as const;
+const LIMIT: Pause = {
+  ...{ why: "limit", reason: "a limit", at: "", told: true, wake_id: "W" },
+  until: "2026-11-17T13:00:00Z",
+};
+
+function write(home: TestHome): void {
+  const at = { session: SESSION, agent_id: "warden" };
+  const { queue } = added(undefined, at, [{ text: "first" }, { text: "second" }], BY, NOW);
+  const steps = queue.steps.map((step): Queue["steps"][number] =>
+    step.n === 1 ? { ...step, state: "begun", cut: "limit" } : step
+  );
+  const value = { ...queue, steps, paused: LIMIT };
+  changeQueue(home.paths, SESSION, () => ({ queue: value, value: undefined }));
+}
+
+Deno.test("queue pause replaces a pause that ends by itself, and no other one", async () => {
+  await using home = new TestHome();
+  write(home);
+  const world = { paths: home.paths, now: () => NOW };
+  const target = { session: SESSION, agent: { agent_id: "warden" } as Agent };
+  const pause = () =>
+    carryOutAction(world, target, { kind: "pause", reason: "for lunch" }, BY, false);
+  const { paused } = pause().queue!;
+  assertEquals([paused?.why, paused?.reason, paused?.until], ["asked", "for lunch", undefined]);
+  assertThrows(pause, Error, "it is paused: for lunch");
+});
+
+Deno.test("a person's Esc during a limit pauses the queue and does not fail the step that waits", async () => {
+  await using home = new TestHome();
+  write(home);
+  turnStopped(home.paths, SESSION, NOW);
+  const { paused, steps } = readQueue(home.paths, SESSION)!;
+  assertEquals([paused?.why, paused?.until], ["esc", undefined]);
+  assertEquals([steps[0]?.state, steps[0]?.cut], ["begun", "limit"]);
+});
