@@ -106,7 +106,8 @@ Deno.test("recover leaves a program alone that runs in the session, and takes a 
     const running = () =>
       world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_current_command}");
     await until("another program", async () => await running() === "sleep");
-    const queue = { steps: [], paused: { why: "asked", told: true } };
+    const steps = [{ n: 1, text: "Go on", state: "waiting" }];
+    const queue = { next: 2, steps, paused: { why: "asked", told: true } };
     writeAtomic(queueFile(world.paths, session), JSON.stringify(queue));
     assertEquals(brief((await recover(world)).agents), [
       ["anvil-main-2", "recovered", `resume ${id}`],
