@@ -30,6 +30,8 @@ export interface RealOpenClaw {
   openclaw(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
   start(): Promise<void>;
   kill(signal: Deno.Signal): Promise<void>;
+  /** Its process; undefined while it does not run. */
+  pid(): number | undefined;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -123,6 +125,7 @@ export async function startOpenClaw(options: OpenClawOptions): Promise<RealOpenC
         return isReady(port);
       }, { timeoutMs: 240_000, everyMs: 100, present: () => tail(`${log}.out`) });
     },
+    pid: () => child?.pid,
     kill: async (signal) => {
       if (child === undefined) return;
       try {

@@ -237,9 +237,8 @@ const isBack = (night: Night, sessions: NightSession[]) =>
 
 /** With all that it has started, as a service manager ends it: else its state stays locked. */
 async function killGateway({ shared }: Night): Promise<void> {
-  const all = await allProcesses();
-  const below = treeBelow(all, Deno.pid).filter(({ args }) => args[0] === "openclaw-gateway")
-    .flatMap(({ pid }) => treeBelow(all, pid));
+  // Only its own: the gateways of other stories are below this process as well.
+  const below = treeBelow(await allProcesses(), shared.gateway.pid()!);
   await shared.gateway.kill("SIGKILL");
   for (const { pid } of below) {
     try {
