@@ -84,7 +84,7 @@ export const MORE_HARMLESS: string[] = [
   "md5 d41d8cd98f00b204e9800998ecf8427e  empty",
   "crc32 8f14e45f",
   'cksum = "blake2b:786a02f742015903c6c6fd852552d272912f4740e15847618a86e217f71f5419"',
-  "\"_resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\", \"_shasum\": \"da39a3ee5e6b4b0d3255bfef95601890afd80709\"",
+  "\"_resolved\": \"https://npm.example.org/a/-/a-1.0.0.tgz\", \"_shasum\": \"da39a3ee5e6b4b0d3255bfef95601890afd80709\"",
   "nixpkgs rev = \"3f2a9c0d1e8b7a6f5e4d3c2b1a09f8e7d6c5b4a3\"; sha256 = \"0ssi1wpaf7plaswqqjwigppsg5fyh99vdlb9kzl7c9lng89ndq1i\";",
   "/nix/store/8kq2lm9rt4vw7yp3ncz6kdhs1bf5jgta-openssl-3.0.12",
   "conda: numpy-1.26.0-py311h64a7726_0",

@@ -360,7 +360,7 @@ export const MORE_SECRETS: string[] = [
   "[remote \"o\"]\n\turl = https://oauth2:⟦{A26}⟧@gitlab.com/a/b.git",
   "Authorization: token ⟦{H40}⟧",
   "NPM_TOKEN=⟦{uuid}⟧",
-  "//registry.npmjs.org/:_authToken=⟦npm_{A36}⟧",
+  "//npm.example.org/:_authToken=⟦npm_{A36}⟧",
   "TWINE_PASSWORD=pypi-⟦AgEIcHlwaS5vcmc{W120}⟧",
   "DOCKER_AUTH_CONFIG={\"auths\":{\"x\":{\"auth\":\"⟦{pair}⟧\"}}}",
   "dckr_pat_⟦{W27}⟧",
