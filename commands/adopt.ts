@@ -57,7 +57,7 @@ function linesOf(
   return [said[state], next];
 }
 
-/** Why the agent hears nothing of the session yet. */
+/** Why the agent gets no wakes of the session yet. */
 function warningsOf({ hooks, agent_id, problem }: AdoptResult, world: World): string[] {
   const register = taskCommand(world, "register");
   const missing = `Claude Code in it has none of our hooks: ${register} adds them at once`;

@@ -44,7 +44,7 @@ interface Line {
   session: string;
   agent_id: string;
   measure: keyof typeof SETTINGS;
-  /** Undefined: nothing tells it. */
+  /** Undefined: not known. */
   spent?: number;
   /** 0: none. */
   limit: number;

@@ -1,4 +1,4 @@
-/** Gives a session that a person has taken back to its agent, and tells it what happened. */
+/** Returns a session that a person has taken to its agent, with a wake about what happened. */
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";

@@ -1,4 +1,4 @@
-/** Tells what happened in the sessions, a line each. */
+/** Lists what happened in the sessions, a line each. */
 
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
@@ -16,7 +16,7 @@ import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 import { follow } from "../lib/story/story_tail.ts";
 
-export const HELP = `Tells what happened in the sessions: a line each, the latest last.
+export const HELP = `Lists what happened in the sessions: a line each, the latest last.
 
 Usage: gsd-code log [<session or agent>] [options]
        gsd-code log --wake <id>
@@ -107,7 +107,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   const printer = new Printer(world, { json: flags.json, kinds, grep: values.grep?.at(-1) });
   const count = printer.print(all);
   if (count === 0 && !flags.json && !flags.follow) {
-    world.say(`Nothing to tell since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
+    world.say(`Nothing happened since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
   }
   if (!flags.follow) return 0;
   for await (const lines of follow(world.paths, world.end)) {
@@ -165,7 +165,7 @@ class Printer {
 
   #told(record: StoryLine): Happening[] {
     const { kinds, grep, json } = this.wanted;
-    // What says nothing new is shown to programs, and to those who ask for its kind.
+    // A record that repeats another one is shown with --json and --kind only.
     const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
     const said = happeningOf(record, this.#starts) ??
       (json || isNamed ? bare(record) : undefined);
@@ -238,7 +238,7 @@ function realWorld(): LogWorld {
         const bytes = new TextEncoder().encode(`${printable(line)}\n`);
         for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
       } catch {
-        end.abort(); // nobody reads any more, as with `| head`
+        end.abort(); // the reader has gone, as with `| head`
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Tells what a night brought: turns, questions, waits, failures, commits. */
+/** Sums up a night: turns, questions, waits, failures, commits. */
 
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
@@ -14,7 +14,7 @@ import { reportText } from "../lib/story/report_text.ts";
 import { namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 
-export const HELP = `Tells what a night, or any other time, brought: a line for each session.
+export const HELP = `Sums up a night, or any other time: a line for each session.
 
 Usage: gsd-code report [<session or agent>] [options]
 
@@ -29,7 +29,7 @@ Usage: gsd-code report [<session or agent>] [options]
 
 Each sign of a bar is an equal part of the time. A session that has ended its turn waits for
 the agent or person who gives the next instruction; without one it is idle. Costs are there where
-Claude Code tells them. Commits are those on the local branches of the session's folder, made in that time.
+Claude Code reports them. Commits are those on the local branches of the session's folder, made in that time.
 
 Options:
   --since <when>   a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 12h by default
@@ -60,7 +60,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
 }
 
-/** What happened before says in which state each session was. */
+/** The records from before show in which state each session was. */
 const BEFORE_MS = 86_400_000;
 
 async function report({ flags, values, words: [name] }: Given, world: World): Promise<number> {

@@ -1,4 +1,4 @@
-/** Ends a pause: the agent is told in one wake what happened. */
+/** Ends a pause: the agent gets one wake about what happened. */
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
@@ -11,7 +11,7 @@ Usage: gsd-code resume <agent or session> [options]
   gsd-code resume warden
 
 The agent gets one wake for each session of which wakes were held, of the type resumed: what happened
-meanwhile, and the last state. Where nothing was held, nobody is woken. (gsd-code recover brings
+meanwhile, and the last state. Where nothing was held, no wake is sent. (gsd-code recover brings
 back a Claude Code that has ended. gsd-code queue <session> resume goes on with a queue that was paused.)
 
 Options:
@@ -33,7 +33,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     const result = endHold(world, target, { isTaken: false, dryRun });
     const done = dryRun
       ? "would be resumed"
-      : `is resumed: what was held since ${result.since} is told now`;
+      : `is resumed: what was held since ${result.since} is sent now`;
     return { result, say: [`The ${target.kind} ${target.name} ${done}`] };
   });
 }

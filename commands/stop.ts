@@ -12,7 +12,7 @@ Usage: gsd-code stop <session> [options]
   gsd-code stop docs           when its turn is over
   gsd-code stop docs --now     at once, also in the middle of a turn
 
-Without --now it waits until Claude has nothing to do, no dialog is open and nobody has begun to type.
+Without --now it waits until Claude has nothing to do, no dialog is open and the input box is empty.
 recover leaves a stopped session alone: gsd-code recover docs brings it back with its
 conversation, gsd-code remove docs gives it up. A session that was killed before is only marked so.
 

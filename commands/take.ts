@@ -1,4 +1,4 @@
-/** A person takes a session: its agent does nothing in it, and is told nothing, until it is given. */
+/** A person takes a session: until it is given back, its agent can do nothing in it. */
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";

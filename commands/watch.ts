@@ -1,4 +1,4 @@
-/** Watches over all sessions: tells what no hook told, and starts lost sessions again. */
+/** Watches all sessions: reports what no hook reported, and starts lost sessions again. */
 
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld } from "../lib/cli/world.ts";
@@ -23,26 +23,26 @@ export interface WatchCommandWorld extends WatchWorld {
   stop?: AbortSignal;
 }
 
-export const HELP = `Watches over all sessions, and tells what no hook has told.
+export const HELP = `Watches all sessions, and reports what no hook has reported.
 
 Usage: gsd-code watch [--once]
 
   gsd-code watch          until it is ended; install-units lets systemd run it
   gsd-code watch --once   one look, for cron; ends within a minute
 
-It compares what the sessions do with what their agents were told:
+It compares what the sessions do with the wakes that their agents got:
   - Claude Code is gone without a word: session_lost, and it is started again (auto_recover)
-  - a turn, failure, question, permission or Esc that nobody was told of: the wake is made late
+  - a turn, failure, question, permission or Esc without a wake: the wake is made late
   - a dialog no hook speaks of: dialog_open
   - no sign of life for stall_after_s: stalled; the API fails again and again: retrying
   - an API limit has ended: limited, or Claude is sent on (resume_after_limit)
-  - nobody answers for escalate_after_s: unanswered, to the global status session
+  - no answer for escalate_after_s: unanswered, to the global status session
   - a session was renamed or moved, or no hook of ours runs in it: session_changed
   - a limit of spending or of the context is near or reached: budget; the turn is stopped
   - OpenClaw does not know an agent: agent_unknown, to the global status session
   - wakes wait though the gateway is up: they are delivered
 
-Each is told once while it lasts, also when the watch is ended and started again. One watch runs per
+Each is reported once while it lasts, also when the watch is ended and started again. One watch runs per
 user. docs/watch.md has more.
 
 Options:
@@ -56,7 +56,7 @@ const COMMAND = { task: "watch", help: HELP, flags: ["once"] } as const;
 const EVERY_MS = 5000;
 /** With changes it looks no more often. */
 const AT_MOST_EVERY_MS = 1000;
-/** How long `--once` waits for what is about to be told. */
+/** How long `--once` waits for a finding that is about to be reported. */
 const ONCE_MS = 45_000;
 
 export async function main(
@@ -99,7 +99,7 @@ async function givenIn(args: string[], world: WatchCommandWorld) {
   return readCommandLine(args, COMMAND, world);
 }
 
-/** Who looks whether a watch runs holds the lock for a moment. */
+/** A process that checks whether a watch runs holds the lock for a moment. */
 async function lockFor({ paths }: WatchCommandWorld): Promise<HeldLock | undefined> {
   for (let tries = 0; tries < 5; tries++) {
     const lock = holdWatch(paths);

@@ -7,7 +7,7 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
-    // If a later version does ask then, the hook beside the dialog tells it.
+    // If a later version does ask then, the hook beside the dialog reports it.
     if (tools.textOf(event.fields, "permission_mode") === "dontAsk") {
       const reason = "in the mode dontAsk Claude Code refuses the question and shows no dialog";
       const about = { session, agent_id: agent.agent_id, event: event.name };

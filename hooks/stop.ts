@@ -3,7 +3,7 @@
 import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 const NO_WORD = "(The turn ended without a word from Claude.)";
-const STEP = "it is the turn of a step: the queue goes on, or tells its end";
+const STEP = "it is the turn of a step: the queue goes on, or reports its end";
 const SHELL_LINE = "a person ran a shell line, and Claude said nothing to it";
 
 export const hook: Hook = {

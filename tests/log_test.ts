@@ -202,7 +202,7 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
     const lines = log.out.filter((line) => /^\d\d:/.test(line));
     assertEquals(lines.length, count, args.join(" "));
   }
-  assertEquals(log.out, ["Nothing to tell since 2026-11-17 06:00"]);
+  assertEquals(log.out, ["Nothing happened since 2026-11-17 06:00"]);
 });
 
 Deno.test("log --json gives the records, also those that tell nothing new", async () => {

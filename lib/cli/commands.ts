@@ -97,7 +97,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "resume",
     group: "Steer",
-    summary: "end a pause, and tell what happened",
+    summary: "end a pause, and report what happened",
     file: "commands/resume.ts",
     words: ["session or agent"],
   },
@@ -111,7 +111,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "give",
     group: "Steer",
-    summary: "give a session back to its agent, and tell what happened",
+    summary: "give a session back to its agent, and report what happened",
     file: "commands/give.ts",
     words: ["session"],
   },
@@ -173,7 +173,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "watch",
     group: "Sessions",
-    summary: "tell what no hook told, and start lost sessions again",
+    summary: "report what no hook reported, and start lost sessions again",
     file: "commands/watch.ts",
   },
   {

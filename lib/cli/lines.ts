@@ -12,7 +12,7 @@ export const terminal: Speaker = {
   warn: (line) => write(Deno.stderr, line),
 };
 
-/** Stands for ESC in what we colour ourselves. Nobody else can know it. */
+/** Replaces ESC in text that we colour. It is random, so foreign text cannot contain it. */
 export const OUR_ESCAPE = `\u001b${crypto.randomUUID()}`;
 
 // Controls but tab and newline, and what reverses or breaks a line.

@@ -1,4 +1,4 @@
-/** Tells a retry loop from a passing failure, by the attempts of one turn to reach the API. */
+/** Distinguishes a retry loop from a passing failure, by one turn's attempts to reach the API. */
 
 export interface Attempt {
   /** The HTTP status; absent when no answer came. */
@@ -16,7 +16,7 @@ export interface Attempts {
   open: Record<string, number>;
   last?: Attempt;
   isReported: boolean;
-  /** How many troubles of this turn are over or reported: each is told once. */
+  /** How many troubles of this turn were reported: each is reported once. */
   told: number;
 }
 

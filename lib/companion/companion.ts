@@ -44,7 +44,7 @@ export interface CompanionWorld {
 export interface Companion {
   server: CompanionServer;
   facts(): SessionFacts;
-  /** Keeps what the turn that runs has cost so far: Claude Code tells it by itself at the end. */
+  /** Keeps what the turn has cost so far. Claude Code reports it by itself only at the end. */
   measure(): Promise<void>;
   /** Claude Code is gone. */
   orphaned(): Promise<void>;

@@ -28,7 +28,7 @@ export interface ServerWorld {
   say(line: string): void;
   onEvent(event: ModEvent): void;
   onOrder(order: ModOrder): void;
-  /** A text that Claude Code has not taken, after its caller was told that it is queued. */
+  /** A text that Claude Code has not taken, after its caller got the result "queued". */
   onDropped(text: string, reason: string): void;
   /** The mod asks for a decision on what a dialog asks; `id` stays the same while it does. */
   onHold(id: string, event: unknown): Promise<unknown>;
@@ -48,7 +48,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
   let orders = 0;
   let heard = 0;
 
-  /** Says the order; `forget` when nobody waits for its result any more. */
+  /** Sends the order; `forget` when no caller waits for its result any more. */
   const give = (order: ModOrder) => {
     // Not a number alone: results for an earlier companion of this session may still come.
     const id = `${run}-${++orders}`;

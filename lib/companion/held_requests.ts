@@ -89,7 +89,7 @@ export function heldRequests(world: HoldWorld): HeldRequests {
   };
 }
 
-/** The oldest that this event may have opened and nobody here waits for. Equal ones are equal. */
+/** The oldest that this event may have opened and that is not held yet. */
 function leftFor(
   { paths, session }: HookContext,
   event: HookEvent,
@@ -101,7 +101,7 @@ function leftFor(
   return listPending(paths, session).find((open) =>
     !taken.has(open.id) && open.claude_session_id === event.sessionId &&
     open.prompt_id === event.promptId && isOfInput(open, asked) &&
-    // That of a background subagent is drawn only when nobody waits here any more.
+    // That of a background subagent is drawn only when nothing is held here any more.
     (open.subagent === undefined || wasShown(paths, open))
   );
 }
@@ -132,7 +132,7 @@ async function wait(
   });
   if (reply !== undefined) return decided(reply);
   if (one.isReleased) {
-    // No event tells the end of a permission's dialog; that of a question is told by PostToolUse.
+    // No event reports the end of a permission's dialog. PostToolUse reports that of a question.
     if (kind === "question") passOn(paths, ours, { pid, until });
     else closePending(paths, session, { id });
   }

@@ -100,7 +100,7 @@ async function tell(
 /** How long the hook of an end may take that comes with the end of Claude Code itself. */
 const HOOK_MS = 300;
 
-/** A hook tells every end but a crash. */
+/** A hook reports every end but a crash. */
 async function isEndTold({ paths, session }: HookContext): Promise<boolean> {
   const isTold = () => readMemory(paths, session).ended !== "";
   for (const until = Date.now() + HOOK_MS; Date.now() < until; await pause(50)) {

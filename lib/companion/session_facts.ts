@@ -19,7 +19,7 @@ export interface SessionFacts {
   n: number;
   /** The turn that runs, and since when. */
   turn?: { id: string; since: number };
-  /** A person stopped the turn then, and nobody has typed since. */
+  /** When a person stopped the turn; absent once something was typed. */
   stoppedAt?: number;
   /** Why Claude Code ends; an end without it is a crash. */
   ending?: string;

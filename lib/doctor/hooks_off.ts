@@ -10,8 +10,8 @@ import { type DoctorContext, type Finding, note } from "./finding.ts";
 const MANAGED = "/etc/claude-code/managed-settings.json";
 
 const MANAGED_RULES: Record<string, string> = {
-  disableAllHooks: "no hook and no mod runs; only the watch tells of turns, late",
-  allowManagedHooksOnly: "our hooks and our mod do not run; only the watch tells of turns, late",
+  disableAllHooks: "no hook and no mod runs; only the watch reports turns, late",
+  allowManagedHooksOnly: "our hooks and our mod do not run; only the watch reports turns, late",
   allowManagedModsOnly: "our mod is not loaded; instructions go with keys",
 };
 
@@ -35,12 +35,12 @@ function objectIn(text: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Claude Code was told to run none. */
+/** Claude Code was started with an option that runs none. */
 export function withoutHooks({ world, agents }: DoctorContext): Finding[] {
   return agents.flatMap((agent) => {
     const mode = modeWithoutHooks(launchCommand(world, agent));
     const words = `The launch command of ${agent.agent_id} has ${mode}: no hook runs in its ` +
-      "sessions; only the watch tells of turns, late";
+      "sessions; only the watch reports turns, late";
     return mode === undefined ? [] : [note(words)];
   });
 }

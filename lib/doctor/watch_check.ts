@@ -1,4 +1,4 @@
-/** Does somebody look after what no hook tells? */
+/** Does a watch run, which reports what no hook reports? */
 
 import { taskCommand } from "../cli/task_command.ts";
 import { isWatched } from "../fleet/watch_lock.ts";
@@ -9,6 +9,6 @@ export function checkWatch(context: DoctorContext): Finding[] {
   if (agentsToWake(context).length === 0) return [];
   if (isWatched(world.paths)) return [ok("The watch runs")];
   const text =
-    "No watch runs: nobody tells when Claude Code is killed, stalls or waits at a dialog";
+    "No watch runs: no wake is sent when Claude Code is killed, stalls or waits at a dialog";
   return [note(text, taskCommand(world, "install-units"))];
 }

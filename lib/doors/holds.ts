@@ -1,5 +1,5 @@
 /**
- * Who is not told for a while: a file for each agent or session that is paused, for each agent that
+ * Whose wakes are held: a file for each agent or session that is paused, for each agent that
  * has quiet hours, and for each session that a person has taken. While the file is there, wakes wait
  * in the outbox.
  */
@@ -23,12 +23,12 @@ export interface Hold {
   kind: HoldKind;
   /** The agent's id, or the session's name. */
   name: string;
-  /** The agent that is not told. */
+  /** The agent that gets no wakes. */
   agent_id: string;
   since: string;
-  /** When it ends; without it, when somebody says so. */
+  /** When it ends; absent: only a command ends it. */
   until?: string;
-  /** Of quiet hours: the triggers that are told all the same. */
+  /** Of quiet hours: the triggers that are sent nevertheless. */
   pass?: string[];
   /** How the agent calls the menu driver for a session: words for a shell. */
   driver?: string;
@@ -45,7 +45,7 @@ function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
 export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
   const text = readTextIfThere(holdFile(paths, kind, name));
   if (text === undefined) return undefined;
-  // A broken one holds all the same: better told late than at the wrong time.
+  // A broken one holds too: a late wake is better than one at the wrong time.
   const value = parseIfJson(text);
   // By its place, not by its text: a session may have been renamed since.
   return { agent_id: "", since: "", ...isObject(value) ? value : {}, kind, name } as Hold;
@@ -83,7 +83,7 @@ export function isOfAgent(kind: HoldKind): boolean {
   return kind === "agent" || kind === "quiet";
 }
 
-/** When a hold ends, in milliseconds; undefined while nobody knows. */
+/** When a hold ends, in milliseconds; undefined while that is not known. */
 export function endOf({ until }: Hold): number | undefined {
   const at = Date.parse(until ?? "");
   return Number.isNaN(at) ? undefined : at;
@@ -103,7 +103,7 @@ export function nextDue(paths: Paths, agentId: string): number | undefined {
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** Why an agent may do nothing in a session; undefined where nobody has taken it. */
+/** Why an agent may do nothing in a session; undefined where no person has taken it. */
 export function whyTaken(paths: Paths, session: string): string | undefined {
   const hold = readHold(paths, "taken", session);
   if (hold === undefined || hold.until !== undefined) return undefined;

@@ -21,7 +21,7 @@ import type { World } from "../cli/world.ts";
 export interface RecoveryOptions {
   /** These agents only; all of them when empty. */
   only: string[];
-  /** Nobody has asked for it: what a person has left stays away, also for the agents named. */
+  /** Started by the watch or at boot: sessions that a person has ended are not started again. */
   unattended?: boolean;
   /** These sessions only; all that come back when empty. */
   sessions: string[];

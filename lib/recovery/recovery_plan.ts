@@ -31,7 +31,7 @@ function sessionsOf({ agent, fleet }: PlanScope): SessionObservation[] {
     .filter((seen) => seen.agent?.agent_id === agent.agent_id)
     // It runs in no pane that we know: it is ending, or cannot be reached.
     .map((seen) => seen.renamedTo === "" ? { ...seen, holds: "gone" as const } : seen);
-  // A shell under the agent's name may be anybody's: only a running Claude Code counts.
+  // A shell under the agent's name need not be the agent's: only a running Claude Code counts.
   const known = own.filter(({ launch, holds }) => launch !== undefined || holds === "alive");
   const sign = ({ launch, memory }: SessionObservation) =>
     launch === undefined ? "" : memory?.updated_at ?? launch.started_at;

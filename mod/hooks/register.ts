@@ -56,7 +56,7 @@ function report(_$: Engine, kind: string, data: unknown): void {
   more();
 }
 
-/** Resolves when all is sent that waits; at once where nobody listens. */
+/** Resolves when everything that waits is sent; at once without a companion. */
 function send(_$: Engine): Promise<void> {
   if (companion === undefined) return Promise.resolve();
   return new Promise((resolve) => {
@@ -207,7 +207,7 @@ export function register(on: On): void {
     }
     return next(e);
   });
-  // Before the hooks run that tell the agent how full the context is.
+  // Before the hooks run: their wakes say how full the context is.
   on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
     await reportUsage($, e);
     return await next(e);
