@@ -47,7 +47,7 @@ Deno.test("take and give are for a session and a person", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     assertEquals(await give([session], world, TERMINAL), 1);
-    assertMatch(world.warned.at(-1)!, /nobody has taken it$/);
+    assertMatch(world.warned.at(-1)!, /it is not taken$/);
     assertEquals(await take([session], world), 0, world.warned.join("\n"));
     assertMatch(world.said.at(-2)!, /is yours: anvil does nothing in it, and is not woken$/);
     assertEquals(await give([session, "did it"], world, OPENCLAW), 1);

@@ -51,7 +51,7 @@ export class AgentOutbox {
     return holds.length === 0 ? [] : this.all().filter((id) => this.isHeld(id, holds));
   }
 
-  /** Since the list was made, somebody may have paused it. */
+  /** It may have been paused since the list was made. */
   isHeldNow(wake: QueuedWake): boolean {
     return holdsOn(listHolds(this.paths), wake).length > 0;
   }

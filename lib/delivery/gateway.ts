@@ -60,7 +60,7 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
     }
     return { kind: "unreachable", reason: `Cannot reach the gateway at ${place}: ${why}` };
   }
-  // The connection is open: nobody can take the other end's place between this look and the token.
+  // The connection is open: the other end cannot change between this check and the token.
   const held = await whyHeld(target.url, "open");
   if (held !== undefined) {
     socket.close();

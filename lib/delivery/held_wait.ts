@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 1000;
 export interface HeldWait {
   agentId: string;
   outbox: AgentOutbox;
-  /** It stays for no pause that ends later; 0: for none. */
+  /** It waits only for pauses that end before this time; 0: for none. */
   staysUntil: number;
   /** Called before it sleeps. */
   rest(): void;
@@ -31,7 +31,7 @@ export async function workOrEnd(
       (await loadQuiet()).keepQuiet(paths, agentId, now());
     }
     if (dueHolds(paths, agentId, now()).length > 0) {
-      await prepareGuards(); // the summary is of what others said
+      await prepareGuards(); // the summary holds foreign text
       (await loadReleasing()).releaseDue(paths, agentId, now());
     }
     if (outbox.waiting().length > 0) return "work";

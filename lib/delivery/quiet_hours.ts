@@ -61,7 +61,7 @@ export function keepQuiet(paths: Paths, agentId: string, now: number): void {
     const reason = `quiet hours: until ${until.replace(/\.\d+Z$/, "Z")}`;
     record(paths, { kind: "session", session: agentId, agent_id: agentId, reason });
   } catch (error) {
-    // A full disk: what could wait is told.
+    // A full disk: wakes that could wait are sent.
     const reason = `Cannot keep quiet hours: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
   }

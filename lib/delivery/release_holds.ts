@@ -21,7 +21,7 @@ export function releaseDue(paths: Paths, agentId: string, now: number): void {
     } catch (error) {
       // A full disk: what is held waits for the next try, and the rest is delivered.
       const session = isOfAgent(hold.kind) ? agentId : hold.name;
-      const reason = `Cannot tell what was held: ${messageOf(error)}`;
+      const reason = `Cannot send what was held: ${messageOf(error)}`;
       record(paths, { kind: "problem", session, agent_id: agentId, reason });
     }
   }
@@ -47,7 +47,7 @@ function release(paths: Paths, hold: Hold, now: number): void {
     }
     for (const { wake_id: id, trigger } of held) {
       removeIfThere(wakeFile(paths, { agent_id, wake_id: id }));
-      const reason = "it was held, and is told in one wake with others";
+      const reason = "it was held, and is part of a summary";
       const about = { session, agent_id, wake_id: id, trigger };
       record(paths, { kind: "suppressed", ...about, reason, of: wake_id });
     }

@@ -18,7 +18,7 @@ const LISTEN = "0A";
 
 /**
  * The user, other than us and root, who is at our address: "listening" there, or at the other end of
- * a connection that is "open" now. Undefined where there is none, or the machine does not tell.
+ * a connection that is "open" now. Undefined where there is none, or the kernel does not say.
  */
 export function strangerAt(
   url: string,
@@ -41,7 +41,7 @@ export function strangerAt(
 /** The addresses as the tables write them; undefined for a host that is not this one, and for TLS. */
 function loopbackPlace(url: string): { port: number; addresses: string[] } | undefined {
   const { protocol, hostname, port } = new URL(url);
-  if (protocol !== "ws:") return undefined; // a certificate tells who it is
+  if (protocol !== "ws:") return undefined; // a certificate proves who it is
   const v6 = "00000000000000000000000001000000";
   const v4 = (ip: string) => {
     const hex = ip.split(".").reverse().map((part) => Number(part).toString(16).padStart(2, "0"));

@@ -58,7 +58,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
   return findings.length > 0 ? findings : [ok("No wake waits, and there are no dead letters")];
 }
 
-/** Somebody wants it so; it may be forgotten. */
+/** A person has paused it, and may have forgotten that. */
 function holds({ world, asked }: DoctorContext, wakes: ListedWake[]): Finding[] {
   const found = listHolds(world.paths)
     .filter(({ agent_id }) => asked === undefined || agent_id === asked);

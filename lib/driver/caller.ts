@@ -28,7 +28,7 @@ export interface CallerSigns {
 export function callerFrom(signs: CallerSigns): Caller {
   const { processes, pane } = signs;
   const target = processes.find(({ pid }) => pid === pane.pid);
-  // Without processes, or where tmux counts them in another namespace, nothing can be told.
+  // Without processes, or where tmux counts them in another namespace, the caller is unknown.
   if (target === undefined) return UNKNOWN_CALLER;
   const above = ancestorsOf(processes, signs.parent);
   const isBelow = above.some(({ pid }) => pid === pane.pid);

@@ -29,7 +29,7 @@ export function whyUnreadable(dialog: Dialog): string | undefined {
 /** Commands that change settings, servers or plugins at once when words follow. */
 const CHANGES_RIGHTS = /^\s*(\/(config|settings|sandbox|mcp|plugins?|marketplace))\s+\S/i;
 
-/** Why this prompt may not be typed; `/config permissionMode=auto` asks nobody. */
+/** Why this prompt may not be typed; `/config permissionMode=auto` asks for no permission. */
 export function whyNotTyped(context: DriverContext, text: string): string | undefined {
   const command = CHANGES_RIGHTS.exec(text)?.[1];
   if (command === undefined || context.whyNoDecision === undefined) return undefined;

@@ -74,7 +74,7 @@ export function whyWrongSecret(context: DriverContext, pending: Pending): string
 
 /** A wake may arrive before its dialog is drawn. */
 const DIALOG_WITHIN_MS = 3000;
-/** Claude Code runs all hooks of PreToolUse before it opens the question that ours has told. */
+/** Claude Code runs all hooks of PreToolUse before it opens the question that ours has reported. */
 const TO_COME_WITHIN_MS = 60_000;
 const HOOK_WITHIN_MS = 3000;
 

@@ -8,7 +8,7 @@ const MOST_PRESSES = 400;
 /** A draft is read without the empty lines around it, so a key may work and not show. */
 const MOST_WITHOUT_EFFECT = 3;
 
-/** Line by line, before the cursor and then behind it. Stops when somebody writes meanwhile. */
+/** Line by line, before the cursor and then behind it. Stops when a person writes meanwhile. */
 export async function emptyBox(pane: ClaudePane): Promise<PaneScreen> {
   let screen = await pane.look();
   let presses = 0;
@@ -18,7 +18,7 @@ export async function emptyBox(pane: ClaudePane): Promise<PaneScreen> {
       const { draft } = screen;
       await pane.press(key);
       screen = await waitForScreen(pane, EFFECT_MS, (now) => now.draft !== draft);
-      // A long draft is scrolled back, so only its end tells.
+      // A long draft is scrolled back, so compare its end.
       if (!draft.includes(screen.draft.split("\n").at(-1)!)) return screen;
       idle = screen.draft === draft ? idle + 1 : 0;
     }

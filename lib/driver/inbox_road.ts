@@ -42,7 +42,7 @@ export function inboxIn(
   return undefined;
 }
 
-/** A session may have been spawned with another folder than ours: its transcript tells. */
+/** A session may have been spawned with another folder than ours: its transcript shows it. */
 function configsOf(paths: Paths, session: string): string[] {
   const transcript = quietly(() => readMemory(paths, session).transcript_path) ?? "";
   const own = /^(\/.+)\/projects\/[^/]+\/[^/]+$/.exec(transcript)?.[1];
@@ -176,7 +176,7 @@ export function messageLines(
     type: "user",
     message: { role: "user", content: text },
     priority,
-    from: "uds:/dev/null", // nobody listens for an answer
+    from: "uds:/dev/null", // no process listens for an answer
     msg_id: crypto.randomUUID(),
   };
   const lines = token === undefined ? [user] : [{ type: "auth", token }, user];

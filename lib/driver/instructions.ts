@@ -1,4 +1,4 @@
-/** What the driver was told to do, for the journal. */
+/** The orders of the driver, for the journal. */
 
 import { keepText } from "../doors/kept_texts.ts";
 import { MOST_TEXT, record } from "../journal.ts";

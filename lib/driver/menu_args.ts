@@ -39,7 +39,7 @@ export interface MenuOptions {
   dryRun: boolean;
   /** For later, as a step of the queue. */
   afterTurn?: boolean;
-  /** Who gives it, and as which instruction: for a step, which somebody else has added before. */
+  /** Who gives it, and as which instruction: another caller has added a step before. */
   giver?: Giver & { instruction_id: string };
 }
 

@@ -50,7 +50,7 @@ export async function decide(
   return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
 }
 
-/** Where the screen does not tell which one it is, it may be any that is open. */
+/** Where the screen does not show which one it is, it may be any that is open. */
 function mayBe(context: DriverContext, { pending }: { pending?: Pending }): Pending[] {
   return pending === undefined ? pendingHere(context) : [pending];
 }

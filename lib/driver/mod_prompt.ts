@@ -189,7 +189,7 @@ const NO_SLASH = /begins with a slash cannot go this way/;
 /** Claude Code's own words: it takes nothing from a mod after a person's Esc. */
 const STOPPED = /the session was stopped and nobody has sent input since/;
 
-/** Our own Esc at a dialog is a key like a person's: then keys are the road, and nobody is in the way. */
+/** To Claude Code our own Esc at a dialog is a person's. Then take keys: no person is at work. */
 async function afterRefusal(
   { paths, session }: DriverContext,
   reason: string,

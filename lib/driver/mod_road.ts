@@ -63,7 +63,7 @@ function readState(value: unknown): ModState | undefined {
 
 /** How much later than the order's own time its answer may come. */
 const ANSWER_MS = 5000;
-/** A look at the box changes nothing: who does not answer it is passed by. */
+/** A look at the box changes nothing: without an answer another road is taken. */
 const LOOKED_MS = 200;
 
 function readAnswer(status: number, body: string): RoadAnswer {

@@ -36,7 +36,7 @@ export function noteOwnText(paths: Paths, session: string, text: string): void {
   try {
     writeAtomic(fileOf(paths, session), JSON.stringify(texts));
   } catch {
-    // A full disk: the text is sent all the same.
+    // A full disk: the text is sent nevertheless.
   }
 }
 

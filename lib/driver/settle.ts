@@ -167,7 +167,7 @@ async function afterTaken(
   return { kind: "done", said: `${said} (${how})`, via: "hook", isAnswer: true };
 }
 
-/** No event tells who decided. After a decision of ours Claude works on; a person's No stops it. */
+/** No event says who decided. After a decision of ours Claude works on; a person's No stops it. */
 async function staysIdle({ pane }: DriverContext, { dialog }: PaneScreen): Promise<boolean> {
   if (dialog !== undefined) return false;
   const after = await waitForScreen(pane, IDLE_FOR_MS, ({ state }) => state !== "idle");
@@ -198,7 +198,7 @@ export async function byKeys(context: DriverContext, wanted: Settlement): Promis
     return refused(QUICKER);
   }
   noteByKeys(context, isAnswer ? "answered" : "decided", { pending, screen, decision });
-  // No event tells the end of a permission's dialog; its hook need not find it out by looking.
+  // No event reports the end of a permission's dialog. With this its hook need not look for it.
   if (pending !== undefined && pending.kind !== "question") {
     closePending(context.paths, context.session, { id: pending.id });
   }
@@ -234,7 +234,7 @@ export function noteLeft(context: DriverContext, pending: Pending): void {
 
 function byUs(context: DriverContext, what: Pending["kind"], pending: Pending | undefined) {
   const { paths, session, agentId: agent_id, by, byKind: by_kind, caller } = context;
-  // Without a hook, the wake of the open question tells when it was asked.
+  // Without a hook, the wake of the open question says when it was asked.
   const { open } = readMemory(paths, session);
   const asked_at = pending?.asked_at ?? timeOfWake(open?.wake_id);
   return answer({

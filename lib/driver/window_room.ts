@@ -60,7 +60,7 @@ export async function lookWithRoom(
   }
 }
 
-/** Undefined where the window must stay as it is: somebody is attached, or it is high already. */
+/** Undefined where the window must stay as it is: a terminal is attached, or it is high already. */
 export async function makeRoom(
   { tmux }: PaneWorld,
   pane: ClaudePane,

@@ -38,7 +38,7 @@ exec env -i "TMUX=$PWD/\${socket##*/},\${TMUX#*,}" "$tmux" -u \\
 `;
 }
 
-/** bash runs code from $SHELLOPTS and $PS4 before the first line of a script, unless told by -p. */
+/** bash runs code from $SHELLOPTS and $PS4 before the first line of a script, except with -p. */
 export function shebang(shell: string): string {
   return shell.endsWith("/bash") ? "#!/bin/sh -p" : "#!/bin/sh";
 }

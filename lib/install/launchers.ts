@@ -98,7 +98,7 @@ const DRIVER_NAMES = ["NO_COLOR", "TMUX_TMPDIR", "GSD_TMUX_SOCKET", "USER", "LOG
 
 function menuDriverText(install: Installation): string {
   const { paths } = install;
-  // --after-turn adds a step, and starts who gives it.
+  // --after-turn adds a step, and starts the queue's runner.
   const more = {
     run: [launcherPath(paths, "queue-run")],
     read: [`${paths.data}/bin`, installFile(paths.data)],

@@ -10,7 +10,7 @@ import { isWithin } from "./scope.ts";
 const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * PATH for what runs later, without a person who looks: folders that no clean-up removes, and in
+ * PATH for programs that run unattended: folders that no clean-up removes, and in
  * which no hook, no repository and no other user can put a program.
  */
 export function lastingPath(env: Env, state: string): string {
@@ -33,7 +33,7 @@ function above(path: string): string[] {
   return ["/", ...parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`)];
 }
 
-/** Nobody else can write there. A group of ours alone is one that each user has by default. */
+/** No other user can write there. By default each user has a group without other members. */
 function isClosed(path: string): boolean {
   const info = infoOf(path);
   // Who owns / is root here, also in a container.
@@ -44,7 +44,7 @@ function isClosed(path: string): boolean {
   return (mode & 0o002) === 0 && ((mode & 0o020) === 0 || isGroupOurs);
 }
 
-/** Closed, or with the sticky bit, as /tmp: there nobody else can replace what is ours. */
+/** Closed, or with the sticky bit, as /tmp: no other user can replace our files there. */
 function isKept(path: string): boolean {
   const info = infoOf(path);
   const isSticky = ((info?.mode ?? 0) & 0o1000) !== 0;

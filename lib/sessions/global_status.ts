@@ -1,4 +1,4 @@
-/** The OpenClaw session that hears of everything: `global_status_openclaw_session_key`. */
+/** The OpenClaw session for reports about all agents: `global_status_openclaw_session_key`. */
 
 import type { World } from "../cli/world.ts";
 import { loadRegistry } from "../gate.ts";
@@ -20,7 +20,7 @@ export function globalReceiver(registry: Registry): Receiver | undefined {
   };
 }
 
-/** Sends a text of ours; the id of its wake. Throws where there is nobody to send it to. */
+/** Sends a text of ours; the id of its wake. Throws where the registry names no session. */
 export function sendToGlobal(world: World, trigger: string, body: string): string {
   const { registry: path } = world.paths;
   const reading = loadRegistry(path);

@@ -71,7 +71,7 @@ export function beginHold(
   const kind = kindOf(target, isTaken);
   const present = openHold(world, kind, target.name);
   if (present === undefined && readHold(world.paths, kind, target.name) !== undefined) {
-    // Overwritten, what was held would be told twice, or what the person said not at all.
+    // Overwritten, the held wakes would be sent twice, or the person's words lost.
     if (!dryRun) world.startDeliverer(target.agent_id);
     throw new Error("the last one is just ending: try again in a moment");
   }
@@ -96,7 +96,7 @@ export function endHold(
   const kind = kindOf(target, isTaken);
   const hold = openHold(world, kind, target.name);
   if (hold === undefined) {
-    throw new Error(isTaken ? "nobody has taken it" : `the ${target.kind} is not paused`);
+    throw new Error(isTaken ? "it is not taken" : `the ${target.kind} is not paused`);
   }
   const now = world.now().toISOString();
   const about = { ...target, since: hold.since, until: now };

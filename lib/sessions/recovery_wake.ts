@@ -96,7 +96,7 @@ function todo(
     : "If a turn was running, it was cut off: look how far it got, then tell it to go on.";
 }
 
-/** Its steps go on by themselves: nobody has to say so. */
+/** Its steps go on by themselves, without an instruction. */
 function queueOf({ paths }: World, session: string): Record<string, string> {
   try {
     const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;

@@ -105,7 +105,7 @@ type Arrival =
 
 interface WaitOptions {
   timeoutMs: number;
-  /** It ran already: somebody may work in it or type, so that no empty prompt will come. */
+  /** It ran already: a person or an agent may use it, so an empty prompt may never come. */
   isFound?: boolean;
   /** Called about every two seconds with what is being waited for. */
   progress: (line: string) => void;

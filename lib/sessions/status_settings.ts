@@ -1,6 +1,6 @@
 /**
- * The status line of a session without the mod. Claude Code tells it how large the context is, and
- * tells no hook. A user's own status line still runs, in the same shell, and is shown as it is.
+ * The status line of a session without the mod. Claude Code reports the size of the context to it,
+ * and to no hook. A user's own status line still runs, in the same shell, and is shown as it is.
  */
 
 import { readTextIfThere } from "../files.ts";

@@ -69,7 +69,7 @@ async function endAndMark(
   throw new Error(reason);
 }
 
-/** Waits until Claude has nothing to do and nobody has begun to type; throws where that stays out. */
+/** Waits until Claude is idle and the input box is empty; throws after the time limit. */
 async function turnEnd(
   { server: { tmux } }: FoundSession,
   pane: string,
@@ -96,7 +96,7 @@ async function turnEnd(
 export function whyBusy(capture: string): string | undefined {
   const { state, dialog, draft, ready } = readScreen(capture);
   if (dialog !== undefined && dialog.kind !== "slash_menu") {
-    return "a dialog is open in it, which nobody has answered";
+    return "an unanswered dialog is open in it";
   }
   if (draft !== "") return "somebody's draft is in its input box";
   if (state === "working") return "Claude is working";

@@ -1,5 +1,5 @@
 /**
- * What each turn has cost, where only a status line tells it: that says the total of a conversation,
+ * What each turn has cost, where only a status line reports it: the total of a conversation,
  * and for most turns only after the Stop hooks. So a turn costs what the total has grown by between
  * its prompt and the next reading: the next prompt, the end of Claude Code, or now.
  */
@@ -11,12 +11,12 @@ import { readMemory } from "../session_memory.ts";
 import { lastTotal, USAGE_ENDINGS } from "../usage.ts";
 import { isEndOfTurn, type StoryLine } from "./happenings.ts";
 
-/** What a conversation has cost in all, as it was last told. */
+/** What a conversation has cost in all, as it was last reported. */
 export interface Total {
   usd: number;
-  /** The turn in which it was told; empty where Claude Code does not say that. */
+  /** The turn in which it was reported; empty where Claude Code does not say that. */
   prompt_id: string;
-  /** When it was told, in milliseconds since 1970. */
+  /** When it was reported, in milliseconds since 1970. */
   at: number;
 }
 
@@ -27,7 +27,7 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
     let base: number | undefined;
     let turn: StoryLine | undefined;
     const settle = (total: number) => {
-      // Not told yet, where it has not grown: then it is part of the next one.
+      // Not reported yet, where it has not grown: then it is part of the next one.
       if (turn !== undefined && base !== undefined && total > base) {
         found.set(turn, Math.round((total - base) * 1e6) / 1e6);
       }

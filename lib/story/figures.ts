@@ -43,7 +43,7 @@ export interface SessionFigures {
   /** Deliveries that had to be tried again. */
   retries: number;
   recoveries: Recovered[];
-  /** Absent where nothing told it. */
+  /** Absent where nothing reported it. */
   cost_usd?: number;
   unsent: number;
   lanes: Lane[];
@@ -155,7 +155,7 @@ function askedIn(records: StoryLine[]): AskedFigure[] {
         (one.kind === "answered" || one.kind === "decided") && one.question_id === id &&
         one.outcome !== "timeout"
       );
-    // A request without an id is for a person. No event tells what became of it, but that it is over.
+    // A request without an id is for a person. Events show that it is over, but not its outcome.
     const isForHuman = id === "" && what === "permission";
     const settled = isForHuman && wentOn(records, line) ? DECIDED_SOMEHOW : endOf(end);
     const text = askedWords(textOf(line, "trigger"), textOf(line, "text"));

@@ -22,7 +22,7 @@ export interface Happening {
   record: StoryLine;
 }
 
-/** What a wake tells. `""`: another record tells the same. */
+/** What a wake says. `""`: another record says the same. */
 const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
   response_complete: { what: "turn ended", tone: "good" },
   response_failed: { what: "failed", tone: "bad" },
@@ -95,7 +95,7 @@ export function noteStart(starts: TurnStarts, line: StoryLine): void {
   starts.set(prompt, Date.parse(textOf(line, "at")));
 }
 
-/** Undefined for what tells nothing new: other records have it. */
+/** Undefined for a record that adds nothing to others. */
 export function happeningOf(record: StoryLine, starts: TurnStarts): Happening | undefined {
   const said = sayingOf(record, starts);
   if (said === undefined || said.what === "") return undefined;
@@ -211,7 +211,7 @@ function instructionSaying(line: StoryLine): Saying {
 }
 
 function promptSaying(line: StoryLine): Saying | undefined {
-  if (textOf(line, "instruction_id") !== "") return undefined; // the instruction tells it
+  if (textOf(line, "instruction_id") !== "") return undefined; // the instruction's record says it
   const text = textOf(line, "text");
   if (line.by_kind === "claude") return { who: "Claude", what: "goes on", text, tone: "quiet" };
   return { who: line.by_kind === "unknown" ? "somebody" : textOf(line, "by"), what: "typed", text };

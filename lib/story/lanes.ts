@@ -6,8 +6,8 @@ import { isHuman } from "../records.ts";
 import type { StoryLine } from "./happenings.ts";
 
 /**
- * working; agent, human, api: waits for that; limited: by a limit of the account; idle: nobody gave
- * it more; failed: a turn failed and nobody went on; lost: Claude Code is gone against our will. A
+ * working; agent, human, api: waits for that; limited: by a limit of the account; idle: it got
+ * no further prompt; failed: a turn failed and none followed; lost: Claude Code ended unasked. A
  * session that has ended has no lane.
  */
 export type LaneState =
@@ -60,7 +60,7 @@ export function lanesOf(records: StoryLine[], since: number, until: number): Ses
     const lane = { from: Math.max(from, since), to: Math.min(at, until) };
     if (state !== undefined && lane.to > lane.from) found.lanes.push({ state, ...lane });
   };
-  /** After the reset of a limit the session waits for whoever goes on. */
+  /** After the reset of a limit the session waits for the next prompt. */
   const endLimit = (now: number) => {
     if (open.kind !== "limited" || !(open.until! <= now)) return;
     close(open.until!, "limited");
@@ -187,7 +187,7 @@ function whoWasWaitedFor(line: StoryLine, open: Open): LaneState | undefined {
   return line.by_kind === "unknown" || line.by_kind === "program" ? undefined : who;
 }
 
-/** Of a state that nobody has ended. */
+/** Of a state that has not ended. */
 function nameOf(open: Open): LaneState | undefined {
   switch (open.kind) {
     case "ended":
@@ -195,7 +195,7 @@ function nameOf(open: Open): LaneState | undefined {
     case "over":
       return open.isFailed ? "failed" : "idle";
     case "asks":
-      // Without an id the agent was told, but may not decide.
+      // Without an id the agent was notified, but may not decide.
       return open.id === "" ? "human" : "agent";
     default:
       return open.kind;

@@ -30,7 +30,7 @@ export function storyOf(
   return withCosts(lines, presentTotals(paths, sessions));
 }
 
-/** The same in plain words; what another record tells already is left out. */
+/** The same in plain words; a record that repeats another one is left out. */
 export function happeningsOf(paths: Paths, wish: StoryWish): Happening[] {
   const lines = storyOf(paths, wish);
   const starts = turnStarts(lines);

@@ -1,4 +1,4 @@
-/** The report as a page: lanes over time, and tables. It needs no script and asks nobody else. */
+/** The report as a page: lanes over time, and tables. It needs no script and loads nothing. */
 
 import { onOneLine } from "../cli/speaker.ts";
 import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";

@@ -87,7 +87,7 @@ export function counted(count: number, noun: string): string {
 /** What a session did, in a few words each. */
 export function sessionWords(one: SessionFigures): string[] {
   const { asked, time_ms: time, recoveries } = one;
-  // How long it was limited is told already.
+  // The line has said how long it was limited.
   const others = one.failures.filter(({ what }) => what !== "limited" || time.limited === 0);
   const failures = Map.groupBy(others, ({ what }) => what);
   return [

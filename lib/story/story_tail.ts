@@ -92,7 +92,7 @@ function readOn(journal: OpenJournal): StoryLine[] {
   return [...recordsIn(text.slice(0, end))];
 }
 
-/** Some file systems tell of no change, so it looks at least this often. */
+/** Some file systems report no changes, so it looks at least this often. */
 const LOOK_EVERY_MS = 500;
 
 /** Gives the new records until `signal` aborts. */
@@ -106,7 +106,7 @@ export async function* follow(paths: Paths, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** A function whose promise resolves at the next change; never, where changes are not told. */
+/** A function whose promise resolves at the next change; never, where changes are not reported. */
 function watching(folder: string, signal: AbortSignal): () => Promise<void> {
   let next = Promise.withResolvers<void>();
   const wake = () => {

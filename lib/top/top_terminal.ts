@@ -4,9 +4,9 @@ const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
 
 /**
- * Puts the terminal back when our end of its pipe closes without a word: after kill -9 nobody else
- * can. `$1` is what leaves the screen. It has a session of its own, so that no signal meant for us
- * ends it too; the terminal is its standard output.
+ * Restores the terminal when our end of its pipe closes without a word: after kill -9 no other
+ * process can. `$1` is what leaves the screen. It has a session of its own, so that no signal meant
+ * for us ends it too; the terminal is its standard output.
  */
 const KEEPER = `exec 3>&1
 saved=$(stty -g <&3 2>/dev/null) || exit 0

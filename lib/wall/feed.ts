@@ -57,7 +57,7 @@ export class Feed {
     return this.#listeners.size;
   }
 
-  /** Tells the listener all there is, then what changes. Returns how to stop. */
+  /** Sends the listener the whole state, then each change. Returns how to stop. */
   listen(listener: FeedListener): () => void {
     this.#listeners.add(listener);
     if (this.#tilesKey !== "") listener({ kind: "tiles", tiles: this.#tiles });
@@ -74,7 +74,7 @@ export class Feed {
     this.#tilesAt = -Infinity;
   }
 
-  /** Tells all listeners that the wall ends. */
+  /** Notifies all listeners that the wall ends. */
   end(): void {
     this.#tell({ kind: "end" });
     this.#listeners.clear();
@@ -92,7 +92,7 @@ export class Feed {
       const spent = this.clock.now() - began;
       await this.clock.sleep(Math.max(SCREENS_EVERY_MS - spent, spent, 1));
     }
-    // What was seen is old when somebody looks again.
+    // It is out of date when the next page opens.
     this.#shown.clear();
     this.#tilesKey = "";
     this.#tilesAt = -Infinity;

@@ -1,4 +1,4 @@
-/** What the page is told of a session. */
+/** What the page gets of a session. */
 
 import type { Pending } from "../answers.ts";
 import { readQuestions } from "../questions.ts";
@@ -36,7 +36,7 @@ export interface TileHint {
   run?: string;
 }
 
-/** A question or request that somebody has to answer. */
+/** A question or request that waits for an answer. */
 export interface OpenRequest {
   id: string;
   kind: Pending["kind"];

@@ -74,7 +74,7 @@ function tileOf(view: SessionView): Tile {
   };
 }
 
-/** A file of a request may be left over; the state tells whether something waits. */
+/** A file of a request may be left over; the state shows whether something waits. */
 function isOpen({ state }: SessionView): boolean {
   return state === "asks" || state === "permission";
 }

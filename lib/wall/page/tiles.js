@@ -3,7 +3,7 @@
 import { act, age, clock, copied, element, setText } from "./elements.js";
 import { requestForm } from "./requests.js";
 
-/** For somebody to answer; then what has gone wrong; then what steps aside. */
+/** What waits for an answer first, then what has failed, then what is paused. */
 export const WAITS = new Set(["asks", "permission", "dialog"]);
 
 export function newTile(session, screens) {
@@ -69,7 +69,7 @@ export function fillAge(tile, { since, until, state }) {
   setText(tile.parts.since, end);
 }
 
-/** Drawn again only when they change: somebody may be writing an answer. */
+/** Drawn again only when they change: a person may be writing an answer. */
 export function fillRequests(owner, { session, state, open, hint }, most = open.length) {
   const { requests, said } = owner.parts;
   const shown = open.slice(0, most);
