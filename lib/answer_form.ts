@@ -1,6 +1,6 @@
 /**
  * An MCP server asks for input. Claude Code runs this hook before it draws the form, and draws none
- * where the hook replies. So the agent is told, and has some time; then a person can fill it in.
+ * where the hook replies. So the agent is notified and has some time; then a person can fill it in.
  */
 
 import { openPending, type Pending } from "./answers.ts";
@@ -51,7 +51,7 @@ export async function answerForm(context: HookContext): Promise<string | undefin
     details: {
       question_id: id,
       advice: `fill it in within ${waitS} s, decline it, or leave it to a person: until then ` +
-        "nobody sees the form. Give no password or key",
+        "no person sees the form. Give no password or key",
     },
     actions: actions(context, { kind: "form", id: withSecret(id, secret) }),
   }, {

@@ -101,7 +101,7 @@ export async function waitBeside(
   const { by, by_kind, caller, via, decision } = waited.given;
   const isLeft = decision.kind === "leave";
   noted({ by, by_kind, caller, via, ...(isLeft ? { outcome: "left" } : { decision }) });
-  // No event tells the end of a permission's dialog, nor of a question that was refused.
+  // No event reports the end of a permission's dialog, nor of a question that was refused.
   if (kind !== "question" || decision.kind === "deny") {
     closePending(paths, session, { id });
     rememberSession(context, { closeDialog: true });
@@ -137,7 +137,7 @@ function sinceNow(): BlockingClock {
   return { now: () => performance.now() - began, sleep: sleepSync };
 }
 
-/** A question was left; how a permission was decided nothing tells at this moment. */
+/** A question was left. How a permission was decided is not known at this moment. */
 function leftAtKeyboard(kind: Pending["kind"]): Partial<AnswerFacts> {
   return { ...KEYBOARD, via: "keyboard", outcome: isAnswered(kind) ? "left" : "unknown" };
 }
@@ -152,7 +152,7 @@ function onTermination(note: () => void): void {
   });
 }
 
-/** Opens what is asked, and tells the agent unless PreToolUse has done so. */
+/** Opens what is asked, and notifies the agent unless PreToolUse has done so. */
 async function openRequest(context: HookContext): Promise<Pending | undefined> {
   const { event, session, settings, agent } = context;
   const tool = textOf(event.fields, "tool_name");
@@ -179,7 +179,7 @@ async function openRequest(context: HookContext): Promise<Pending | undefined> {
 
 type Unnamed = Omit<Pending, "id" | "secret_sha256">;
 
-/** A question has its id from PreToolUse. If that was killed before its wake, this hook tells it. */
+/** A question has its id from PreToolUse. If that was killed before its wake, this hook reports it. */
 async function openAsked(context: HookContext, base: Unnamed): Promise<Pending> {
   const { event, paths, session } = context;
   const told = claimAsking(paths, session, event);
@@ -258,7 +258,7 @@ async function requestWake(
   return { draft, cut: kept?.cut };
 }
 
-/** The code at the end of the file is what `allow` asks for: who has it has the whole text. */
+/** The code at the end of the file is what `allow` asks for: it proves that the file was read. */
 async function keepWhole(
   { paths }: HookContext,
   id: string,

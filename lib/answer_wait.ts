@@ -27,7 +27,7 @@ export interface WaitWorld {
   now(): number;
   /** A hook has nothing else to do; the companion has. */
   sleep(ms: number): void | Promise<void>;
-  /** Nobody asks any more, as Claude Code has told; for a hook it ends the process. */
+  /** Claude Code has closed the request; for a hook it ends the process. */
   isOver?(): boolean;
   /** Claude Code is our parent; when it has died, our parent changes. */
   parent(): number;
@@ -101,7 +101,7 @@ export async function waitForAnswer(
   }
 }
 
-/** Twice, as above: a reply to a dialog that has closed is ignored, and would be told as ours. */
+/** Twice, as above: a reply to a closed dialog is ignored, and would be reported as ours. */
 async function hasClosed(world: WaitWorld): Promise<boolean> {
   if (!isPrompt(await world.look())) return false;
   world.sleep(LOOK_EVERY_MS);

@@ -43,7 +43,7 @@ export interface Pending {
   wake_id?: string;
   /** Of the secret that an answer for the hook must carry. */
   secret_sha256: string;
-  /** Of a question, where PreToolUse has told it. */
+  /** Of a question, where PreToolUse has reported it. */
   tool_use_id?: string;
   /** The wake shows it in part. The file has all of it, and at its end the code. */
   cut?: { file: string; code_sha256: string };

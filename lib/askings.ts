@@ -1,5 +1,5 @@
 /**
- * Questions that PreToolUse has told, a file each in the session's folder of `pending/`. The hook
+ * Questions that PreToolUse has reported, a file each in the session's folder of `pending/`. The hook
  * beside the dialog has no tool use id: it claims the oldest file with the same questions by
  * renaming it, so that two identical questions get one each.
  */
@@ -76,7 +76,7 @@ export function claimAsking(paths: Paths, session: string, event: HookEvent): As
   return undefined;
 }
 
-/** It was told, and no hook waits beside its dialog yet: other hooks may hold the dialog up. */
+/** It was reported, and no hook waits beside its dialog yet: other hooks may delay the dialog. */
 export function isToCome(paths: Paths, session: string, id: string): boolean {
   const names = namesIn(pendingDir(paths, session));
   const isTold = names.some((name) => [TOLD, CLAIMED].some((end) => name.endsWith(`.${id}${end}`)));

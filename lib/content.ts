@@ -31,7 +31,7 @@ export interface Content {
   message?: string;
 }
 
-/** What a Stop has to tell. */
+/** What a Stop has to report. */
 export interface TurnText extends Content {
   /** By the transcript Claude said nothing in this turn; `shell`: a person ran a shell line. */
   silent?: "turn" | "shell";

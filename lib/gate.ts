@@ -87,7 +87,7 @@ export async function openGate(
   if (owner.kind === "several") {
     const names = owner.names.map((name) => `"${name}"`).join(" and ");
     const reason = `No agent is woken: the window is shown in the sessions ${names}, ` +
-      "and tmux does not tell in which of them it was made";
+      "and tmux does not say in which of them it was made";
     return { kind: "refused", session: owner.names[0]!, reason };
   }
   // After `tmux kill-session` the pane is gone while its session's last hook still runs.

@@ -38,7 +38,7 @@ export interface HookRun {
   tmuxAnswer?: HookInput["tmux"];
   /** Lets the registered command start the deliverer when the hook has ended, if it is to. */
   leaveToShell(isToStart: () => boolean): void;
-  /** The same for the runner of the queue. Without it nobody starts one. */
+  /** The same for the runner of the queue. Without it none is started. */
   leaveQueue?(session: string): void;
 }
 
@@ -56,7 +56,7 @@ export interface HookContext extends HookRun {
   screen(): Promise<Screen>;
   /** Has the wakes in the outbox delivered. */
   startDeliverer(when: "now" | "after the hook"): Promise<void>;
-  /** Has somebody look at the queue of this session, when the hook has ended. */
+  /** Has the queue of this session looked at, when the hook has ended. */
   startQueue(session: string): void;
 }
 
@@ -178,7 +178,7 @@ export function loadQuestions(): Promise<typeof import("./questions.ts")> {
   return import(later("./questions.ts"));
 }
 
-/** To tell a question. */
+/** To report a question. */
 export function loadTelling(): Promise<typeof import("./tell_question.ts")> {
   return import(later("./tell_question.ts"));
 }
@@ -207,13 +207,13 @@ export function loadPrompted(): Promise<typeof import("./prompted.ts")> {
   return import(later("./prompted.ts"));
 }
 
-/** Tells that a person has stopped the last turn, where that shows only now. */
+/** Reports that a person has stopped the last turn, where that shows only now. */
 export async function tellInterrupted(context: HookContext): Promise<void> {
   try {
     const finding: typeof import("./interrupted.ts") = await import(later("./interrupted.ts"));
     await finding.tellInterrupted(context);
   } catch {
-    // Files of Claude Code are not as expected: the event itself is told all the same.
+    // Files of Claude Code are not as expected: the event itself is still reported.
   }
 }
 

@@ -19,9 +19,9 @@ export interface HookSettings {
   /** As whose words Claude reads a prompt that the mod gives it. */
   voice: "user" | "agent";
   bidirectional_timeout_s: number;
-  /** At work without a sign of life for this long: the watch tells it. */
+  /** At work without a sign of life for this long: the watch reports it. */
   stall_after_s: number;
-  /** Unanswered for this long: the watch tells the global status session. */
+  /** Unanswered for this long: the watch notifies the global status session. */
   escalate_after_s: number;
   /** When an API limit ends: the watch sends Claude on, instead of waking the agent. */
   resume_after_limit: boolean;
@@ -40,7 +40,7 @@ export interface HookSettings {
 export interface QuietHours {
   from: string;
   to: string;
-  /** Triggers that are told all the same. */
+  /** Triggers that are sent nevertheless. */
   pass?: string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * A turn that a person stopped with Esc. No hook is called for it. The mod tells it at once. Without
+ * A turn that a person stopped with Esc. No hook is called for it. The mod reports it at once. Without
  * the mod it is found at the next event that comes between two turns: Claude Code's own
  * `sessions/<pid>.json` knows of a change since, and the transcript ends with an interruption.
  */
@@ -28,7 +28,7 @@ const MARK = "[Request interrupted by user";
 /** The mark is at the end: after it come only commands and what Claude Code notes for itself. */
 const MOST_CHARS = 200_000;
 
-/** What is told, by the mod's word or by these files. */
+/** What is reported, by the mod's word or by these files. */
 export function interruptedDraft(
   said: string,
   { at, advice }: { at: number; advice: string },
@@ -51,7 +51,7 @@ export function interruptionOf({ promptId, turnId }: { promptId: string; turnId?
   return promptId || turnId || "";
 }
 
-/** Tells it at an event at which no turn has begun yet, unless the agent knows it or has done it itself. */
+/** Reports it at an event between two turns, unless the agent knows it or has done it itself. */
 export async function tellInterrupted(context: HookContext): Promise<void> {
   const { event, paths, session } = context;
   const stopped = stoppedTurn(event);

@@ -1,5 +1,5 @@
 /**
- * How a permission was decided at Claude Code's own dialog. No event tells it; the result of the
+ * How a permission was decided at Claude Code's own dialog. No event reports it; the result of the
  * tool in the transcript does.
  */
 

@@ -128,7 +128,7 @@ function readsAsHeader(line: string): boolean {
   if (!BEGINNING.test(line) && !/^[^a-z]{8,}$/.test(line) && !WRITTEN_BRACKET.test(line)) {
     return false;
   }
-  // Most lines are told without being read: behind a header there are no words.
+  // Most lines need no reading: behind a header there are no words.
   const end = line.search(LAST_CLOSING);
   if (end >= 0 && /[a-z]/.test(line.slice(end).replace(/<[^<>]{0,80}>/g, ""))) return false;
   const { read, hasSmall } = readOut(line);

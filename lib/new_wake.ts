@@ -53,7 +53,7 @@ export function newWake(
       writeAtomic(wholeTextFile, first.wholeText, { durable: true });
     }
   } catch (error) {
-    // The shortened text goes out all the same.
+    // The shortened text is still sent.
     const details = { ...draft.details, whole_text: `could not be kept (${messageOf(error)})` };
     message = renderWake(identity, { ...draft, details }, { maxChars, fenceId }).message;
   }

@@ -41,7 +41,7 @@ export interface Memory {
 
 export type Judgement =
   | { kind: "send" }
-  /** Known, and yet worth a word: a short one, in every mode. */
+  /** Known, but still reported: with a short wake, in every mode. */
   | { kind: "remind"; reason: string; of: string }
   /** `of` is the earlier wake; without one it is suppressed in every mode. */
   | { kind: "suppress"; reason: string; of?: string };

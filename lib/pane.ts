@@ -100,7 +100,7 @@ function findBox(lines: string[], coloured: string[]): Box | undefined {
   }
   // A command in a request can draw a box with letters that push text to the left edge.
   if (lines.slice(bottom + 1).some(isOfRequest)) return undefined;
-  // The rules are Claude Code's own, so they tell whether it draws in colour. Where NO_COLOR is
+  // The rules are Claude Code's own, so they show whether it draws in colour. Where NO_COLOR is
   // set it still inverts the letter under the cursor.
   const isColoured = [top, bottom].some((at) => GREY_RULE.test(coloured[at]!));
   const shown = coloured.slice(top + 1, bottom).map((line) => stripCodes(withoutGhost(line)));

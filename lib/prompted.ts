@@ -30,7 +30,7 @@ export async function notePrompt(context: HookContext): Promise<NotedPrompt> {
 export interface NotedPrompt {
   /** Who gave it; nothing for a `claude -p` beside the session. */
   who?: Prompter;
-  /** No wake has told the end of the turn before. */
+  /** No wake has reported the end of the turn before. */
   isUntold: boolean;
 }
 
@@ -50,7 +50,7 @@ function rememberPrompt(context: HookContext, prompt: string): NotedPrompt {
     });
     if (outcome.kind === "done") return outcome.value;
   } catch {
-    // The memory cannot be used: the record is written all the same.
+    // The memory cannot be used: the record is still written.
   }
   return { who: who(""), isUntold: false };
 }

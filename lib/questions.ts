@@ -95,7 +95,7 @@ export function readAnswers(fields: Record<string, unknown>): Answer[] {
   });
 }
 
-/** Milliseconds, where the question was left because nobody answered in time (CLAUDE_AFK_TIMEOUT_MS). */
+/** Milliseconds, where no answer came in time and the question was left (CLAUDE_AFK_TIMEOUT_MS). */
 export function timeLimitOf({ tool_response: response }: Record<string, unknown>) {
   const limit = isObject(response) ? response.afkTimeoutMs : undefined;
   return typeof limit === "number" ? limit : undefined;

@@ -1,5 +1,5 @@
 /**
- * The records of the journal that tell who did what: one function for each. A command passes the
+ * The records of the journal that say who did what: one function for each. A command passes the
  * result to `record()`, a hook to `note()`.
  */
 
@@ -15,7 +15,7 @@ import { readMemory } from "./session_memory.ts";
 export { told } from "./new_wake.ts";
 
 /**
- * agent: the session's agent. person: a person by a command of ours. keyboard: somebody at Claude
+ * agent: the session's agent. person: a person by a command of ours. keyboard: a person at Claude
  * Code's own prompt. claude: Claude Code itself. program: another part of ours, such as the watch.
  */
 export type ByKind = "agent" | "person" | "keyboard" | "claude" | "program" | "unknown";
@@ -78,7 +78,7 @@ export interface AnswerFacts extends Where, Partial<Giver> {
   asked?: string;
   /**
    * left: closed without an answer, by Esc or otherwise. unknown: decided at the keyboard, and
-   * nothing tells how. timeout: nobody waits any longer, but it is open.
+   * the outcome is not known. timeout: no hook waits any longer, but it is open.
    */
   outcome?: "given" | "left" | "unknown" | "timeout" | "claude gone";
   /** When it was asked: an ISO date. */
@@ -136,7 +136,7 @@ export function keyboardRecord(
 ): JournalRecord {
   const { session, agent, event, paths } = context;
   const wake_id = closed?.pending?.wake_id ?? readMemory(paths, session).open?.wake_id;
-  // Where nobody answers for a time that its settings say, Claude Code goes on by itself.
+  // Without an answer for a time that its settings say, Claude Code goes on by itself.
   const { tool_response } = event.fields;
   const isAway = isObject(tool_response) && tool_response.afkTimeoutMs !== undefined;
   return answer({

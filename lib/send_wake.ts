@@ -32,13 +32,13 @@ export interface SendOptions {
   dialog?: string;
   /** A dialog that opens (or, with null, closes) with this event. */
   open?: { id: string; asks?: string[] } | null;
-  /** Something runs on that may never end: a reminder follows, though the end was told. */
+  /** Something runs on that may never end: a reminder follows, though the end was reported. */
   isRunningOn?: boolean;
-  /** The message whose words the body has, and what is said where a turn before has told them. */
+  /** The message whose words the body has, and what is said where a turn before has reported them. */
   message?: { id: string; ifTold: string };
-  /** Why there is nothing to tell. */
+  /** Why there is nothing to report. */
   nothingNew?: string;
-  /** Why another wake tells it, in every mode. */
+  /** Why another wake reports it, in every mode. */
   quiet?: string;
   /** What makes it this one and no other, where the event does not say it. */
   identity?: string;
@@ -117,7 +117,7 @@ export async function sendWake(
       ...turn,
       reason,
       ...(of === undefined ? {} : { of }),
-      // No wake tells the end of this turn: reports and limits count it by this record.
+      // No wake reports the end of this turn: `report` and limits count it by this record.
       ...(reason === options.quiet ? { status: "step", ...costOf(options) } : {}),
     });
     return { kind: "suppressed" };

@@ -27,7 +27,7 @@ export function readSilentTurn(lines: Iterable<Line>, promptId: string): SilentT
     const text = textIn(entry.message.content);
     if (entry.type === "assistant") {
       if (text === "") continue;
-      // A new file may have its first lines in another order: then the time tells.
+      // A new file may have its first lines in another order: then the time decides.
       if (!isOpened || timeOf(entry.fields) >= openedAt) return undefined;
       if (turn.wordsBefore === "") turn.wordsBefore = text;
       continue;

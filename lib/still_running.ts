@@ -8,7 +8,7 @@ export interface StillRunning {
   /** One line each, of foreign text. */
   lines: string[];
   tasks: number;
-  /** A subagent ends and a time comes. A server may run forever, and wakes nobody. */
+  /** A subagent ends and a time comes. A server may run forever, and wakes no agent. */
   willWake: boolean;
   /** When Claude Code wakes Claude, where a time is set: `16:59`. */
   resumesAt?: string;

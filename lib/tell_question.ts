@@ -1,4 +1,4 @@
-/** Tells the agent a question: under an id of its own, with the secret that an answer must carry. */
+/** The wake of a question: under an id of its own, with the secret that an answer must carry. */
 
 import { askedIn, askingsOf, noteAsking } from "./askings.ts";
 import { loadGuards, mayHoldSecret } from "./fence.ts";

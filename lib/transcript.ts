@@ -92,7 +92,7 @@ export function readLastTurn(
     if (entry.type === "system") continue;
     const linePrompt = textOf(entry.fields, "promptId");
     const isOurs = promptId === "" || linePrompt === "" || linePrompt === promptId;
-    // Claude was told to go on where the limit cut its answer.
+    // Claude Code has asked Claude to go on where the limit cut its answer.
     if (isOurs && messageId !== undefined && isAdded(entry, "Output token limit hit")) continue;
     // A Stop's feedback follows the end of an answer; any other line means that more is to come.
     if (stopped === undefined || spoken) {

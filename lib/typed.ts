@@ -1,6 +1,6 @@
 /**
  * What our programs have given to Claude Code as a prompt. It is noted before it is sent, so that
- * UserPromptSubmit can tell it from what a person types at the keyboard.
+ * UserPromptSubmit can distinguish it from what a person types at the keyboard.
  */
 
 import { namesInOurs, readTextIfThere, writeAtomic } from "./files.ts";
@@ -75,7 +75,7 @@ export function whoPrompted(
   const unused = readNotes(paths, session).filter((note) => note.instruction_id > last);
   const found = unused.find((note) => wanted.has(note.hash));
   if (found === undefined) {
-    // Claude Code may have changed a text of ours: then nobody can tell.
+    // Claude Code may have changed a text of ours: then its giver is not known.
     const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
     return isOnItsWay
       ? { by: "unknown", by_kind: "unknown" }

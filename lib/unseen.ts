@@ -1,5 +1,5 @@
 /**
- * Characters that nobody sees. What turns text around, or is text in disguise, is shown as
+ * Invisible characters. What turns text around, or is text in disguise, is shown as
  * `\u{202e}`; the others are dropped. Where a script or an emoji needs one, it stays.
  */
 

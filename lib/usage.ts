@@ -1,5 +1,5 @@
 /**
- * How full the context is, what the session has cost, and its rate limits: as the mod tells it, or
+ * How full the context is, what the session has cost, and its rate limits: as the mod reports it, or
  * else the JSON of a status line. Both are files beside the mark of the pane (known_sessions.ts).
  */
 
@@ -27,7 +27,7 @@ export interface Usage {
 /** What a companion writes before each Stop. */
 export interface KeptUsage extends Usage {
   session_id: string;
-  /** The turn it was told for: only for that one percent and tokens are true. */
+  /** The turn it was reported for: only for that one percent and tokens are true. */
   prompt_id: string;
   at: number;
   /** When an API that has failed in this turn can be reached again. */
@@ -40,7 +40,7 @@ export function usageOfPane(mark: string, turn: Turn): KnownUsage | undefined {
     readUsageFile(mark + USAGE_ENDINGS.statusLine, turn);
 }
 
-/** `turn`: while a turn runs, and for the watch alone: hooks tell no number that may be old. */
+/** `turn`: while a turn runs, and for the watch alone: hooks report no number that may be old. */
 export const USAGE_ENDINGS = {
   ...{ mod: ".usage.json", statusLine: ".status.json", turn: ".turn.json" } as const,
 };
@@ -62,11 +62,11 @@ export interface Turn {
   promptId: string;
 }
 
-/** `isOfTurn`: it was told for this very turn. Without it there is only what changes slowly. */
+/** `isOfTurn`: it was reported for this very turn. Without it there is only what changes slowly. */
 export type KnownUsage = Usage & {
   isOfTurn: boolean;
   apiResetsAt?: Date;
-  /** The cost of the conversation when it was last told, in this turn or before. */
+  /** The cost of the conversation when it was last reported, in this turn or before. */
   lastUsd?: number;
 };
 
@@ -78,7 +78,7 @@ export function readUsage(text: string, { sessionId, promptId }: Turn): KnownUsa
   const usage = usageIn(value);
   const last = usage.usd === undefined ? {} : { lastUsd: usage.usd };
   if (isOfTurn) return { ...usage, ...last, isOfTurn };
-  // An older number is never told. The window stays, and limits change slowly.
+  // An older number is never reported. The window stays, and limits change slowly.
   const { window, limits } = usage;
   return { ...(window === undefined ? {} : { window }), ...last, limits, isOfTurn };
 }
@@ -96,12 +96,12 @@ export function lastTotal(
 }
 
 /**
- * What a conversation has told last, with where it is from; `at`: when the mod has told it.
+ * What a conversation has reported last, with its source; `at`: when the mod has reported it.
  * `apiResetsAt`: only where its last turn has met a limit.
  */
-export type LastUsage = Told & { from: "mod" | "status line"; at: number };
+export type LastUsage = Reported & { from: "mod" | "status line"; at: number };
 
-type Told = Omit<KnownUsage, "isOfTurn">;
+type Reported = Omit<KnownUsage, "isOfTurn">;
 
 /** The last known usage of a conversation, for the views. */
 export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
@@ -125,11 +125,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function usageIn(value: Record<string, unknown>): Told {
+function usageIn(value: Record<string, unknown>): Reported {
   return "context_window" in value ? ofStatusLine(value) : ofMod(value);
 }
 
-function ofMod(value: Record<string, unknown>): Told {
+function ofMod(value: Record<string, unknown>): Reported {
   const resets = dateOf(value.api_resets_at);
   return {
     ...numbers(value, ["percent", "tokens", "window", "usd", "turn_usd"]),

@@ -49,7 +49,7 @@ export interface WakeDraft {
   /** What still runs: foreign as well, and shown after the body. */
   after?: { title: string; text: string };
   state: State;
-  /** A line, then one for each rate limit; absent where the message has no pressure to tell. */
+  /** A line, then one for each rate limit; absent where the message reports no pressure. */
   pressure?: string;
   /** Further lines of `[TRIGGER]`, such as `question_id`: our own words, or a `plainWord`. */
   details?: Record<string, string>;
