@@ -148,22 +148,22 @@ class Printer {
 
   print(records: StoryLine[]): number {
     for (const record of records) noteStart(this.#starts, record);
-    const told = records.flatMap((record) => this.#told(record));
+    const shown = records.flatMap((record) => this.#shown(record));
     if (this.wanted.json) {
-      for (const { record } of told) this.world.say(JSON.stringify(record));
-      return told.length;
+      for (const { record } of shown) this.world.say(JSON.stringify(record));
+      return shown.length;
     }
     const width = this.world.width();
-    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
-    for (const one of told) {
+    this.#columns ??= shown.length === 0 ? undefined : columnsFor(shown, width);
+    for (const one of shown) {
       this.#newDay(one.at);
       const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
       this.world.say(logLine(one, columns, this.#colours));
     }
-    return told.length;
+    return shown.length;
   }
 
-  #told(record: StoryLine): Happening[] {
+  #shown(record: StoryLine): Happening[] {
     const { kinds, grep, json } = this.wanted;
     // A record that repeats another one is shown with --json and --kind only.
     const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;

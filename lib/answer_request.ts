@@ -182,9 +182,9 @@ type Unnamed = Omit<Pending, "id" | "secret_sha256">;
 /** A question has its id from PreToolUse. If that was killed before its wake, this hook reports it. */
 async function openAsked(context: HookContext, base: Unnamed): Promise<Pending> {
   const { event, paths, session } = context;
-  const told = claimAsking(paths, session, event);
-  if (told === undefined) return await tell(context, base);
-  const { id, secret_sha256, wake_id, tool_use_id } = told;
+  const asking = claimAsking(paths, session, event);
+  if (asking === undefined) return await tell(context, base);
+  const { id, secret_sha256, wake_id, tool_use_id } = asking;
   const pending = { ...base, id, secret_sha256, wake_id, tool_use_id };
   if (!isSent(context, wake_id)) return await tell(context, { ...base, tool_use_id }, id);
   return openPending(paths, pending) ? pending : await tell(context, base);

@@ -162,7 +162,7 @@ async function withQueue(context: HookContext, draft: WakeDraft): Promise<WakeDr
   }
 }
 
-/** A wake that cannot be guarded goes out all the same, without what may not be shown so. */
+/** A wake that cannot be guarded is still sent, without what may not be shown so. */
 async function prepareText(context: HookContext, draft: WakeDraft): Promise<void> {
   const { dedup_mode, max_content_chars } = context.settings;
   try {

@@ -61,7 +61,7 @@ Deno.test("trouble() counts half a minute from the first failure", () => {
 Deno.test("ended() with a success forgets what was reported", () => {
   const { attempts } = after([529, 529, 529]);
   const reached = ended(begun(reported(attempts), "a", NOW), "a", { status: 200 }, NOW);
-  assertEquals(reached, { ...NONE, told: 1 });
+  assertEquals(reached, { ...NONE, reported: 1 });
 });
 
 Deno.test("ended() with one success leaves another attempt that hangs", () => {

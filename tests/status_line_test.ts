@@ -6,8 +6,8 @@ import { TestHome } from "./support/home.ts";
 
 Deno.test("statusText() names the agent, and the time of day of the last wake", () => {
   const whose = "warden looks after this session";
-  assertEquals(statusText("warden", undefined), `${whose}, and was told nothing yet`);
-  assertEquals(statusText("warden", new Date(2026, 10, 17, 9, 5)), `${whose}, told at 09:05`);
+  assertEquals(statusText("warden", undefined), `${whose}, no wake yet`);
+  assertEquals(statusText("warden", new Date(2026, 10, 17, 9, 5)), `${whose}, last wake at 09:05`);
 });
 
 Deno.test("lastTold() takes the last wake that reached the agent", () => {
@@ -35,5 +35,5 @@ Deno.test("statusLine() shows its line once, and again when a wake was delivered
   line.refresh();
   Deno.utimeSync(journalFile(paths, "warden-main"), 5, 5);
   line.refresh();
-  assertEquals(shown.slice(1), ["warden looks after this session, told at 14:02"]);
+  assertEquals(shown.slice(1), ["warden looks after this session, last wake at 14:02"]);
 });

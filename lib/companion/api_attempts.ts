@@ -17,7 +17,7 @@ export interface Attempts {
   last?: Attempt;
   isReported: boolean;
   /** How many troubles of this turn were reported: each is reported once. */
-  told: number;
+  reported: number;
 }
 
 export interface Retrying {
@@ -33,7 +33,7 @@ export interface Retrying {
 const MANY = 3;
 const LONG_MS = 30_000;
 
-export const NONE: Attempts = { failures: 0, open: {}, isReported: false, told: 0 };
+export const NONE: Attempts = { failures: 0, open: {}, isReported: false, reported: 0 };
 
 export function begun(before: Attempts, id: string, now: number): Attempts {
   return { ...before, open: { ...before.open, [id]: now } };
@@ -43,7 +43,7 @@ export function begun(before: Attempts, id: string, now: number): Attempts {
 export function ended(before: Attempts, id: string, attempt: Attempt, now: number): Attempts {
   const { [id]: began = now, ...open } = before.open;
   if (attempt.status !== undefined && attempt.status < 400) {
-    return { ...NONE, open, told: before.told };
+    return { ...NONE, open, reported: before.reported };
   }
   return {
     ...before,
@@ -55,7 +55,7 @@ export function ended(before: Attempts, id: string, attempt: Attempt, now: numbe
 }
 
 export function reported(before: Attempts): Attempts {
-  return { ...before, isReported: true, told: before.told + 1 };
+  return { ...before, isReported: true, reported: before.reported + 1 };
 }
 
 function sinceWhen({ since, open }: Attempts): number | undefined {

@@ -121,7 +121,7 @@ export function look(
   if (retrying === undefined) return { facts, findings };
   return {
     facts: { ...facts, attempts: reported(attempts) },
-    findings: [...findings, { kind: "retrying", retrying, id: `${turn!.id}.${attempts.told}` }],
+    findings: [...findings, { kind: "retrying", retrying, id: `${turn!.id}.${attempts.reported}` }],
   };
 }
 

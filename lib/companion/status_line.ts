@@ -7,11 +7,11 @@ import { isObject, parseIfJson } from "../json.ts";
 import type { Paths } from "../paths.ts";
 
 /** Claude Code puts the mod's name before it. */
-export function statusText(agentId: string, told: Date | undefined): string {
+export function statusText(agentId: string, lastWake: Date | undefined): string {
   const whose = `${agentId} looks after this session`;
-  return told === undefined
-    ? `${whose}, and was told nothing yet`
-    : `${whose}, told at ${clockTime(told)}`;
+  return lastWake === undefined
+    ? `${whose}, no wake yet`
+    : `${whose}, last wake at ${clockTime(lastWake)}`;
 }
 
 /** When the last wake of the session reached its agent, by its journal. */

@@ -133,13 +133,13 @@ function lasted({ since }: Hold, now: Date): string {
 
 /** A line for each earlier wake, and for each prompt that a person gave. */
 function meanwhile({ hold, wakes, records }: SummaryOf): string {
-  const told = wakes.slice(0, -1).map((wake) => ({
+  const earlier = wakes.slice(0, -1).map((wake) => ({
     at: wake.created_at,
     text: `${wake.trigger}: ${brief(partsOf(wake.message).body)}`,
   }));
   const prompts = Array.from(records).filter((line) => isByHand(line, hold.since))
     .map((line) => ({ at: String(line.at), text: `prompt by hand: ${brief(`${line.text}`)}` }));
-  const all = [...told, ...prompts].sort((a, b) => a.at < b.at ? -1 : 1);
+  const all = [...earlier, ...prompts].sort((a, b) => a.at < b.at ? -1 : 1);
   const shown = all.slice(-MOST_LISTED);
   const left = all.length - shown.length;
   return [

@@ -30,7 +30,7 @@ export interface StopResult {
 }
 
 const LOOK_EVERY_MS = 200;
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 /** Its SessionEnd hooks run first. */
 const ENDS_WITHIN_MS = 30_000;
 
@@ -77,17 +77,17 @@ async function turnEnd(
   world: World,
 ): Promise<void> {
   const began = performance.now();
-  for (let told = began;; await pause(LOOK_EVERY_MS)) {
+  for (let noted = began;; await pause(LOOK_EVERY_MS)) {
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
     const why = capture.kind === "ok" ? whyBusy(capture.stdout) : capture.reason;
     if (why === undefined) return;
     const now = performance.now();
     if (dryRun || now - began >= waitMs) {
-      const how = "--now ends it all the same, --wait <seconds> waits longer";
+      const how = "--now ends it nevertheless, --wait <seconds> waits longer";
       throw new Error(`${why}; ${how}`);
     }
-    if (now - told < TELL_EVERY_MS) continue;
-    told = now;
+    if (now - noted < REPORT_EVERY_MS) continue;
+    noted = now;
     world.warn(`Waiting for the end of the turn: ${why}, ${Math.round((now - began) / 1000)} s`);
   }
 }
@@ -98,7 +98,7 @@ export function whyBusy(capture: string): string | undefined {
   if (dialog !== undefined && dialog.kind !== "slash_menu") {
     return "an unanswered dialog is open in it";
   }
-  if (draft !== "") return "somebody's draft is in its input box";
+  if (draft !== "") return "a draft is in its input box";
   if (state === "working") return "Claude is working";
   return ready || state === "idle" || state === "error"
     ? undefined

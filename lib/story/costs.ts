@@ -64,9 +64,9 @@ function isFreshStart({ kind, event, source, guest }: StoryLine): boolean {
 export function presentTotals(paths: Paths, sessions: Iterable<string>): Map<string, Total> {
   const totals = new Map<string, Total>();
   for (const file of statusFiles(`${paths.state}/managed`, MOST_DEPTH)) {
-    const told = lastTotal(ifReadable(() => readTextIfThere(file)) ?? "");
+    const total = lastTotal(ifReadable(() => readTextIfThere(file)) ?? "");
     const at = ifReadable(() => Deno.statSync(file).mtime?.getTime()) ?? 0;
-    if (told !== undefined) totals.set(told.session_id, { ...told, at });
+    if (total !== undefined) totals.set(total.session_id, { ...total, at });
   }
   const found = new Map<string, Total>();
   for (const session of totals.size === 0 ? [] : sessions) {

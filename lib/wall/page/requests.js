@@ -2,8 +2,8 @@
 
 import { act, element } from "./elements.js";
 
-/** `told`: called with the outcome of what was done. */
-export function requestForm(session, request, told) {
+/** `done`: called with the outcome of what was done. */
+export function requestForm(session, request, done) {
   const box = element("form", {
     className: "request",
     onsubmit: (event) => event.preventDefault(),
@@ -14,7 +14,7 @@ export function requestForm(session, request, told) {
     for (const part of parts) part.disabled = true;
     const outcome = await act({ session, question: request.id, ...order });
     for (const part of parts) part.disabled = false;
-    told(outcome);
+    done(outcome);
   };
   box.append(...(request.kind === "question" ? questions(request, send) : decision(request, send)));
   return box;

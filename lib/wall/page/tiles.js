@@ -76,10 +76,10 @@ export function fillRequests(owner, { session, state, open, hint }, most = open.
   const key = JSON.stringify([shown, hint, state]);
   if (owner.requestsKey === key) return;
   owner.requestsKey = key;
-  const told = (outcome) => tell(said, outcome);
+  const done = (outcome) => tell(said, outcome);
   requests.replaceChildren(
-    ...shown.map((request) => requestForm(session, request, told)),
-    ...(state === "limited" || state === "failed" ? [goOn(session, state, told)] : []),
+    ...shown.map((request) => requestForm(session, request, done)),
+    ...(state === "limited" || state === "failed" ? [goOn(session, state, done)] : []),
     ...(hint === undefined ? [] : [hintBox(hint)]),
   );
 }
@@ -91,13 +91,13 @@ export function tell(place, { done, said }) {
 }
 
 /** A turn was stopped: the usual word sends Claude on. */
-function goOn(session, state, told) {
+function goOn(session, state, done) {
   const button = element("button", {
     type: "button",
     title: 'Types "continue"',
     onclick: async () => {
       button.disabled = true;
-      told(await act({ session, action: "type", text: "continue" }));
+      done(await act({ session, action: "type", text: "continue" }));
       button.disabled = false;
     },
   }, state === "limited" ? "Go on now" : "Continue");
