@@ -59,7 +59,7 @@ Deno.test("stop waits for the turn's end, and says what is in the way", () =>
     world.registry({ agents: [{ agent_id: "anvil", claude_launch_command }] });
     await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, claude_launch_command);
     assertEquals(await stop([session, "--wait", "0.5"], world), 1);
-    assertMatch(world.warned.at(-1)!, /^Cannot stop "anvil-main": .*; --now ends it all the same/);
+    assertMatch(world.warned.at(-1)!, /^Cannot stop "anvil-main": .*; --now ends it nevertheless/);
     assertEquals(readLaunch(world.paths, session).stopped_at, undefined);
     assertEquals(await stop([session, "--now"], world), 0, world.warned.join("\n"));
     assertMatch(world.said.at(-2)!, /has ended; its conversation is kept$/);
