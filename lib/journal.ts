@@ -60,7 +60,7 @@ function isPlainField(name: string, { by, by_kind }: Record<string, unknown>): b
 }
 
 /** A text as a record may hold it: masked, then cut. */
-export function keptText(text: string): string {
+function keptText(text: string): string {
   if (text.length <= MOST_MASKED) return cut(maskSecrets(text));
   const masked = maskSecrets(text.slice(0, MOST_MASKED));
   return cut(`${masked.slice(0, -LONGEST_SECRET)}…`);

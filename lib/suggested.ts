@@ -15,7 +15,7 @@ const MENTION = /(?:^|[\s("'`*])\/([a-z][\w:.-]*)(?![\w/])/gi;
 const MOST_NAMED = 8;
 
 /** Most texts mention none: that costs one search. */
-export function mayMention(text: string): boolean {
+function mayMention(text: string): boolean {
   return text.includes("/") && mentionsIn(text).length > 0;
 }
 

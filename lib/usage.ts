@@ -243,7 +243,7 @@ export function bestPressure(
 }
 
 /** `, 144000 of 200000 tokens, $1.25 so far`: what stands after the percentage. */
-export function usageWords({ tokens, window, usd }: Omit<Usage, "limits">): string {
+function usageWords({ tokens, window, usd }: Omit<Usage, "limits">): string {
   const size = window === undefined
     ? ""
     : tokens === undefined

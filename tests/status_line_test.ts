@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { lastTold, statusLine, statusText } from "../lib/companion/status_line.ts";
+import { lastWakeAt, statusLine, statusText } from "../lib/companion/status_line.ts";
 import { journalFile, record } from "../lib/journal.ts";
 import "../lib/cli/load_guards.ts";
 import { TestHome } from "./support/home.ts";
@@ -10,15 +10,15 @@ Deno.test("statusText() names the agent, and the time of day of the last wake", 
   assertEquals(statusText("warden", new Date(2026, 10, 17, 9, 5)), `${whose}, last wake at 09:05`);
 });
 
-Deno.test("lastTold() takes the last wake that reached the agent", () => {
+Deno.test("lastWakeAt() takes the last wake that reached the agent", () => {
   const lines = [
     { at: "2026-11-17T09:00:00.000Z", kind: "delivered" },
     { at: "2026-11-17T10:00:00.000Z", kind: "delivered" },
     { at: "2026-11-17T11:00:00.000Z", kind: "failed", reason: 'not "delivered"' },
   ].map((line) => JSON.stringify(line));
-  assertEquals(lastTold(lines.join("\n"))?.toISOString(), "2026-11-17T10:00:00.000Z");
-  assertEquals(lastTold(`${lines[0]}\n{"kind":"delivered","at`)?.getUTCHours(), 9);
-  assertEquals(lastTold(""), undefined);
+  assertEquals(lastWakeAt(lines.join("\n"))?.toISOString(), "2026-11-17T10:00:00.000Z");
+  assertEquals(lastWakeAt(`${lines[0]}\n{"kind":"delivered","at`)?.getUTCHours(), 9);
+  assertEquals(lastWakeAt(""), undefined);
 });
 
 Deno.test("statusLine() shows its line once, and again when a wake was delivered", async () => {

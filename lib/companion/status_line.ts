@@ -15,7 +15,7 @@ export function statusText(agentId: string, lastWake: Date | undefined): string 
 }
 
 /** When the last wake of the session reached its agent, by its journal. */
-export function lastTold(journal: string): Date | undefined {
+export function lastWakeAt(journal: string): Date | undefined {
   for (const line of journal.trimEnd().split("\n").reverse()) {
     if (!line.includes('"delivered"')) continue;
     const record = parseIfJson(line);
@@ -37,7 +37,7 @@ export function statusLine(
       const mark = markOf(path);
       if (mark === seen && shown !== "") return;
       seen = mark;
-      const text = statusText(agent.agent_id, lastTold(readTextIfThere(path) ?? ""));
+      const text = statusText(agent.agent_id, lastWakeAt(readTextIfThere(path) ?? ""));
       if (text !== shown) show(text);
       shown = text;
     },

@@ -9,10 +9,10 @@ import type { Paths } from "../paths.ts";
 import { readRegistry } from "../registry.ts";
 
 /** A crash and a question of money are never held. */
-export const ALWAYS_TOLD = ["session_lost", "recovery_failed", "budget"];
+const ALWAYS_SENT = ["session_lost", "recovery_failed", "budget"];
 
 /** Where `pass` is not set: what keeps Claude from going on, and what the agent waits for. */
-export const PASS_BY_DEFAULT = [
+const PASS_BY_DEFAULT = [
   ...["ask_user_question", "permission_prompt", "dialog_open", "elicitation_dialog"],
   ...["elicitation_url_dialog", "agent_needs_input", "worker_permission_prompt"],
   ...["session_recovered", "doctor_test"],
@@ -53,7 +53,7 @@ export function keepQuiet(paths: Paths, agentId: string, now: number): void {
     const window = quiet === null ? undefined : quietWindow(quiet, new Date(now));
     if (window === undefined && hold === undefined) return;
     const until = (window?.until ?? new Date(now)).toISOString();
-    const pass = [...ALWAYS_TOLD, ...quiet?.pass ?? PASS_BY_DEFAULT];
+    const pass = [...ALWAYS_SENT, ...quiet?.pass ?? PASS_BY_DEFAULT];
     if (hold?.until === until && String(hold.pass) === String(pass)) return;
     const since = hold?.since || window!.since.toISOString();
     writeHold(paths, { kind: "quiet", name: agentId, agent_id: agentId, since, until, pass });

@@ -182,7 +182,7 @@ function limitWords({ limit, at }: StoryLine): string {
 }
 
 /** How long the turn took that a wake ends. */
-export function turnMs(line: StoryLine, starts: TurnStarts): number | undefined {
+function turnMs(line: StoryLine, starts: TurnStarts): number | undefined {
   if (!/^response_/.test(textOf(line, "trigger"))) return undefined;
   if (typeof line.turn_ms === "number") return line.turn_ms;
   const began = starts.get(textOf(line, "prompt_id"));

@@ -131,7 +131,7 @@ function bySomebody(asked: AskedFigure[]): string {
 }
 
 /** Each sign is an equal part of the time: the state that took most of it. */
-export function barOf(lanes: Lane[], since: number, until: number, width: number): string {
+function barOf(lanes: Lane[], since: number, until: number, width: number): string {
   const step = (until - since) / width;
   return Array.from({ length: width }, (_, index) => {
     const [from, to] = [since + index * step, since + (index + 1) * step];
