@@ -12,7 +12,7 @@ import { release } from "./lib/install/registered.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/launchers.ts";
 import { register, unregister } from "./lib/install/registration.ts";
-import { type RegisterReport, reportText } from "./lib/install/register_report.ts";
+import { type RegisterReport, registerReport } from "./lib/install/register_report.ts";
 import { whySkipped } from "./lib/install/settings_file.ts";
 import { realWorld, type World } from "./lib/cli/world.ts";
 
@@ -138,7 +138,7 @@ function report(
     skipped,
     then: { check: taskCommand(world, "doctor"), undo: undoCommand(options, world) },
   };
-  world.say(reportText(whole, options.json));
+  world.say(registerReport(whole, options.json));
   if (skipped === undefined) return 0;
   world.warn(skipped);
   return 1;

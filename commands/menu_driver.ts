@@ -9,7 +9,7 @@ import { inTurn } from "../lib/driver/driver_turn.ts";
 import { type MenuOptions, readMenuArgs, type Verb } from "../lib/driver/menu_args.ts";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { decide } from "../lib/driver/menu_decide.ts";
-import { answerForm } from "../lib/driver/menu_form.ts";
+import { settleForm } from "../lib/driver/menu_form.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { shown, snapshot } from "../lib/driver/menu_snapshot.ts";
 import { canBeRead } from "../lib/driver/screen_wait.ts";
@@ -251,7 +251,7 @@ async function act(
     case "fill":
     case "decline":
     case "leave":
-      return await answerForm(context, verb, options);
+      return await settleForm(context, verb, options);
   }
 }
 

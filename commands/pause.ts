@@ -2,7 +2,7 @@
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { beginHold, spanOf, targetOf } from "../lib/sessions/hold_session.ts";
+import { beginHold, durationIn, holdTarget } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Holds the wakes of an agent or of a session. Nothing is dropped.
 
@@ -38,13 +38,13 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const [name = ""] = given.words;
   if (name === "") return refuse("pause needs an agent or a session", COMMAND, world);
   const time = given.values.for?.at(-1);
-  const forMs = time === undefined ? undefined : spanOf(time);
+  const forMs = time === undefined ? undefined : durationIn(time);
   if (time !== undefined && forMs === undefined) {
     return refuse(`--for needs a time such as 90s, 30m, 2h or 1d, not "${time}"`, COMMAND, world);
   }
   const { "dry-run": dryRun } = given.flags;
   return await attempt(`pause "${name}"`, given.flags, world, async () => {
-    const target = await targetOf(world, name);
+    const target = await holdTarget(world, name);
     const span = forMs === undefined ? {} : { forMs };
     const result = beginHold(world, target, { isTaken: false, dryRun, ...span });
     const verb = dryRun ? "would be paused" : "is paused";

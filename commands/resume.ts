@@ -2,7 +2,7 @@
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { endHold, targetOf } from "../lib/sessions/hold_session.ts";
+import { endHold, holdTarget } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Ends a pause.
 
@@ -29,7 +29,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (name === "") return refuse("resume needs an agent or a session", COMMAND, world);
   const { "dry-run": dryRun } = given.flags;
   return await attempt(`resume "${name}"`, given.flags, world, async () => {
-    const target = await targetOf(world, name);
+    const target = await holdTarget(world, name);
     const result = endHold(world, target, { isTaken: false, dryRun });
     const done = dryRun
       ? "would be resumed"

@@ -153,7 +153,7 @@ export function listPending(paths: Paths, session: string): Pending[] {
 }
 
 /** A hook waits for it: the time is not up, and `isAlive` says that its process is there. */
-export function isWaiting(
+export function hookWaits(
   pending: Pending,
   now: number,
   isAlive: (pid: number) => boolean,

@@ -1,7 +1,7 @@
 /** The text of a wake: from the event, the transcript or the screen. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { type BlockingClock, endOf, fromEnd, waitForLine } from "./late_line.ts";
+import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./late_line.ts";
 import { keepPane, newPaneLines } from "./pane_memory.ts";
 import { later, type Paths } from "./paths.ts";
 import {
@@ -86,7 +86,7 @@ function eventText(event: HookEvent, words: string, clock?: BlockingClock): Cont
     // Where that is not known, the text decides: a message of an earlier wake ends differently.
     const isNew = isAfterStop(event) !== false;
     // Only the end of the file can hold this message: nothing is searched for.
-    const turn = readLastTurn(endOf(lines), promptId, 0);
+    const turn = readLastTurn(lastLines(lines), promptId, 0);
     const isTold = isContinued(event) && turn.stopped !== undefined;
     return { turn, isOwn: isNew && !isTold && endsWith(turn, words) };
   };

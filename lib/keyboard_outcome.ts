@@ -5,7 +5,7 @@
 
 import { textOf } from "./events.ts";
 import { isObject } from "./json.ts";
-import { type BlockingClock, endOf, fromEnd, waitForLine } from "./late_line.ts";
+import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./late_line.ts";
 import { type Line, parseEntry } from "./transcript.ts";
 
 interface Asked {
@@ -15,7 +15,7 @@ interface Asked {
 
 /** The same without a wait. An input that is masked is not found. */
 export function outcomeSoFar(transcriptPath: string, asked: Asked): "allow" | "deny" | undefined {
-  return fromEnd(transcriptPath, (lines) => outcomeIn(endOf(lines), asked));
+  return fromEnd(transcriptPath, (lines) => outcomeIn(lastLines(lines), asked));
 }
 
 /** undefined while the tool still runs, or where nothing of it is written. */
@@ -24,7 +24,7 @@ export function keyboardOutcome(
   asked: Asked,
   clock?: BlockingClock,
 ): "allow" | "deny" | undefined {
-  const read = (lines: Iterable<Line>) => ({ outcome: outcomeIn(endOf(lines), asked) });
+  const read = (lines: Iterable<Line>) => ({ outcome: outcomeIn(lastLines(lines), asked) });
   const isThere = ({ outcome }: { outcome?: string }) => outcome !== undefined;
   return waitForLine(transcriptPath, read, isThere, { clock })?.outcome;
 }

@@ -17,7 +17,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_AT_THE_END = 1_000_000;
 
 /** The last lines. Further back no line belongs to the last message, so a long turn is not read to its beginning. */
-export function* endOf(lines: Iterable<Line>): Generator<Line> {
+export function* lastLines(lines: Iterable<Line>): Generator<Line> {
   let passed = 0;
   for (const line of lines) {
     if (passed > MOST_AT_THE_END) return;

@@ -4,7 +4,7 @@
  */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { endOf, fromEnd } from "./late_line.ts";
+import { fromEnd, lastLines } from "./late_line.ts";
 import { isFeedback, isPrompt, type Line, parseEntry, textIn } from "./transcript.ts";
 
 export interface SilentTurn {
@@ -21,7 +21,7 @@ export function readSilentTurn(lines: Iterable<Line>, promptId: string): SilentT
   const turn: SilentTurn = { isShellLine: false, wordsBefore: "", promptBefore: "" };
   let isOpened = false;
   let openedAt = NaN;
-  for (const line of endOf(lines)) {
+  for (const line of lastLines(lines)) {
     const entry = parseEntry(line.text);
     if (entry === undefined || entry.type === "system") continue;
     const text = textIn(entry.message.content);

@@ -205,13 +205,13 @@ const MOST_LIMITS = 6;
 export function limitLines(limits: UsageLimit[], now: Date): string[] {
   return limits.slice(0, MOST_LIMITS).map(({ kind, percentUsed, resetsAt }) => {
     const name = NAMES[kind] ?? `${kind.replace(/[^A-Za-z0-9]+/g, " ").trim().slice(0, 40)} limit`;
-    const resets = resetsAt === undefined ? "" : `, resets ${clockTime(new Date(resetsAt), now)}`;
+    const resets = resetsAt === undefined ? "" : `, resets ${utcTime(new Date(resetsAt), now)}`;
     return `${name}: ${Math.round(percentUsed)} % used${resets}`;
   });
 }
 
 /** `14:40 UTC`; on another day with its date. */
-export function clockTime(at: Date, now: Date): string {
+export function utcTime(at: Date, now: Date): string {
   const [day, time] = at.toISOString().split("T") as [string, string];
   const isToday = day === now.toISOString().slice(0, 10);
   return `${isToday ? "" : `${day} `}${time.slice(0, 5)} UTC`;

@@ -3,9 +3,9 @@ import "../lib/cli/load_guards.ts";
 import {
   giveAnswer,
   type Given,
+  hookWaits,
   isStillOpen,
   isTaken,
-  isWaiting,
   listPending,
   noteKeys,
   openPending,
@@ -190,12 +190,12 @@ Deno.test("closePending() keeps the list of a Claude that closes only some of it
     );
   }));
 
-Deno.test("isWaiting() knows an expired question and one whose hook has died", () => {
+Deno.test("hookWaits() knows an expired question and one whose hook has died", () => {
   const pending = pendingOf("q-1");
   const inTime = Date.parse("2026-01-01T00:05:00.000Z");
-  assertEquals(isWaiting(pending, inTime, () => true), true);
-  assertEquals(isWaiting(pending, inTime, () => false), false);
-  assertEquals(isWaiting(pending, Date.parse(pending.until), () => true), false);
+  assertEquals(hookWaits(pending, inTime, () => true), true);
+  assertEquals(hookWaits(pending, inTime, () => false), false);
+  assertEquals(hookWaits(pending, Date.parse(pending.until), () => true), false);
 });
 
 /** A world in which something happens after so many sleeps. */

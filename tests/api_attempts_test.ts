@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import {
   type Attempt,
+  attemptBegun,
+  attemptEnded,
   type Attempts,
-  begun,
-  ended,
   nextLook,
   NONE,
-  reported,
   resetOf,
   trouble,
+  troubleReported,
 } from "../lib/companion/api_attempts.ts";
 
 const NOW = Date.parse("2026-11-17T14:00:00Z");
@@ -18,7 +18,7 @@ function after(statuses: number[]): { attempts: Attempts; now: number } {
   let now = NOW;
   let attempts = NONE;
   for (const status of statuses) {
-    attempts = ended(begun(attempts, "a", now), "a", { status }, now + 1000);
+    attempts = attemptEnded(attemptBegun(attempts, "a", now), "a", { status }, now + 1000);
     now += 1000;
   }
   return { attempts, now };
@@ -44,7 +44,7 @@ for (
 }
 
 Deno.test("trouble() counts half a minute without an answer, and says it once", () => {
-  const open = begun(NONE, "a", NOW);
+  const open = attemptBegun(NONE, "a", NOW);
   assertEquals(trouble(open, NOW + 29_000), undefined);
   assertEquals(nextLook(open), NOW + 30_000);
   const found = trouble(open, NOW + 30_000);
@@ -58,15 +58,17 @@ Deno.test("trouble() counts half a minute from the first failure", () => {
   assertEquals(trouble(attempts, NOW + 30_000)?.failures, 1);
 });
 
-Deno.test("ended() with a success forgets what was reported", () => {
+Deno.test("attemptEnded() with a success forgets what was reported", () => {
   const { attempts } = after([529, 529, 529]);
-  const reached = ended(begun(reported(attempts), "a", NOW), "a", { status: 200 }, NOW);
+  const reached = attemptEnded(attemptBegun(troubleReported(attempts), "a", NOW), "a", {
+    status: 200,
+  }, NOW);
   assertEquals(reached, { ...NONE, reported: 1 });
 });
 
-Deno.test("ended() with one success leaves another attempt that hangs", () => {
-  const both = begun(begun(NONE, "hangs", NOW), "works", NOW + 1000);
-  const one = ended(both, "works", { status: 200 }, NOW + 2000);
+Deno.test("attemptEnded() with one success leaves another attempt that hangs", () => {
+  const both = attemptBegun(attemptBegun(NONE, "hangs", NOW), "works", NOW + 1000);
+  const one = attemptEnded(both, "works", { status: 200 }, NOW + 2000);
   assertEquals(nextLook(one), NOW + 30_000);
   assertEquals(trouble(one, NOW + 30_000)?.kind, "no answer");
 });

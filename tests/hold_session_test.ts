@@ -4,7 +4,7 @@ import { main as pause } from "../commands/pause.ts";
 import { main as resume } from "../commands/resume.ts";
 import { main as take } from "../commands/take.ts";
 import { listHolds, readHold } from "../lib/doors/holds.ts";
-import { spanOf } from "../lib/sessions/hold_session.ts";
+import { durationIn } from "../lib/sessions/hold_session.ts";
 import { spawned } from "./support/recovering.ts";
 import { inSessionWorld } from "./support/session_world.ts";
 
@@ -81,11 +81,11 @@ Deno.test("pause and take refuse what they do not know, and change nothing", () 
     assertEquals(listHolds(world.paths), []);
   }));
 
-Deno.test("spanOf() reads times", () => {
+Deno.test("durationIn() reads times", () => {
   const times: Record<string, number | undefined> = {
     ...{ "90s": 90_000, "30m": 1_800_000, "2h": 7_200_000, "1d": 86_400_000, "1h30m": 5_400_000 },
     ...{ "": undefined, "2": undefined, "0m": undefined, "h": undefined, "2 h": undefined },
     ...{ "-2h": undefined, "999999d": undefined },
   };
-  for (const [text, ms] of Object.entries(times)) assertEquals(spanOf(text), ms, text);
+  for (const [text, ms] of Object.entries(times)) assertEquals(durationIn(text), ms, text);
 });

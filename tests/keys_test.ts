@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type AnswerGoal, ownRow } from "../lib/driver/answer_keys.ts";
 import type { KeyStep } from "../lib/driver/key_steps.ts";
-import { type Goal, nextStep, whyNotByKeys } from "../lib/driver/keys.ts";
+import { type Goal, nextKeyStep, whyNotByKeys } from "../lib/driver/keys.ts";
 import { markOf } from "../lib/shown.ts";
 import { readScreen } from "../lib/pane.ts";
 import type { Question } from "../lib/questions.ts";
@@ -261,7 +261,7 @@ const CASES: [string, string, Goal, KeyStep | "stuck"][] = [
   ["submit the review", "23-ask-three-review", { kind: "submit" }, last("1")],
 ];
 
-Deno.test("nextStep() approves a plan so that Claude goes on asking, and says when it cannot", () => {
+Deno.test("nextKeyStep() approves a plan so that Claude goes on asking, and says when it cannot", () => {
   const plan = (cursor: number, ...rows: string[]) => {
     const lines = [
       " Ready to code?",
@@ -283,22 +283,22 @@ Deno.test("nextStep() approves a plan so that Claude goes on asking, and says wh
   const of = markOf(real(1).dialog!);
   const allow: Goal = { kind: "allow", mark: of };
   const deny: Goal = { kind: "deny", mark: of, message: "" };
-  assertEquals([1, 2, 3].map((cursor) => nextStep(allow, real(cursor))), [
+  assertEquals([1, 2, 3].map((cursor) => nextKeyStep(allow, real(cursor))), [
     press("Down"),
     last("2"),
     press("Up"),
   ]);
   // Its row takes words: a digit would only go there, and not decide.
-  assertEquals([1, 3].map((cursor) => nextStep(deny, real(cursor))), [
+  assertEquals([1, 3].map((cursor) => nextKeyStep(deny, real(cursor))), [
     press("Down"),
     last("Enter"),
   ]);
-  assertEquals(nextStep(deny, real(3, "skip B")).kind, "stuck");
+  assertEquals(nextKeyStep(deny, real(3, "skip B")).kind, "stuck");
   const eager = plan(1, "Yes, and use auto mode", "No, keep planning");
-  assertEquals(nextStep({ kind: "allow", mark: markOf(eager.dialog!) }, eager).kind, "stuck");
+  assertEquals(nextKeyStep({ kind: "allow", mark: markOf(eager.dialog!) }, eager).kind, "stuck");
 });
 
-Deno.test("nextStep() presses no digit while the cursor may be among somebody's words", () => {
+Deno.test("nextKeyStep() presses no digit while the cursor may be among somebody's words", () => {
   const amended = (row: string) =>
     readScreen(
       ["─".repeat(60), " Bash command", "", "   ls", "", " Do you want to proceed?"].join("\n") +
@@ -306,37 +306,37 @@ Deno.test("nextStep() presses no digit while the cursor may be among somebody's 
     );
   const of = markOf(amended("No").dialog!);
   const deny: Goal = { kind: "deny", mark: of, message: "" };
-  assertEquals(nextStep({ kind: "allow", mark: of }, amended("No, but")), press("Up"));
-  assertEquals(nextStep(deny, amended("No")), last("2"));
-  assertEquals(nextStep(deny, amended("No, but")).kind, "stuck");
+  assertEquals(nextKeyStep({ kind: "allow", mark: of }, amended("No, but")), press("Up"));
+  assertEquals(nextKeyStep(deny, amended("No")), last("2"));
+  assertEquals(nextKeyStep(deny, amended("No, but")).kind, "stuck");
 });
 
-Deno.test("nextStep() hands in no words that only begin like those that are meant", () => {
+Deno.test("nextKeyStep() hands in no words that only begin like those that are meant", () => {
   const shown = screen("12-ask-single-other-typed");
   const own = ownRow(shown.dialog!)!;
   own.label = "Use DuckDB for analytics";
   const goal = (text: string) => answer([DATABASE], { options: [], text });
-  assertEquals(nextStep(goal("Use DuckDB for analytics"), shown), last("Enter"));
-  assertEquals(nextStep(goal("Use DuckDB for analytics? Never."), shown).kind, "stuck");
+  assertEquals(nextKeyStep(goal("Use DuckDB for analytics"), shown), last("Enter"));
+  assertEquals(nextKeyStep(goal("Use DuckDB for analytics? Never."), shown).kind, "stuck");
   const long = "Use DuckDB for analytics ".repeat(12);
   own.label = `${long.slice(0, 60)}…`;
-  assertEquals(nextStep(goal(long), shown), last("Enter"));
+  assertEquals(nextKeyStep(goal(long), shown), last("Enter"));
 });
 
-Deno.test("nextStep() knows its answers in a review that shows them as JSON", () => {
+Deno.test("nextKeyStep() knows its answers in a review that shows them as JSON", () => {
   const file = new URL("./fixtures/panes/15-ask-multi-review.txt", import.meta.url);
   const text = Deno.readTextFileSync(file);
   const label = 'Say "hi"';
   const said = question("Which features do you want to enable?", [label, "Search"], true);
   const shown = readScreen(text.replace("→ Search, Auth, Billing", '→ "Say \\"hi\\"", Search'));
-  assertEquals(nextStep(answer([said], { options: [1, 2] }), shown), last("1"));
+  assertEquals(nextKeyStep(answer([said], { options: [1, 2] }), shown), last("1"));
 });
 
-Deno.test("nextStep() ticks nothing where somebody's own words would make it refuse", () => {
+Deno.test("nextKeyStep() ticks nothing where somebody's own words would make it refuse", () => {
   const shown = screen("13-ask-multi");
   shown.dialog!.options.find((row) => /^Type something/.test(row.label))!.label = "half words";
   const goal = answer([FEATURES], { options: [1], text: "mine" });
-  assertEquals(nextStep(goal, shown).kind, "stuck");
+  assertEquals(nextKeyStep(goal, shown).kind, "stuck");
 });
 
 Deno.test("ownRow() is the row above the last, and none where rows are cut off between", () => {
@@ -347,21 +347,21 @@ Deno.test("ownRow() is the row above the last, and none where rows are cut off b
 });
 
 for (const [name, pane, goal, expected] of CASES) {
-  Deno.test(`nextStep() knows the next key: ${name}`, () => {
-    const step = nextStep(goal, screen(pane));
+  Deno.test(`nextKeyStep() knows the next key: ${name}`, () => {
+    const step = nextKeyStep(goal, screen(pane));
     if (expected === "stuck") assertEquals(step.kind, "stuck");
     else assertEquals(step, expected);
   });
 }
 
-Deno.test("nextStep() sends words that end in a backslash with the cursor in front of them", () => {
+Deno.test("nextKeyStep() sends words that end in a backslash with the cursor in front of them", () => {
   const shown = screen("12-ask-single-other-typed");
   const row = shown.dialog!.options[3]!;
   row.label = "a \\";
   const goal = answer([DATABASE], { options: [], text: "a \\" });
-  assertEquals(nextStep(goal, shown), last("C-a", "Enter"));
+  assertEquals(nextKeyStep(goal, shown), last("C-a", "Enter"));
   row.selected = true;
-  assertEquals(nextStep(goal, shown), { kind: "wait" });
+  assertEquals(nextKeyStep(goal, shown), { kind: "wait" });
 });
 
 Deno.test("whyNotByKeys() refuses what keys cannot give intact", () => {

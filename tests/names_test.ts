@@ -28,15 +28,31 @@ Deno.test("a test file begins with the name of the file or folder that it tests"
   assertEquals(tests.filter((test) => !beginnings(test).some((name) => tested.has(name))), []);
 });
 
-Deno.test("a type that a file exports has a name of its own", () => {
+/** The names that more than one file of lib/ exports, with these files. */
+function exportedTwice(pattern: RegExp): [string, string[]][] {
   const places = new Map<string, string[]>();
   for (const file of filesBelow("lib")) {
-    const text = Deno.readTextFileSync(`${ROOT}/${file}`);
-    for (const [, name] of text.matchAll(/^export (?:interface|type|class) (\w+)/gm)) {
+    for (const [, name] of Deno.readTextFileSync(`${ROOT}/${file}`).matchAll(pattern)) {
       places.set(name!, [...places.get(name!) ?? [], file]);
     }
   }
-  assertEquals(Array.from(places).filter(([, files]) => files.length > 1), []);
+  return Array.from(places).filter(([, files]) => files.length > 1);
+}
+
+Deno.test("a type that a file exports has a name of its own", () => {
+  assertEquals(exportedTwice(/^export (?:interface|type|class) (\w+)/gm), []);
+});
+
+/** A function that loads another one has its name. The last three are words of two rooms. */
+const SHARED = [
+  ...["closePending", "tellInterrupted", "guardField", "guardText", "showUnseen"],
+  ...["maskFields", "maskForApproval", "maskScreen", "maskSecrets"],
+  ...["nextStep", "note", "oneLine"],
+];
+
+Deno.test("a function that a file exports has a name of its own", () => {
+  const names = exportedTwice(/^export (?:async )?(?:function\*?|const) (\w+)/gm);
+  assertEquals(names.map(([name]) => name).toSorted(), SHARED.toSorted());
 });
 
 function filesBelow(folder: string): string[] {

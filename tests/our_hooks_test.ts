@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
-import { mayBeOurs, ownerOf } from "../lib/install/our_hooks.ts";
+import { commandOwner, mayBeOurs } from "../lib/install/our_hooks.ts";
 import { pathsFrom } from "../lib/paths.ts";
 
 const ROOT = "/srv/it's here/gsd";
@@ -17,25 +17,28 @@ const DIRECT = `deno run -A '${ROOT.replaceAll("'", `'\\''`)}/hooks/stop.ts'`;
 
 const TAILS = ["", " ", " || true", " # gsd", " 2>>/tmp/log", " 2> /tmp/log", ";", " &", " 2>&1 &"];
 for (const tail of TAILS) {
-  Deno.test(`ownerOf() knows our commands of each version, followed by "${tail}"`, () => {
+  Deno.test(`commandOwner() knows our commands of each version, followed by "${tail}"`, () => {
     for (const entry of HOOKS) {
-      const owner = ownerOf(hookCommand(entry, PATHS) + tail, "/elsewhere");
+      const owner = commandOwner(hookCommand(entry, PATHS) + tail, "/elsewhere");
       assertEquals(owner, { kind: "ours", folder: DATA });
     }
     for (const command of Object.values(INLINE)) {
-      assertEquals(ownerOf(command + tail, "/elsewhere"), { kind: "ours", folder: ROOT });
+      assertEquals(commandOwner(command + tail, "/elsewhere"), { kind: "ours", folder: ROOT });
     }
     const direct = { kind: "ours", folder: ROOT } as const;
-    assertEquals(ownerOf(DIRECT + tail, ROOT), direct);
-    assertEquals(ownerOf(`[ -n "$TMUX" ] || exit 0; exec /opt/${DIRECT}${tail}`, ROOT), direct);
+    assertEquals(commandOwner(DIRECT + tail, ROOT), direct);
+    assertEquals(
+      commandOwner(`[ -n "$TMUX" ] || exit 0; exec /opt/${DIRECT}${tail}`, ROOT),
+      direct,
+    );
   });
 }
 
-Deno.test("ownerOf() knows a hook of any folder that is called gsd-code-skill", () => {
+Deno.test("commandOwner() knows a hook of any folder that is called gsd-code-skill", () => {
   for (const folder of ["/home/u/gsd-code-skill", "~/gsd-code-skill", "$HOME/x/gsd-code-skill"]) {
     for (const word of [`${folder}/hooks/stop.ts`, `"${folder}/hooks/stop.ts"`]) {
       const owner = { kind: "ours", folder } as const;
-      assertEquals(ownerOf(`deno run -A ${word} 2>/dev/null`, ROOT), owner);
+      assertEquals(commandOwner(`deno run -A ${word} 2>/dev/null`, ROOT), owner);
     }
   }
 });
@@ -51,8 +54,8 @@ const OLD_ONES = [
   "bash -x '/x/y z/gsd-session-hook.sh' start # boots it",
 ];
 for (const command of OLD_ONES) {
-  Deno.test(`ownerOf() knows the old system in: ${command}`, () => {
-    assertEquals(ownerOf(command, ROOT).kind, "old");
+  Deno.test(`commandOwner() knows the old system in: ${command}`, () => {
+    assertEquals(commandOwner(command, ROOT).kind, "old");
   });
 }
 
@@ -81,13 +84,13 @@ const FOREIGN: [string, boolean][] = [
   ["", false],
 ];
 for (const [command, names] of FOREIGN) {
-  Deno.test(`ownerOf() takes for another program's: ${command}`, () => {
-    assertEquals(ownerOf(command, ROOT).kind, "foreign");
+  Deno.test(`commandOwner() takes for another program's: ${command}`, () => {
+    assertEquals(commandOwner(command, ROOT).kind, "foreign");
     assertEquals(mayBeOurs(command), names);
   });
 }
 
-Deno.test("ownerOf() answers at once, however long and strange the command", () => {
+Deno.test("commandOwner() answers at once, however long and strange the command", () => {
   const began = performance.now();
   for (
     const part of [
@@ -102,9 +105,9 @@ Deno.test("ownerOf() answers at once, however long and strange the command", () 
       "GSD_REGISTRY= run ",
     ]
   ) {
-    ownerOf(`[ -n "$TMUX" ] || exit 0; ${part.repeat(2000)}`, ROOT);
-    ownerOf(`[ -z "$TMUX" ] || [ ! -x ${part.repeat(2000)}`, ROOT);
-    ownerOf(`deno run ${part.repeat(2000)}!`, ROOT);
+    commandOwner(`[ -n "$TMUX" ] || exit 0; ${part.repeat(2000)}`, ROOT);
+    commandOwner(`[ -z "$TMUX" ] || [ ! -x ${part.repeat(2000)}`, ROOT);
+    commandOwner(`deno run ${part.repeat(2000)}!`, ROOT);
   }
   assert(performance.now() - began < 30_000);
 });

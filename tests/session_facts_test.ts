@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { look, noFacts, type SessionFacts, withEvent } from "../lib/companion/session_facts.ts";
+import { factsAfter, look, noFacts, type SessionFacts } from "../lib/companion/session_facts.ts";
 
 const NOW = Date.parse("2026-11-17T14:00:00Z");
 
@@ -11,7 +11,7 @@ function after(...steps: Step[]): { facts: SessionFacts; found: string[] } {
   const found: string[] = [];
   steps.forEach(([kind, data = {}, isOwnAbort = false], index) => {
     const now = NOW + index * 1000;
-    const result = withEvent(facts, { n: index + 1, kind, data }, { now, isOwnAbort });
+    const result = factsAfter(facts, { n: index + 1, kind, data }, { now, isOwnAbort });
     facts = result.facts;
     found.push(...result.findings.map((finding) => finding.kind));
   });
@@ -63,7 +63,7 @@ for (const [name, steps, found] of cases) {
   });
 }
 
-Deno.test("withEvent() knows that a person stopped the turn until that person types", () => {
+Deno.test("factsAfter() knows that a person stopped the turn until that person types", () => {
   const stopped = after(START, ["turn.complete", aborted]);
   assertEquals(stopped.facts.stoppedAt, NOW + 1000);
   const byAgent: Step = ["prompt.submit", { from: "plugin" }];
@@ -72,14 +72,14 @@ Deno.test("withEvent() knows that a person stopped the turn until that person ty
   assertEquals(after(START, ["turn.complete", aborted], byPerson).facts.stoppedAt, undefined);
 });
 
-Deno.test("withEvent() takes /clear and /resume for no end", () => {
+Deno.test("factsAfter() takes /clear and /resume for no end", () => {
   assertEquals(after(["session.end", { reason: "clear" }]).facts.ending, undefined);
   assertEquals(after(["session.end", { reason: "resume" }]).facts.ending, undefined);
   assertEquals(after(["session.end", { reason: "other" }]).facts.ending, "other");
   assertEquals(after(["session.end"]).facts.ending, "unknown");
 });
 
-Deno.test("withEvent() keeps what session.measure says, and no more than that", () => {
+Deno.test("factsAfter() keeps what session.measure says, and no more than that", () => {
   const { facts } = after(["session.measure", {
     context: { tokens: 180_000, window: 200_000, percent: 90 },
     cost: { usd: 1.25 },
@@ -103,7 +103,7 @@ Deno.test("look() finds an API that does not answer, once", () => {
   assertEquals(look(found.facts, NOW + 90_000).findings, []);
 });
 
-Deno.test("withEvent() knows when the API can be reached again, until it was reached", () => {
+Deno.test("factsAfter() knows when the API can be reached again, until it was reached", () => {
   const limited: Step[] = [["api.begin", { id: "1" }], ["api.end", {
     id: "1",
     status: 429,
@@ -121,7 +121,7 @@ Deno.test("look() names the same trouble alike, and another one of the turn diff
     const found: string[] = [];
     steps.forEach(([kind, data = {}], index) => {
       const event = { n: index + 1, kind, data };
-      const result = withEvent(facts, event, { now: NOW, isOwnAbort: false });
+      const result = factsAfter(facts, event, { now: NOW, isOwnAbort: false });
       facts = result.facts;
       found.push(...result.findings.flatMap((one) => one.kind === "retrying" ? [one.id] : []));
     });

@@ -1,7 +1,7 @@
 import "../lib/cli/load_guards.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { Pending } from "../lib/answers.ts";
-import { hintFor, openRequest } from "../lib/wall/tile.ts";
+import { hintFor, requestOf } from "../lib/wall/tile.ts";
 
 function pending(more: Partial<Pending>): Pending {
   return {
@@ -20,7 +20,7 @@ Deno.test("a question has its options, and no secret", () => {
       options: [{ label: "SQLite", description: "small" }, { label: "PostgreSQL" }],
     }],
   };
-  assertEquals(openRequest(pending({ tool_input }), false), {
+  assertEquals(requestOf(pending({ tool_input }), false), {
     ...{ id: "q-1", kind: "question", asked_at: "2026-11-16T10:00:00Z", text: "" },
     questions: [{
       question: "Which database?",
@@ -36,11 +36,11 @@ Deno.test("a question has its options, and no secret", () => {
 Deno.test("a permission can be decided where its agent may, and where it is shown whole", () => {
   const bash = (command: string) =>
     pending({ id: "p-1", kind: "permission", tool: "Bash", tool_input: { command } });
-  const short = openRequest(bash("make test"), true);
+  const short = requestOf(bash("make test"), true);
   assert(short.text.includes("make test"));
   assertEquals(short.why_not, undefined);
-  assert(openRequest(bash("make test"), false).why_not?.includes("answer_permissions"));
-  const long = openRequest(bash("echo x;".repeat(5000)), true);
+  assert(requestOf(bash("make test"), false).why_not?.includes("answer_permissions"));
+  const long = requestOf(bash("echo x;".repeat(5000)), true);
   assert(long.why_not?.includes("too long"));
   assert(long.text.length < 7000);
 });
@@ -51,7 +51,7 @@ Deno.test("texts of a million characters are cut", () => {
   const tool_input = {
     questions: Array(50).fill({ question: text, options: Array(50).fill(option) }),
   };
-  const request = openRequest(pending({ tool_input }), false);
+  const request = requestOf(pending({ tool_input }), false);
   assertEquals(request.questions.length, 30);
   assertEquals(request.questions[0]!.options.length, 30);
   assert(JSON.stringify(request).length < 1_500_000);

@@ -35,12 +35,17 @@ const LONG_MS = 30_000;
 
 export const NONE: Attempts = { failures: 0, open: {}, isReported: false, reported: 0 };
 
-export function begun(before: Attempts, id: string, now: number): Attempts {
+export function attemptBegun(before: Attempts, id: string, now: number): Attempts {
   return { ...before, open: { ...before.open, [id]: now } };
 }
 
 /** A success ends the trouble, and the next one is reported anew. */
-export function ended(before: Attempts, id: string, attempt: Attempt, now: number): Attempts {
+export function attemptEnded(
+  before: Attempts,
+  id: string,
+  attempt: Attempt,
+  now: number,
+): Attempts {
   const { [id]: began = now, ...open } = before.open;
   if (attempt.status !== undefined && attempt.status < 400) {
     return { ...NONE, open, reported: before.reported };
@@ -54,7 +59,7 @@ export function ended(before: Attempts, id: string, attempt: Attempt, now: numbe
   };
 }
 
-export function reported(before: Attempts): Attempts {
+export function troubleReported(before: Attempts): Attempts {
   return { ...before, isReported: true, reported: before.reported + 1 };
 }
 

@@ -10,11 +10,11 @@ import { keptUsage, turnCost } from "./kept_usage.ts";
 import type { ModEvent, ModOrder } from "./mod_messages.ts";
 import {
   type DroppedText,
+  factsAfter,
   look,
   type ModFinding,
   noFacts,
   type SessionFacts,
-  withEvent,
 } from "./session_facts.ts";
 
 export interface CompanionWorld {
@@ -108,7 +108,7 @@ export function companionFor(world: CompanionWorld): Companion {
     // One key ends one turn: what ends another soon after it is a person's.
     const escape = isEnd ? world.ownEscape() ?? -Infinity : -Infinity;
     const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || escape > usedEscape;
-    settle(withEvent(facts, event, { now, isOwnAbort }));
+    settle(factsAfter(facts, event, { now, isOwnAbort }));
     if ((isEnd || event.kind === "hello") && facts.turn === undefined) {
       world.onTurnEnd?.();
       void keepCommands();

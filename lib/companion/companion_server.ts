@@ -4,7 +4,7 @@ import {
   type ModEvent,
   type ModOrder,
   type ModResult,
-  readHold,
+  readHeldDialog,
   readModEvent,
   readOrder,
 } from "./mod_messages.ts";
@@ -123,7 +123,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
 }
 
 async function held(text: string, { onHold }: ServerWorld): Promise<Response> {
-  const asked = readHold(text);
+  const asked = readHeldDialog(text);
   if (asked === undefined) return refusal(400, "this is no request");
   return Response.json(await onHold(asked.id, asked.event));
 }

@@ -31,7 +31,7 @@ export function readModEvent(text: string): ModEvent | undefined {
 }
 
 /** The mod asks for a decision on what a dialog asks. */
-export function readHold(text: string): { id: string; event: unknown } | undefined {
+export function readHeldDialog(text: string): { id: string; event: unknown } | undefined {
   const value = parseIfJson(text);
   if (!isObject(value) || typeof value.id !== "string" || !isObject(value.event)) return undefined;
   return { id: value.id, event: value.event };

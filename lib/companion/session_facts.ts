@@ -2,14 +2,14 @@
 
 import { isObject } from "../json.ts";
 import {
+  attemptBegun,
+  attemptEnded,
   type Attempts,
-  begun,
-  ended,
   NONE,
-  reported,
   resetOf,
   type Retrying,
   trouble,
+  troubleReported,
 } from "./api_attempts.ts";
 import type { Usage } from "../usage.ts";
 import type { ModEvent } from "./mod_messages.ts";
@@ -51,7 +51,7 @@ export function noFacts(now: number): SessionFacts {
 }
 
 /** `isOwnAbort`: an agent has stopped the turn, so there is nothing to report. */
-export function withEvent(
+export function factsAfter(
   before: SessionFacts,
   { n, kind, data }: ModEvent,
   { now, isOwnAbort }: { now: number; isOwnAbort: boolean },
@@ -96,11 +96,11 @@ export function withEvent(
       facts.usage = usageIn(data);
       break;
     case "api.begin":
-      facts.attempts = begun(before.attempts, String(data.id), now);
+      facts.attempts = attemptBegun(before.attempts, String(data.id), now);
       break;
     case "api.end": {
       const attempt = attemptIn(data);
-      facts.attempts = ended(before.attempts, String(data.id), attempt, now);
+      facts.attempts = attemptEnded(before.attempts, String(data.id), attempt, now);
       const resetsAt = facts.attempts.failures === 0 ? undefined : resetOf(attempt, now);
       if (resetsAt === undefined) delete facts.resetsAt;
       else facts.resetsAt = resetsAt.getTime();
@@ -120,7 +120,7 @@ export function look(
   const retrying = turn === undefined ? undefined : trouble(attempts, now);
   if (retrying === undefined) return { facts, findings };
   return {
-    facts: { ...facts, attempts: reported(attempts) },
+    facts: { ...facts, attempts: troubleReported(attempts) },
     findings: [...findings, { kind: "retrying", retrying, id: `${turn!.id}.${attempts.reported}` }],
   };
 }

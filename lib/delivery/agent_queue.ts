@@ -6,9 +6,9 @@ import {
   afterTry,
   type Delivered,
   type Failed,
+  openclawTarget,
   pauseAfter,
   SECOND,
-  targetOf,
   whyDead,
 } from "./delivery.ts";
 import type { HeldLock } from "../doors/held_lock.ts";
@@ -147,13 +147,13 @@ export class AgentQueue {
       const wake = await this.read(id);
       if (wake === undefined || this.isRepeated(wake)) continue;
       this.turnEnds.add(wake);
-      if (closed.has(targetOf(wake)) || this.outbox.isHeldNow(wake)) continue;
+      if (closed.has(openclawTarget(wake)) || this.outbox.isHeldNow(wake)) continue;
       const sent = asOfNow(wake, this.world.paths, this.world.now());
       const { outcome, transport, why } = await this.tryOne(sent);
       if (outcome.kind === "delivered") this.settle(sent, outcome, { transport, why });
       else if (this.failed(wake, outcome) === "waits") {
         if (outcome.kind !== "later" || outcome.scope === "all") return;
-        closed.add(targetOf(wake));
+        closed.add(openclawTarget(wake));
       } else this.turnEnds.drop(wake);
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Failed, TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
-import { placeOf, urlIn } from "./gateway_address.ts";
+import { addressOf, urlIn } from "./gateway_address.ts";
 import { GatewayCarrier } from "./gateway_carrier.ts";
 import type { CliCarrier } from "./openclaw.ts";
 import { readGatewayTarget, type TargetReading } from "./openclaw_config.ts";
@@ -113,7 +113,7 @@ export class Carriers {
     return held === undefined ? undefined : {
       kind: "later",
       scope: "all",
-      reason: `Cannot use the gateway at ${placeOf(url!)}: ${held}`,
+      reason: `Cannot use the gateway at ${addressOf(url!)}: ${held}`,
     };
   }
 

@@ -107,7 +107,7 @@ function nextKey(wake: QueuedWake): string {
   return `${wake.wake_id}~${last ? Number(last[1]) + 1 : 2}`;
 }
 
-export function targetOf(wake: QueuedWake): string {
+export function openclawTarget(wake: QueuedWake): string {
   return wake.openclaw_session_key || wake.openclaw_session_id;
 }
 

@@ -1,6 +1,6 @@
 /** The door to OpenClaw's gateway: its WebSocket, protocol 4. */
 
-import { placeOf } from "./gateway_address.ts";
+import { addressOf } from "./gateway_address.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import { messageOf } from "../process.ts";
 import { whyHeld } from "./socket_owner.ts";
@@ -35,7 +35,7 @@ export interface Gateway {
 const CLIENT = { id: "gateway-client", version: "1.0.0", platform: "linux", mode: "backend" };
 
 export async function connect(target: GatewayTarget, timeoutMs: number): Promise<Connecting> {
-  const place = placeOf(target.url);
+  const place = addressOf(target.url);
   const hide = (text: string) =>
     [target.token, target.password].reduce<string>(
       (shown, secret) => secret ? shown.replaceAll(secret, "…") : shown,
@@ -191,7 +191,7 @@ class Socket implements Gateway {
     if (waiting === undefined) return;
     const answer = this.answerOf(frame);
     // A run's first answer says that it was accepted; its end comes under the same id.
-    if (waiting.final !== undefined && isTaken(answer)) {
+    if (waiting.final !== undefined && isAccepted(answer)) {
       waiting.first(answer);
       return;
     }
@@ -217,7 +217,7 @@ function lostRun(reason: string): Run {
   return { first: lost, final: Promise.resolve(lost) };
 }
 
-export function isTaken(answer: GatewayAnswer): boolean {
+export function isAccepted(answer: GatewayAnswer): boolean {
   return answer.kind === "ok" &&
     (answer.payload.status === "accepted" || answer.payload.status === "in_flight");
 }

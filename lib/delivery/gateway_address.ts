@@ -6,7 +6,7 @@ import type { TargetReading } from "./openclaw_config.ts";
 export const REGISTERED_GATEWAY = "GSD_GATEWAY";
 
 /** Protocol, host and port only: a url may carry credentials. */
-export function placeOf(url: string): string {
+export function addressOf(url: string): string {
   try {
     const { protocol, host } = new URL(url);
     return `${protocol}//${host}`;
@@ -27,9 +27,10 @@ export function whyMoved(
   reading: TargetReading,
 ): string | undefined {
   const url = urlIn(reading);
-  if (registered === undefined || url === undefined || placeOf(url) === registered) {
+  if (registered === undefined || url === undefined || addressOf(url) === registered) {
     return undefined;
   }
-  return `OpenClaw's gateway was at ${registered} at the registration and is at ${placeOf(url)} ` +
-    "now: wakes wait until you register again (gsd-code register)";
+  const now = addressOf(url);
+  return `OpenClaw's gateway was at ${registered} at the registration and is at ${now} now: ` +
+    "wakes wait until you register again (gsd-code register)";
 }

@@ -1,7 +1,7 @@
 /** Does the gateway answer, does it take our token, and does it know the agents' sessions? */
 
 import { connect, type Gateway } from "../delivery/gateway.ts";
-import { placeOf, whyMoved } from "../delivery/gateway_address.ts";
+import { addressOf, whyMoved } from "../delivery/gateway_address.ts";
 import { readGatewayTarget, type TargetReading } from "../delivery/openclaw_config.ts";
 import { findProgram } from "../doors/programs.ts";
 import { safeName } from "../paths.ts";
@@ -28,7 +28,7 @@ export async function checkGateway(context: DoctorContext): Promise<Finding[]> {
   }
   const { gateway } = connecting;
   try {
-    const text = `The gateway at ${placeOf(target.url)} is there and lets us in`;
+    const text = `The gateway at ${addressOf(target.url)} is there and lets us in`;
     const sessions = await Promise.all(
       agents.map((agent) => checkSession(gateway, agent, context)),
     );

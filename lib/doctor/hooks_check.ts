@@ -19,7 +19,7 @@ import { messageOf } from "../process.ts";
 import { shellQuote } from "../text.ts";
 import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { editCommand, registerCommand } from "./fix_commands.ts";
-import { managedNotes, withoutHooks } from "./hooks_off.ts";
+import { managedNotes, startedWithoutHooks } from "./hooks_off.ts";
 
 export function checkHooks(context: DoctorContext): Finding[] {
   const { plan, settingsFiles, registered, world } = context;
@@ -28,7 +28,7 @@ export function checkHooks(context: DoctorContext): Finding[] {
   const findings = settingsFiles.flatMap((file) => checkFile(file, plan.wanted, context));
   findings.push(...context.foreignSettings.flatMap((file) => lookAt(file, root)));
 
-  findings.push(...withoutHooks(context), ...managedNotes());
+  findings.push(...startedWithoutHooks(context), ...managedNotes());
 
   // A session keeps the hooks that it was spawned with.
   const ending = ".settings.json";

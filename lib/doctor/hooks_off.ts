@@ -36,7 +36,7 @@ function objectIn(text: string | undefined): Record<string, unknown> {
 }
 
 /** Claude Code was started with an option that runs none. */
-export function withoutHooks({ world, agents }: DoctorContext): Finding[] {
+export function startedWithoutHooks({ world, agents }: DoctorContext): Finding[] {
   return agents.flatMap((agent) => {
     const mode = modeWithoutHooks(launchCommand(world, agent));
     const words = `The launch command of ${agent.agent_id} has ${mode}: no hook runs in its ` +

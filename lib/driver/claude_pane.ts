@@ -117,7 +117,7 @@ export async function nameInTmux({ tmux }: PaneWorld, session: string): Promise<
 }
 
 /** All panes of the server, and the first process of each. */
-export async function panesOf({ tmux }: PaneWorld): Promise<{ id: string; pid: number }[]> {
+export async function allPanes({ tmux }: PaneWorld): Promise<{ id: string; pid: number }[]> {
   const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_id} #{pane_pid}");
   if (listed.kind === "failed") return [];
   return listed.stdout.trim().split("\n").map((line) => line.split(" "))

@@ -2,7 +2,7 @@
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { KeyStep } from "./key_steps.ts";
-import { type Goal, nextStep } from "./keys.ts";
+import { type Goal, nextKeyStep } from "./keys.ts";
 import { markOf } from "../shown.ts";
 import { LOOK_EVERY_MS, waitForScreen } from "./screen_wait.ts";
 
@@ -30,7 +30,7 @@ export async function drive(
   /** The dialogs into which the text was pasted. */
   const pasted = new Set<string>();
   for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const step = nextStep(goal, screen);
+    const step = nextKeyStep(goal, screen);
     if (step.kind === "done") return closedByOther(screen);
     if (step.kind === "stuck") return step;
     if (step.kind === "press") await pane.press(...step.keys);

@@ -107,17 +107,17 @@ export function describe(screen: PaneScreen): string {
   const { state, dialog, draft } = screen;
   if (dialog !== undefined) {
     return `the present state is ${state} (${dialog.kind.replace("_", " ")}: ${
-      brief(dialog.title)
+      maskedLine(dialog.title)
     })`;
   }
   if (draft !== "") {
-    return `the present state is ${state}, with the draft "${brief(draft, 40)}" in the box`;
+    return `the present state is ${state}, with the draft "${maskedLine(draft, 40)}" in the box`;
   }
   return `the present state is ${state}`;
 }
 
 /** One line, masked, cut after `most` characters: a key that is cut before may not be known. */
-export function brief(text: string, most = 100): string {
+export function maskedLine(text: string, most = 100): string {
   const line = maskForApproval(text, "screen").text.replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }

@@ -1,11 +1,11 @@
 /** Where the menu driver works: the tmux server, the session's agent, what it may do. */
 
 import { type Speaker, terminal } from "../cli/speaker.ts";
-import { isWaiting, listPending } from "../answers.ts";
+import { hookWaits, listPending } from "../answers.ts";
 import { type Caller, callerFrom, giverOf } from "./caller.ts";
 import { allProcesses, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { loadRegistry } from "../gate.ts";
-import { panesOf, type PaneWorld } from "./claude_pane.ts";
+import { allPanes, type PaneWorld } from "./claude_pane.ts";
 import { inboxIn } from "./inbox_road.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
@@ -37,7 +37,7 @@ export async function callerOf(
   panes: PaneWorld,
   pane: { id: string; pid: number },
 ): Promise<Caller> {
-  const [processes, all] = await Promise.all([world.processes(), panesOf(panes)]);
+  const [processes, all] = await Promise.all([world.processes(), allPanes(panes)]);
   return callerFrom({ processes, parent: world.parent(), pane, panes: all, env: world.env });
 }
 
@@ -125,7 +125,7 @@ export async function contextFor(
       const giver = { by, by_kind: byKind, instruction_id: instructionId };
       noteTyped(world.paths, session, text, giver, world.now().getTime());
     },
-    isWaiting: (pending) => isWaiting(pending, world.now().getTime(), isAlive),
+    isWaiting: (pending) => hookWaits(pending, world.now().getTime(), isAlive),
     async lookForHooks() {
       isAlive = await aliveNow({ ...world, processes }, session);
     },

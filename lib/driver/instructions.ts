@@ -18,7 +18,7 @@ export function noteInstruction(
   const { paths, session, agentId: agent_id, by, byKind: by_kind, caller } = context;
   // A session that is not managed has no journal.
   if (agent_id === "" || context.dryRun || (result.kind === "done" && result.isAnswer)) return;
-  const text = textOf(verb);
+  const text = instructionText(verb);
   record(
     paths,
     instruction({
@@ -32,7 +32,7 @@ export function noteInstruction(
   if ((text?.length ?? 0) > MOST_TEXT) keepText(paths, session, instruction_id, maskSecrets(text!));
 }
 
-function textOf(verb: Exclude<Verb, { kind: "snapshot" }>): string | undefined {
+function instructionText(verb: Exclude<Verb, { kind: "snapshot" }>): string | undefined {
   switch (verb.kind) {
     case "type":
     case "clear_then":

@@ -29,7 +29,7 @@ export type Goal =
   /** Submit what is chosen already. */
   | { kind: "submit" };
 
-export function nextStep(goal: Goal, screen: Screen): KeyStep {
+export function nextKeyStep(goal: Goal, screen: Screen): KeyStep {
   const { dialog } = screen;
   // Half drawn, or no longer Claude Code: do not conclude that the goal is reached.
   if (screen.state === "unknown") return { kind: "wait" };

@@ -5,10 +5,10 @@ import { decides } from "../dialog_kind.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import {
   type ActionResult,
-  brief,
   describe,
   type DriverContext,
   lookForDialog,
+  maskedLine,
   pendingHere,
   refused,
 } from "./driver_context.ts";
@@ -43,7 +43,7 @@ export async function decide(
   const unread = decision.kind === "allow" ? whyUnread(context, mayBe(context, open)) : undefined;
   if (unread !== undefined) return refused(unread);
   const what = pending === undefined
-    ? quotable(brief(askedBy(dialog)))
+    ? quotable(maskedLine(askedBy(dialog)))
     : requestLine(pending.tool, pending.tool_input);
   const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
   const mark = dialog === undefined ? "" : markOf(dialog);
@@ -100,7 +100,7 @@ async function decline(
         describe(screen),
     );
   }
-  const said = `Declined "${quotable(brief(questions[0]?.question ?? ""))}"`;
+  const said = `Declined "${quotable(maskedLine(questions[0]?.question ?? ""))}"`;
   return await settle(context, {
     pending,
     screen,

@@ -13,10 +13,10 @@ import { type OpenQuestion, openQuestion } from "./open_question.ts";
 import { answersFrom, type Choice, type Question } from "../questions.ts";
 import {
   type ActionResult,
-  brief,
   describe,
   type DriverContext,
   lookForDialog,
+  maskedLine,
   pendingHere,
   refused,
 } from "./driver_context.ts";
@@ -71,7 +71,7 @@ async function chooseRow(
   const goal = { kind: "row", mark: markOf(dialog), number } as const;
   const chosen: GivenDecision = {
     kind: "answers",
-    answers: { [brief(dialog.title)]: row.label },
+    answers: { [maskedLine(dialog.title)]: row.label },
     annotations: {},
   };
   const shown = requestsShown(pendingHere(context), dialog);
@@ -156,7 +156,7 @@ async function answer(
   // The other questions are not known and must not be submitted with this one.
   const isPart = pending === undefined && isOneOfSeveral(screen);
   const said = questions.map((question, index) =>
-    `"${quotable(brief(question.question))}": ${quotable(wordsOf(question, choices[index]!))}`
+    `"${quotable(maskedLine(question.question))}": ${quotable(wordsOf(question, choices[index]!))}`
   ).join(", ");
   return await settle(context, {
     pending,

@@ -17,7 +17,7 @@ type FormVerb = { kind: "decline" | "leave" } | Extract<Verb, { kind: "fill" }>;
 
 const SAID = { fill: "Filled in", decline: "Declined", leave: "Left to a person" };
 
-export async function answerForm(
+export async function settleForm(
   context: DriverContext,
   verb: FormVerb,
   { question }: MenuOptions,

@@ -19,9 +19,9 @@ import { readJournal, record } from "../journal.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
 import {
   type ActionResult,
-  brief,
   describe,
   type DriverContext,
+  maskedLine,
   mayUseHook,
   pendingHere,
   refused,
@@ -223,7 +223,7 @@ export function noteByKeys(
   record(context.paths, {
     ...byUs(context, kind === "answered" ? "question" : "permission", pending),
     decision,
-    asked: brief(screen.dialog?.text ?? "", 300),
+    asked: maskedLine(screen.dialog?.text ?? "", 300),
   });
 }
 

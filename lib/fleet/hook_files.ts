@@ -2,7 +2,7 @@
 
 import { isProgram } from "../doors/programs.ts";
 import { readTextIfThere } from "../files.ts";
-import { ownerOf } from "../install/our_hooks.ts";
+import { commandOwner } from "../install/our_hooks.ts";
 import { isObject, parseJsonWithComments } from "../json.ts";
 import type { Paths } from "../paths.ts";
 import type { ClaudeEntry } from "./claude_entries.ts";
@@ -92,7 +92,7 @@ export class HookFiles {
     }
     if (!isObject(settings)) return { path, hasOurs: false };
     const hasOurs = commandsFor(settings.hooks, "Stop")
-      .some((command) => ownerOf(command, this.paths.root).kind === "ours");
+      .some((command) => commandOwner(command, this.paths.root).kind === "ours");
     const switches = ["disableAllHooks", ...path === MANAGED ? ["allowManagedHooksOnly"] : []];
     const off = switches.find((name) => settings[name] === true) as HookSettingsFile["off"];
     return { path, hasOurs, ...(off === undefined ? {} : { off }) };

@@ -2,7 +2,7 @@
 
 import type { World } from "../cli/world.ts";
 import type { Agent } from "../registry.ts";
-import { commandOf } from "../sessions/agent_launch.ts";
+import { launchCommandOf } from "../sessions/agent_launch.ts";
 import type { Launch } from "../sessions/launch.ts";
 import { type ClaudeEntry, runs, socketOf } from "./claude_entries.ts";
 import type { ClaudeFinder, Held } from "./claude_finder.ts";
@@ -27,7 +27,7 @@ export async function whereIs(
   const own = having.find(isOwn);
   for (const server of own === undefined ? having : [own]) {
     if (agent === undefined) return [server, { kind: "gone" }];
-    const command = commandOf(world, agent, launch);
+    const command = launchCommandOf(world, agent, launch);
     const of = { now: world.now().getTime(), stamp: launch?.started_at ?? "" };
     const held = await finder.find(server, session, command, entries, of);
     if (server === own || held.kind === "alive") return [server, held];

@@ -1,6 +1,6 @@
 /** Plans an installation: the facts of this machine that install.json and the launchers are made of. */
 
-import { placeOf, urlIn } from "../delivery/gateway_address.ts";
+import { addressOf, urlIn } from "../delivery/gateway_address.ts";
 import { openclawPlaces, readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { chooseDeno, type DenoChoice } from "../doors/deno_binary.ts";
 import { findProgram, isProgram, onPath } from "../doors/programs.ts";
@@ -157,7 +157,7 @@ export function launcherPlaces(env: Env, openclaw: string | undefined): Launcher
     path,
     gatewayFiles: [config, dotenv, ...(target?.certificateFile ? [target.certificateFile] : [])],
     gatewayHosts: [...new Set(["127.0.0.1", "localhost", "[::1]", ...host])],
-    ...(url === undefined ? {} : { gateway: placeOf(url) }),
+    ...(url === undefined ? {} : { gateway: addressOf(url) }),
     variables: Object.fromEntries(
       MOVING_VARIABLES.flatMap((name) => env(name) ? [[name, env(name)!]] : []),
     ),

@@ -35,7 +35,7 @@ const NAMED = new RegExp(
 const MOST_CHARS = 8000;
 
 /** Strict on purpose: a command that may not be ours is foreign, and stays. */
-export function ownerOf(command: string, root: string): Owner {
+export function commandOwner(command: string, root: string): Owner {
   if (command.length > MOST_CHARS) return { kind: "foreign" };
   const text = withoutTail(command);
   const launched = LAUNCHED.exec(text);

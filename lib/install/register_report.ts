@@ -17,7 +17,7 @@ export interface RegisterReport {
   then: { check: string; undo: string };
 }
 
-export function reportText(report: RegisterReport, asJson: boolean): string {
+export function registerReport(report: RegisterReport, asJson: boolean): string {
   return asJson ? JSON.stringify(asObject(report), null, 2) : asText(report);
 }
 

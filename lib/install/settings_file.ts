@@ -3,7 +3,7 @@
 import { getNodeValue, type Node } from "jsonc-parser";
 import { firstExtra } from "../jsonc/plain.ts";
 import { childOf, propertiesNamed, propertyOf, readJson } from "../jsonc/tree.ts";
-import { type Owner, ownerOf } from "./our_hooks.ts";
+import { commandOwner, type Owner } from "./our_hooks.ts";
 
 /** A hook in the settings. */
 export interface FoundHook {
@@ -98,7 +98,7 @@ export function hookNodes(hooks: Node | undefined, root: string): HookNode[] {
           ...(typeof matcher === "string" ? { matcher } : {}),
           command: String(command),
           entry: getNodeValue(node),
-          owner: typeof command === "string" ? ownerOf(command, root) : { kind: "foreign" },
+          owner: typeof command === "string" ? commandOwner(command, root) : { kind: "foreign" },
           ...{ eventNode, groups, groupIndex, entries, entryIndex },
         });
       }

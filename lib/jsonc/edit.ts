@@ -1,7 +1,7 @@
 /** Small edits in JSON text that leave every other byte alone: comments, order, indentation. */
 
 import { createScanner, type Node } from "jsonc-parser";
-import { endOf } from "./tree.ts";
+import { endOffset } from "./tree.ts";
 
 // jsonc-parser's SyntaxKind exists only while type-checking.
 export const KIND = {
@@ -41,7 +41,7 @@ export function appended(text: string, container: Node, value: unknown, key?: st
     : outer + indent;
   const label = key === undefined ? "" : `${JSON.stringify(key)}: `;
   const written = label + JSON.stringify(value, null, indent).replaceAll("\n", eol + inner);
-  const close = endOf(container) - 1;
+  const close = endOffset(container) - 1;
   const last = children.at(-1);
 
   if (last === undefined) {
@@ -49,12 +49,12 @@ export function appended(text: string, container: Node, value: unknown, key?: st
     const closing = text.slice(at, close).includes("\n") ? "" : eol + outer;
     return splice(text, at, at, eol + inner + written + closing);
   }
-  const tail = tailOf(text, endOf(last), close);
+  const tail = tailOf(text, endOffset(last), close);
   const closing = text.slice(tail.end, close).includes("\n") ? "" : eol + outer;
   // A list written with a comma after its last item keeps that habit.
   const after = tail.comma === undefined ? closing : `,${closing}`;
   const grown = splice(text, tail.end, tail.end, eol + inner + written + after);
-  return tail.comma === undefined ? splice(grown, endOf(last), endOf(last), ",") : grown;
+  return tail.comma === undefined ? splice(grown, endOffset(last), endOffset(last), ",") : grown;
 }
 
 /** Takes one item of a list, or one property, out together with its comma and its line. */
@@ -62,14 +62,14 @@ export function without(text: string, container: Node, index: number): string {
   const children = container.children ?? [];
   const item = children[index]!;
   const previous = children[index - 1];
-  const from = previous === undefined ? container.offset + 1 : endOf(previous);
-  const to = children[index + 1]?.offset ?? endOf(container) - 1;
-  const commaAfter = commaIn(text, endOf(item), to);
+  const from = previous === undefined ? container.offset + 1 : endOffset(previous);
+  const to = children[index + 1]?.offset ?? endOffset(container) - 1;
+  const commaAfter = commaIn(text, endOffset(item), to);
   const commaBefore = previous === undefined ? undefined : commaIn(text, from, item.offset);
 
-  const end = commaAfter !== undefined && /^\s*$/.test(text.slice(endOf(item), commaAfter))
+  const end = commaAfter !== undefined && /^\s*$/.test(text.slice(endOffset(item), commaAfter))
     ? commaAfter + 1
-    : endOf(item);
+    : endOffset(item);
   let start = item.offset;
   // Before a comment the line break stays: on the line above, it could become part of another.
   if (/^[ \t]*(\r?\n|$)/.test(text.slice(end)) || text[end] === "]" || text[end] === "}") {
@@ -79,7 +79,7 @@ export function without(text: string, container: Node, index: number): string {
     }
   }
   let result = splice(text, start, end, "");
-  if (commaAfter !== undefined && end === endOf(item)) {
+  if (commaAfter !== undefined && end === endOffset(item)) {
     result = splice(result, commaAfter - (end - start), commaAfter - (end - start) + 1, "");
   } else if (commaAfter === undefined && commaBefore !== undefined) {
     result = splice(result, commaBefore, commaBefore + 1, "");
@@ -110,7 +110,7 @@ function commaIn(text: string, from: number, to: number): number | undefined {
 export function hasCommentAround(text: string, outer: Node, inner: Node): boolean {
   const isComment = ({ kind }: Token) => kind === KIND.lineComment || kind === KIND.blockComment;
   return [...tokens(text, outer.offset, inner.offset)].some(isComment) ||
-    [...tokens(text, endOf(inner), endOf(outer))].some(isComment);
+    [...tokens(text, endOffset(inner), endOffset(outer))].some(isComment);
 }
 
 function endOfComments(text: string, from: number, to: number): number {

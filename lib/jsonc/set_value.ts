@@ -2,7 +2,7 @@
 
 import type { Node } from "jsonc-parser";
 import { appended, layoutOf, splice } from "./edit.ts";
-import { childOf, endOf, type JsonPath, parseText } from "./tree.ts";
+import { childOf, endOffset, type JsonPath, parseText } from "./tree.ts";
 
 /** Sets the value at a path whose parent exists; a new one goes last in its object or list. */
 export function setValue(text: string, path: JsonPath, value: unknown): string {
@@ -16,7 +16,7 @@ export function setValue(text: string, path: JsonPath, value: unknown): string {
   const name = path.at(-1)!;
   const present = childOf(parent, name);
   if (present !== undefined) {
-    return splice(text, present.offset, endOf(present), written(text, value, path.length));
+    return splice(text, present.offset, endOffset(present), written(text, value, path.length));
   }
   const key = parent.type === "object" ? String(name) : undefined;
   return appendedOnLine(text, parent, value, key) ?? appended(text, parent, value, key);
@@ -30,10 +30,10 @@ function appendedOnLine(
   key: string | undefined,
 ): string | undefined {
   const last = parent.children?.at(-1);
-  const close = endOf(parent) - 1;
+  const close = endOffset(parent) - 1;
   const inside = text.slice(parent.offset, close);
   if (last === undefined || inside.includes("\n") || inside.includes("/*")) return undefined;
-  const end = endOf(last);
+  const end = endOffset(last);
   const word = (key === undefined ? "" : `${JSON.stringify(key)}: `) + JSON.stringify(value);
   const comma = text.slice(end, close).indexOf(",");
   return comma === -1

@@ -66,7 +66,7 @@ export function childOf(node: Node, step: string | number): Node | undefined {
   return node.type === "array" ? node.children?.[step] : undefined;
 }
 
-export function endOf(node: Node): number {
+export function endOffset(node: Node): number {
   return node.offset + node.length;
 }
 

@@ -2,7 +2,7 @@
 
 import { onOneLine } from "../cli/speaker.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
-import { findPane, nameInTmux, panesOf, type PaneWorld } from "../driver/claude_pane.ts";
+import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
 import { EMPTY_OPTIONS } from "../driver/menu_args.ts";
 import { isFile } from "../files.ts";
@@ -87,7 +87,7 @@ async function callersAt(world: DriverWorld, panes: PaneWorld, session: string) 
   const format = "#{pane_id} #{pane_pid}";
   const listed = await panes.tmux.call("list-panes", "-s", "-t", `=${session}`, "-F", format);
   if (listed.kind !== "ok") return [];
-  const [processes, all] = await Promise.all([world.processes(), panesOf(panes)]);
+  const [processes, all] = await Promise.all([world.processes(), allPanes(panes)]);
   return listed.stdout.trim().split("\n").map((line) => line.split(" ")).map(([id = "", pid]) =>
     callerFrom({
       ...{ processes, parent: world.parent(), panes: all, env: world.env },

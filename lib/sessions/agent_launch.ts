@@ -108,7 +108,7 @@ type LaunchWay =
  * the registry's folder or the default command, since a person may have corrected those.
  */
 export function wayBack(world: World, agent: Agent, launch: Launch | undefined): LaunchWay {
-  const commands = new Set([commandOf(world, agent, launch), launchCommand(world, agent)]);
+  const commands = new Set([launchCommandOf(world, agent, launch), launchCommand(world, agent)]);
   const dirs = new Set([launch?.working_directory ?? "", agent.working_directory]);
   dirs.delete("");
   let reason: string | undefined;
@@ -134,7 +134,7 @@ function folderHelp({ paths }: World, launch: Launch | undefined): string {
 }
 
 /** The registry's command, else that of the launch. */
-export function commandOf(
+export function launchCommandOf(
   world: Pick<World, "env">,
   agent: Agent,
   launch: Launch | undefined,

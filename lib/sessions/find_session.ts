@@ -8,7 +8,7 @@ import { isKnownName } from "../known_sessions.ts";
 import { isShell } from "../doors/command_words.ts";
 import { currentName, ownerOf } from "../owners.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
-import { commandOf, launchCommand } from "./agent_launch.ts";
+import { launchCommand, launchCommandOf } from "./agent_launch.ts";
 import { listedSessions } from "./conversations.ts";
 import type { Launch } from "./launch.ts";
 import { allLaunches } from "./launch_files.ts";
@@ -43,7 +43,7 @@ export async function findSession(world: World, name: string): Promise<FoundSess
   const agent = match?.kind === "agent" ? match.agent : undefined;
   const command = agent === undefined
     ? launch?.command ?? launchCommand(world, { claude_launch_command: "" })
-    : commandOf(world, agent, launch);
+    : launchCommandOf(world, agent, launch);
   const state: SessionState = server.sessions.has(session)
     ? await stateOfSession(server.tmux, session, command)
     : { kind: "gone" };

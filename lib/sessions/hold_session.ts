@@ -22,7 +22,7 @@ export interface HoldTarget {
 }
 
 /** An agent by its id, else a session by its name; throws where there is neither. */
-export async function targetOf(world: World, name: string): Promise<HoldTarget> {
+export async function holdTarget(world: World, name: string): Promise<HoldTarget> {
   const ids = registryIn(world)?.agents.map(({ agent_id }) => agent_id) ?? [];
   return ids.includes(name)
     ? { kind: "agent", name, agent_id: name }
@@ -134,7 +134,7 @@ function note({ paths }: World, { kind, name, agent_id }: HoldTarget, reason: st
 }
 
 /** `90s`, `30m`, `2h`, `1d`, or several: `1h30m`; undefined for anything else. */
-export function spanOf(text: string): number | undefined {
+export function durationIn(text: string): number | undefined {
   if (!/^(\d+[smhd])+$/.test(text)) return undefined;
   const unit: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   const ms = Array.from(

@@ -1,6 +1,6 @@
 /** Gives a session another name; everything that is kept of it goes along. */
 
-import { isWaiting, listPending } from "../answers.ts";
+import { hookWaits, listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { type HeldLock, holdLock } from "../doors/held_lock.ts";
 import { allProcesses } from "../doors/process_tree.ts";
@@ -153,7 +153,7 @@ async function whyNotNow(paths: Paths, session: string, now: Date): Promise<stri
   const open = listPending(paths, session);
   if (open.length === 0) return undefined;
   const alive = new Set((await allProcesses()).map(({ pid }) => pid));
-  return open.some((one) => isWaiting(one, now.getTime(), (pid) => alive.has(pid)))
+  return open.some((one) => hookWaits(one, now.getTime(), (pid) => alive.has(pid)))
     ? "a question or a request is open in it, whose hook waits under this name: answer it first"
     : undefined;
 }

@@ -7,7 +7,7 @@ import { readScreen } from "../pane.ts";
 import type { Agent } from "../registry.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
-import { commandOf } from "./agent_launch.ts";
+import { launchCommandOf } from "./agent_launch.ts";
 import { claudeIn, findSession, type FoundSession, launchOf, whyNotOurs } from "./find_session.ts";
 import { writeLaunch } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
@@ -115,7 +115,7 @@ async function end(found: FoundSession, world: World): Promise<string | undefine
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-  const command = commandOf(world, agent!, launch);
+  const command = launchCommandOf(world, agent!, launch);
   const until = performance.now() + ENDS_WITHIN_MS;
   for (;; await pause(LOOK_EVERY_MS)) {
     const isThere = await isRunning(claude.process.pid, claude.process.start);

@@ -24,7 +24,7 @@ const MOST_COLUMNS = 600;
 /** What `capture-pane -e` prints: text, SGR sequences, now and then a link or a change of character set. */
 export function styledLines(captured: string): StyledRun[][] {
   const lines = captured.replace(/\n$/, "").split("\n", MOST_LINES);
-  let look: Look = {};
+  let look: RunStyle = {};
   return lines.map((line) => {
     const read = styledLine(line.slice(0, MOST_COLUMNS * 30), look);
     look = read.look;
@@ -32,7 +32,7 @@ export function styledLines(captured: string): StyledRun[][] {
   });
 }
 
-type Look = Omit<StyledRun, "t">;
+type RunStyle = Omit<StyledRun, "t">;
 
 // CSI …, OSC … up to BEL or ST, ESC and one character. Other controls are dropped.
 // deno-lint-ignore no-control-regex
@@ -40,7 +40,7 @@ const PIECES = /\u001b\[([0-9:;?]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u0
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-function styledLine(line: string, before: Look): { runs: StyledRun[]; look: Look } {
+function styledLine(line: string, before: RunStyle): { runs: StyledRun[]; look: RunStyle } {
   const runs: StyledRun[] = [];
   let look = before;
   let columns = 0;
@@ -62,7 +62,7 @@ function styledLine(line: string, before: Look): { runs: StyledRun[]; look: Look
   return { runs, look };
 }
 
-function isSame(a: Look, b: Look): boolean {
+function isSame(a: RunStyle, b: RunStyle): boolean {
   return a.f === b.f && a.b === b.b && a.s === b.s;
 }
 
@@ -83,9 +83,9 @@ const TURNED_OFF: Record<number, number> = {
 };
 
 /** The look after an SGR sequence. Codes that are not known change nothing. */
-function changed(look: Look, parameters: string): Look {
+function changed(look: RunStyle, parameters: string): RunStyle {
   const codes = parameters.split(";").map((part) => part.split(":").map(Number));
-  let next: Look = { ...look };
+  let next: RunStyle = { ...look };
   for (let at = 0; at < codes.length; at++) {
     const [code = 0, ...sub] = codes[at]!;
     if (code === 0) next = {};
@@ -108,7 +108,7 @@ function changed(look: Look, parameters: string): Look {
   return next;
 }
 
-function styled(look: Look, s: number): Look {
+function styled(look: RunStyle, s: number): RunStyle {
   const { s: _, ...rest } = look;
   return s === 0 ? rest : { ...rest, s };
 }

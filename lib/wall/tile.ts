@@ -57,7 +57,7 @@ const MOST_OF_A_REQUEST = 4000;
 const MOST_OF_A_LINE = 600;
 const MOST_ROWS = 30;
 
-export function openRequest(pending: Pending, mayDecide: boolean): OpenRequest {
+export function requestOf(pending: Pending, mayDecide: boolean): OpenRequest {
   const { id, kind, asked_at, tool, tool_input } = pending;
   const isQuestion = kind === "question";
   const request = isQuestion ? undefined : describeRequest(tool, tool_input, MOST_OF_A_REQUEST);

@@ -7,7 +7,7 @@ import { serverAt } from "../sessions/tmux_servers.ts";
 import { limitLines } from "../usage.ts";
 import { maskSecrets, shellQuote } from "../text.ts";
 import type { FeedSource, SessionScreen } from "./feed.ts";
-import { hintFor, openRequest, type Tile } from "./tile.ts";
+import { hintFor, requestOf, type Tile } from "./tile.ts";
 
 export class WallSource implements FeedSource {
   /** Where the screen of each session is. */
@@ -56,7 +56,7 @@ function tileOf(view: SessionView): Tile {
   const mayDecide = seen.agent?.settings.answer_permissions === true;
   const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
   const attach = `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`;
-  const open = isOpen(view) ? seen.pending.map((one) => openRequest(one, mayDecide)) : [];
+  const open = isOpen(view) ? seen.pending.map((one) => requestOf(one, mayDecide)) : [];
   const isAnswerable = open.length > 0 && open[0]!.why_not === undefined;
   const hint = hintFor({ session, state, attach }, isAnswerable);
   return {
