@@ -89,7 +89,7 @@ Deno.test("openPending() forgets the answer to an earlier asking of the same que
     assertEquals(isStillOpen(paths, again), true);
   }));
 
-Deno.test("closePending() tells who settled a question", () =>
+Deno.test("closePending() says who settled a question", () =>
   withPaths((paths) => {
     const settle = (act: (pending: Pending) => void, answers?: Record<string, string>) => {
       const pending = pendingOf("q-1");

@@ -114,7 +114,7 @@ async function afterKilled(kill: (world: HookWorld) => void) {
 const remove = (world: HookWorld, ...names: string[]) =>
   names.forEach((name) => Deno.removeSync(`${world.paths.state}/${name}`, { recursive: true }));
 
-Deno.test("a question is told once, wherever the hook before it was killed", async () => {
+Deno.test("a question is reported once, wherever the hook before it was killed", async () => {
   const whole = await afterKilled(() => {});
   assertEquals(whole.names, [whole.told]);
   assertEquals(whole.open, whole.told);

@@ -49,7 +49,7 @@ const CASES: [what: string, chain: string, signs: object, giver: Giver][] = [
 ];
 
 for (const [what, chain, signs, giver] of CASES) {
-  Deno.test(`giverOf() tells who gives the order: ${what}`, () => {
+  Deno.test(`giverOf() says who gives the order: ${what}`, () => {
     assertEquals(giverOf(by(chain), { agentId: "warden", isTerminal: false, ...signs }), giver);
   });
 }

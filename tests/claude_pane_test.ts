@@ -103,7 +103,7 @@ Deno.test("ClaudePane says when the pane is gone, and leaves no text in tmux's b
   assertEquals(await pane.hasEnded(), true);
 });
 
-Deno.test("ClaudePane.hasEnded() tells a program from a shell at its prompt and from a dead pane", async () => {
+Deno.test("ClaudePane.hasEnded() distinguishes a program from a shell at its prompt and from a dead pane", async () => {
   await using home = new TestHome();
   await using server = new TmuxServer();
   const program = await paneOf(server, home, "program", "cat");

@@ -62,12 +62,12 @@ Deno.test("companionServer() says queued when the mod has gone on to a later ord
   await report({ n: 1, kind: "result", data: { id: draft, value: {} } });
   const { status, text } = await whileAlive(() => answering);
   assertEquals([status, JSON.parse(text).value], [200, { queued: true }]);
-  // Its caller has gone: now the agent has to be told.
+  // Its caller has gone: now the agent has to be notified.
   await report({ n: 2, kind: "result", data: { id: submit, text: "later", error: "removed" } });
   assertEquals(dropped, ["later: removed"]);
 });
 
-Deno.test("companionServer() tells the caller at once what is not even queued", async () => {
+Deno.test("companionServer() answers at once about what is not even queued", async () => {
   const { order, idOf, report, dropped } = serverOf();
   const answering = order({ op: "submit", text: "later", queue: true });
   const id = await idOf(0);

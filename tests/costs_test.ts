@@ -23,7 +23,7 @@ Deno.test("withCosts() takes what the total has grown by from a prompt to the ne
   assertEquals(costs(lines), [0.25, 0.35]);
 });
 
-Deno.test("withCosts() calls no turn free whose cost was told too late", () => {
+Deno.test("withCosts() calls no turn free whose cost was reported too late", () => {
   const lines = [begins, prompt("a", 0), end("a"), prompt("b", 0), end("b"), prompt("c", 0.6)];
   assertEquals(costs(lines), [undefined, 0.6]);
 });
@@ -75,7 +75,7 @@ Deno.test("withCosts() takes a word on no turn by its time", () => {
   assertEquals([costs(lines, told(300)), costs(lines, told(-300))], [[5], [undefined]]);
 });
 
-Deno.test("withCosts() keeps what the mod has told, and does not mix sessions", () => {
+Deno.test("withCosts() keeps what the mod has reported, and does not mix sessions", () => {
   const lines = [prompt("a", 0), end("a", { cost_usd: 0.1 }), prompt("b", 0.25)];
   assertEquals(costs(lines), [0.1]);
   const other = (one: StoryLine) => ({ ...one, session: "shop" });

@@ -76,7 +76,7 @@ Deno.test("a second page gets what is known, at once", async () => {
   assertEquals(second.map(({ kind }) => kind), ["tiles", "screen", "screen"]);
 });
 
-Deno.test("while nobody looks, nothing is read", async () => {
+Deno.test("while no page is open, nothing is read", async () => {
   const stage = new Stage();
   await stage.pass(60_000);
   assertEquals(stage.looks, { tiles: 0, screens: 0 });

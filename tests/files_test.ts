@@ -60,7 +60,7 @@ Deno.test("writeAtomic() leaves the old file when it cannot write the new one", 
     assertEquals(namesIn(dir), ["target"]);
   }));
 
-Deno.test("withLock() lets one process in, and tells the other after its time that it is busy", () =>
+Deno.test("withLock() lets one process in, and reports busy to the other after its time", () =>
   inDir((dir) => {
     const lock = `${dir}/lock`;
     const started = performance.now();

@@ -118,7 +118,7 @@ Deno.test("GatewayCarrier tries again what a young gateway took before the conne
   }
 });
 
-Deno.test("GatewayCarrier sends nothing while the history cannot tell whether it is there", async () => {
+Deno.test("GatewayCarrier sends nothing while the history does not show whether it is there", async () => {
   const cases = [{ kind: "error" }, { kind: "dropBefore" }] as const;
   for (const mishap of cases) {
     await withGateway({}, async (gateway, deliver) => {

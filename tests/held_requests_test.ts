@@ -159,7 +159,7 @@ Deno.test("heldRequests() stops when Claude Code has closed the dialog", async (
   await isHeld();
   held.release("h1");
   assertEquals(await asking, { kind: "none" });
-  // PostToolUse will say who has answered; until then nobody waits for it.
+  // PostToolUse will say who has answered; until then no hook waits for it.
   assertEquals(pending().map(({ pid }) => pid), [HOOK]);
 });
 

@@ -1,4 +1,4 @@
-/** What an agent is told after a pause, and when a person gives its session back, byte for byte. */
+/** What an agent gets after a pause, and when a person gives its session back, byte for byte. */
 
 import { assertEquals } from "@std/assert";
 import { releaseDue } from "../lib/delivery/release_holds.ts";
@@ -43,7 +43,7 @@ const CASES: Case[] = [
 ];
 
 for (const { name, hold, happens } of CASES) {
-  Deno.test(`the agent is told: ${name.replaceAll("-", " ")}`, async () => {
+  Deno.test(`the agent gets: ${name.replaceAll("-", " ")}`, async () => {
     await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
     await Deno.writeTextFile(`${world.dir}/data/bin/gsd-code`, "#!/bin/sh\n");
     const since = new Date(Date.now() - 125 * MINUTE).toISOString();

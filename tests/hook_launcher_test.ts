@@ -17,7 +17,7 @@ import { writeExecutable } from "./support/executable.ts";
 const STOP = fixtureEvent("stop-plain");
 const MANY = Number(Deno.env.get("GSD_GATE_CASES") ?? 150);
 
-/** A world whose Deno is a program that only tells that it was started. */
+/** A world whose Deno is a program that only records that it was started. */
 async function gateWorld(): Promise<{ world: HookWorld; starts: Starts }> {
   const world = await HookWorld.create({ registry: { agents: [WARDEN] } });
   const deno = `${world.dir}/deno`;

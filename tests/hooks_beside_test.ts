@@ -203,7 +203,7 @@ Deno.test("a wake names its pane where the session has another one", async () =>
   // That hook asks tmux by bin/capture.
   const waiting = world.hook("permission_request.ts", fixtureEvent("permission_request-bash"));
   const told = () => listPending(world.paths, "warden-main").find(({ wake_id }) => wake_id);
-  const pending = await until("the request to be told", told);
+  const pending = await until("the request's wake", told);
   assertEquals([pending.pane, named()], [pane, true]);
   closePending(world.paths, "warden-main", { id: pending.id });
   await waiting;

@@ -37,7 +37,7 @@ Deno.test("a hook hands no key or token on to tmux, the deliverer or openclaw", 
   assertEquals(world.wakes().length, 1);
   await until("the deliverer to be called", () => readTextIfThere(`${dir}/seen-deliver`));
 
-  // The launcher itself, in an environment that nobody has cleaned.
+  // The launcher itself, in an environment that was not cleaned.
   const install = {
     paths,
     home: `${dir}/home`,

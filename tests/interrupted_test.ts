@@ -81,7 +81,7 @@ Deno.test("saidUntilStop() has Claude's words before the mark of an interruption
   }
 });
 
-Deno.test("without the mod, an Esc is told at the next event, once, with what was said", async () => {
+Deno.test("without the mod, an Esc is reported at the next event, once, with what was said", async () => {
   await using world = await HookWorld.create();
   const path = write(`${world.dir}/home`, {});
   const change = { session_id: CLAUDE, transcript_path: path };
@@ -93,7 +93,7 @@ Deno.test("without the mod, an Esc is told at the next event, once, with what wa
   assertStringIncludes(section(told[0]!, "TRIGGER"), "stopped_at: 2026-11-16T00:04:18Z");
 });
 
-Deno.test("the agent's own esc is not told", async () => {
+Deno.test("the agent's own esc is not reported", async () => {
   await using world = await HookWorld.create();
   noteEscape(world.paths, "warden-main", AT - 200);
   const change = { session_id: CLAUDE, transcript_path: write(`${world.dir}/home`, {}) };

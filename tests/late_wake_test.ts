@@ -51,7 +51,7 @@ Deno.test("messageNow() expects a reply only while a hook waits, and leaves Clau
   );
 });
 
-Deno.test("messageNow() tells a late reader how long the hook still waits", () => {
+Deno.test("messageNow() says to a late reader how long the hook still waits", () => {
   const asked = rendered({ reply_expected: "within 60 s" });
   const late = (delayMs: number, replyMs: number) => messageNow(asked, { delayMs, replyMs });
   assertEquals(late(SECOND, 59_000), asked);

@@ -90,7 +90,7 @@ const CHOOSING: [chooses: boolean, commands: string[]][] = [
   ]],
   [false, [`bash -c 'exec my-ai "$@" -c' ai`, `claude --append-system-prompt "use -c" '-c'`]],
 ];
-Deno.test("choosesConversation() tells Claude's options from words that look like them", () => {
+Deno.test("choosesConversation() distinguishes Claude's options from words that look like them", () => {
   for (const [chooses, commands] of CHOOSING) {
     for (const command of commands) assertEquals(choosesConversation(command), chooses, command);
   }
@@ -189,7 +189,7 @@ for (const [command, expected] of CHOSEN) {
   Deno.test(`chosenIn() reads ${command}`, () => assertEquals(chosenIn(command), expected));
 }
 
-Deno.test("isClaude() and isIdleShell() tell who is in a pane", () => {
+Deno.test("isClaude() and isIdleShell() know who is in a pane", () => {
   const process = (pid: number, parent: number, args: string[], foreground = true) =>
     ({ pid, parent, args, foreground, hasTerminal: true }) satisfies ProcessInfo;
   const all = [

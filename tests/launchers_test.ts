@@ -13,7 +13,7 @@ import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
 import { writeExecutable } from "./support/executable.ts";
 
-Deno.test("deliver returns at once and leaves its work to a process that is nobody's child", async () => {
+Deno.test("deliver returns at once and leaves its work to a process that has no parent of ours", async () => {
   await inHome(async ({ install, bin, dir }) => {
     useFakeDeno(install, `until [ -e '${dir}/go' ]; do sleep 0.05; done`);
     installLaunchers(install);
@@ -213,7 +213,7 @@ async function inHome(work: (home: Home) => Promise<void> | void): Promise<void>
   }
 }
 
-/** A program in Deno's place that tells how it was called. */
+/** A program in Deno's place that records how it was called. */
 function useFakeDeno(install: Installation, script: string): void {
   const dir = install.paths.state.replace(/\/state$/, "");
   install.deno = `${dir}/de no`;

@@ -18,7 +18,7 @@ const DOCS = { session: "docs", agent_id: "forge" };
 const API = { session: "api-main", agent_id: "scout" };
 const AGENT = { by: "warden", by_kind: "agent", via: "keys" };
 
-/** A night: what was written when, and the line that tells it. */
+/** A night: what was written when, and its line. */
 const NIGHT: [clock: string, record: JournalRecord, line?: string][] = [
   [
     "22:04:10",
@@ -169,7 +169,7 @@ class Log {
   }
 }
 
-Deno.test("log tells a night in plain words, a line for each happening", async () => {
+Deno.test("log lists a night in plain words, a line for each happening", async () => {
   await using log = new Log();
   assertEquals(await log.run(["--since", "22:00"]), 0);
   const told = (from: number, to: number) =>
@@ -205,7 +205,7 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
   assertEquals(log.out, ["Nothing happened since 2026-11-17 06:00"]);
 });
 
-Deno.test("log --json gives the records, also those that tell nothing new", async () => {
+Deno.test("log --json gives the records, also those that repeat others", async () => {
   await using log = new Log();
   assertEquals(await log.run(["shop-main", "--json"]), 0);
   const kinds = log.out.map((line) => JSON.parse(line).kind);

@@ -37,7 +37,7 @@ Deno.test("clearDraft() empties the box of the agent's own text at once", async 
   }
 });
 
-Deno.test("clearDraft() leaves a person's draft alone, unless it is told to clear it anyway", async () => {
+Deno.test("clearDraft() leaves a person's draft alone, except with --anyway", async () => {
   const left = await clear("half a thought", "Run the tests");
   assertEquals([left.keys, left.draft], ["", "half a thought"]);
   assertStringIncludes(left.said, `${PERSON} (--anyway clears it); the present state is idle`);
@@ -89,7 +89,7 @@ Deno.test("a prompt that Claude Code puts back is the agent's own", async () => 
   assertEquals(prompt.texts, ["Run the tests", "Run the tests"]);
 });
 
-Deno.test("pressKey() does not send what a person has typed, unless it is told to", async () => {
+Deno.test("pressKey() does not send what a person has typed, except with --anyway", async () => {
   await using home = new TestHome();
   for (const draft of ["half a thought", "!rm -rf build"]) {
     const prompt = new FakePrompt();

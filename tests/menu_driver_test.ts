@@ -281,7 +281,7 @@ Deno.test("menu-driver and send refuse in a session that a person has taken, and
     assertEquals(code, 1);
     assertStringIncludes(err, "--anyway is for a person, and this call comes from OpenClaw");
     delete home.env.OPENCLAW_SHELL;
-    // Given back: it ends before the deliverer has told it.
+    // Given back: it ends before the deliverer has sent it.
     writeHold(home.paths, { ...hold, since: "", until: "2026-11-16T09:30:00.000Z" });
     assertEquals((await drive("--dry-run", "warden-main", "type", "x")).code, 0);
   }));

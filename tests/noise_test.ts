@@ -80,31 +80,31 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
       { ...idle, change: { prompt_id: "1e59cbca-f157-4d39-b0be-bd2eb827dd3d" } }], told: ["response_failed"] },
   "a turn that a person has stopped needs no idle reminder either":
     { steps: [{ ...stop, trigger: "interrupted" }, idle], told: ["interrupted"] },
-  "an end needs no wake when the loss of the session was just told":
+  "an end needs no wake when the loss of the session was just reported":
     { steps: [{ event: "session_end-other", trigger: "session_lost", change: { hook_event_name: "lost" } },
       { event: "session_end-other", trigger: "session_end" }], told: ["session_lost"] },
-  "a later end is told, though the session was lost before":
+  "a later end is reported, though the session was lost before":
     { steps: [{ event: "session_end-other", trigger: "session_lost", change: { hook_event_name: "lost" } },
       { event: "session_end-other", trigger: "session_end", afterMs: 20_000 }], told: ["session_lost", "session_end"] },
   "the dialog of an open question is that question":
     { steps: [question, permission, answer], told: ["ask_user_question", "ask_user_question_answered"] },
-  "a permission after the question was answered is told":
+  "a permission after the question was answered is reported":
     { steps: [question, answer, permission], told: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
   "a permission dialog is no question, though one is thought to be open":
     { steps: [question, { ...permission, dialog: "permission" }], told: ["ask_user_question", "permission_prompt"] },
   "the reminder of a question that stands on the screen is that question":
     { steps: [question, { ...permission, dialog: "question" }], told: ["ask_user_question"] },
-  "the reminder of one that can no longer be answered by its wake is told":
+  "the reminder of one that can no longer be answered by its wake is reported":
     { steps: [question, { ...permission, isUnanswerable: true }], told: ["ask_user_question", "permission_prompt"] },
   "two permissions of one turn are two":
     { steps: [permission, permission], told: ["permission_prompt", "permission_prompt"] },
-  "one permission told by two hooks at once is one":
+  "one permission reported by two hooks at once is one":
     { steps: [permission, { ...permission, afterMs: 20 }], told: ["permission_prompt"] },
-  "a turn's end told twice is one":
+  "a turn's end reported twice is one":
     { steps: [stop, { ...stop, afterMs: 5 }], told: ["response_complete"] },
   "two turns with the same last words are two":
     { steps: [stop, { ...stop, change: other }], told: ["response_complete", "response_complete"] },
-  "the same words after the agent had prolonged the turn are told":
+  "the same words after the agent had prolonged the turn are reported":
     { steps: [stop, { ...stop, change: { stop_hook_active: true } }], told: ["response_complete", "response_complete"] },
   "an end beside a background task and the end after it are two":
     { steps: [{ event: "stop-background-shell", trigger: "response_complete" },
@@ -112,12 +112,12 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
   "two ends without a prompt id are two, unless they come together":
     { steps: [{ ...stop, change: { prompt_id: "" } }, { ...stop, change: { prompt_id: "" }, afterMs: 50 },
       { ...stop, change: { prompt_id: "" }, afterMs: 9000 }], told: ["response_complete", "response_complete"] },
-  "a double is measured from the last time it was told":
+  "a double is measured from the last time it was reported":
     { steps: [{ ...stop, change: { prompt_id: "" } }, { ...stop, change: { prompt_id: "" }, afterMs: 10_000 },
       { ...stop, change: { prompt_id: "" }, afterMs: 100 }], told: ["response_complete", "response_complete"] },
-  "a turn's end told twice is one, though an earlier block was written in between":
+  "a turn's end reported twice is one, though an earlier block was written in between":
     { steps: [{ ...stop, body: "B" }, { ...stop, body: "A\n\nB", afterMs: 5 }], told: ["response_complete"] },
-  "a turn's end without a word told twice is one, though the pane has moved":
+  "a turn's end without a word reported twice is one, though the pane has moved":
     { steps: [{ ...stop, ...wordless, body: "lines" }, { ...stop, ...wordless, body: "other lines", afterMs: 5 }], told: ["response_complete"] },
   "two ends of one prompt without a word are two, unless they come together":
     { steps: [{ ...stop, ...wordless, body: "lines" }, { ...stop, ...wordless, body: "lines", afterMs: 9000 }], told: ["response_complete", "response_complete"] },

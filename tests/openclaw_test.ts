@@ -110,7 +110,7 @@ Deno.test("CliCarrier explains the refusal inside an agent's own shell", async (
   assertEquals(asked.filter((args) => args.includes("agent")).length, 1, "no other way was tried");
 });
 
-Deno.test("CliCarrier sends nothing while the history cannot tell whether it is there", async () => {
+Deno.test("CliCarrier sends nothing while the history does not show whether it is there", async () => {
   const answers: Outcome[] = [
     ended(1, { ok: false, error: { code: "UNAVAILABLE", message: "not now" } }),
     ended(1, { ok: false, error: { code: "INTERNAL", message: "broken" } }),

@@ -113,7 +113,7 @@ function serving(home: DeliveryHome) {
   return { sent, clock, queue };
 }
 
-Deno.test("serveAgent() holds what can wait in quiet hours, then tells it in one wake", async () => {
+Deno.test("serveAgent() holds what can wait in quiet hours, then sends it in one wake", async () => {
   await using home = new DeliveryHome();
   agentWith(home, QUIET);
   const { sent, clock, queue } = serving(home);

@@ -39,7 +39,7 @@ Deno.test("a secret that ends where a long text is cut is not shown in part", as
   assertEquals(/C{10}/.test(String(kept(home)[0]?.text)), false);
 });
 
-Deno.test("answer() tells who answered and after how long", () => {
+Deno.test("answer() says who answered and after how long", () => {
   const about = { session: "s", agent_id: "warden", now: NOW, asked_at: "2026-11-16T09:59:32Z" };
   const given = answer({ what: "question", ...about, ...GIVER });
   assertEquals([given.kind, given.after_ms, given.outcome], ["answered", 28_000, "given"]);

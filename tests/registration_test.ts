@@ -61,7 +61,7 @@ const FILES: Record<string, string | null> = {
   ),
 };
 
-/** What was empty or on one line cannot be told from what we made, once the memory is lost. */
+/** What was empty or on one line cannot be distinguished from what we made, once the memory is lost. */
 const GUESSED = new Set([
   "no file",
   "an empty file",

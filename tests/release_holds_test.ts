@@ -71,7 +71,7 @@ Deno.test("serveAgent() does not stay for the end of a pause that it will not se
   assertEquals(sent.length, 0);
 });
 
-Deno.test("releaseDue() tells each session of an agent on its own, and others nothing", async () => {
+Deno.test("releaseDue() reports each session of an agent on its own, and others nothing", async () => {
   await using home = new DeliveryHome();
   const { paths } = home;
   put(paths, { created_at: at(-3) });
@@ -138,7 +138,7 @@ function summaryIn(hold: Hold): { agent_id: string; wake_id: string } {
 }
 
 for (const [when, undo] of Object.entries(KILLS)) {
-  Deno.test(`releaseDue() that was killed ${when} tells everything once`, async () => {
+  Deno.test(`releaseDue() that was killed ${when} sends everything once`, async () => {
     await using home = new DeliveryHome();
     const { paths } = home;
     const ids = [put(paths, { created_at: at(-4) }), put(paths, { created_at: at(-3) })]
@@ -168,7 +168,7 @@ Deno.test("readHold() holds also with a file that cannot be read", async () => {
   assertEquals(sent, []);
 });
 
-Deno.test("the registered deliverer tells what was held, with its few permissions", async () => {
+Deno.test("the registered deliverer sends what was held, with its few permissions", async () => {
   const delivery = { transport: "inbox" };
   const agents = [{ agent_id: "warden", tmux_session_name: "warden-main", delivery }];
   await using world = await HookWorld.create({ registry: { agents }, deliver: true });

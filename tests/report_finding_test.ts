@@ -48,7 +48,7 @@ function messages(home: TestHome): string[] {
   return home.wakes("warden").map(({ message }) => message);
 }
 
-Deno.test("reportFinding() tells an interruption once, masked and in its fence", () =>
+Deno.test("reportFinding() reports an interruption once, masked and in its fence", () =>
   reporting(async (home, report) => {
     await report(STOPPED);
     await report(STOPPED); // by a companion that was started anew
@@ -71,7 +71,7 @@ Deno.test("reportFinding() closes what was asked in the turn that was stopped", 
     assertEquals(left, []);
   }));
 
-Deno.test("reportFinding() tells each trouble with the API once", () =>
+Deno.test("reportFinding() reports each trouble with the API once", () =>
   reporting(async (home, report) => {
     await report(RETRYING);
     await report(RETRYING);
@@ -83,14 +83,14 @@ Deno.test("reportFinding() tells each trouble with the API once", () =>
     );
   }));
 
-Deno.test("reportFinding() tells a lost session, with what brings it back", () =>
+Deno.test("reportFinding() reports a lost session, with what brings it back", () =>
   reporting(async (home, report) => {
     await report({ kind: "lost" });
     assertStringIncludes(messages(home)[0]!, "type: session_lost\n");
     assertStringIncludes(messages(home)[0]!, "recover");
   }));
 
-Deno.test("reportFinding() says nothing of an end that a hook has told", () =>
+Deno.test("reportFinding() says nothing of an end that a hook has reported", () =>
   reporting(async (home, report) => {
     changeMemory(home.paths, "warden-main", (before) => ({
       memory: { ...before, ended: "other" },

@@ -217,7 +217,7 @@ class Report {
   }
 }
 
-Deno.test("report tells the scripted night in a few lines", async () => {
+Deno.test("report sums up the scripted night in a few lines", async () => {
   await using report = new Report();
   assertEquals(await report.run(["--since", "22:00"]), 0);
   const [head, docs, shop, api, legend, waits] = report.out.split("\n");

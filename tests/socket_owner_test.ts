@@ -28,18 +28,18 @@ const CASES: Record<string, [url: string, how: "open" | "listening", rows: strin
   "a listener": [GATEWAY, "listening", [row("0100007F:4965", FREE, "0A", 1001)], 1001],
   "a listener on all addresses": [GATEWAY, "listening", [row("00000000:4965", FREE, "0A", 1001)], 1001],
   "our own listener": [GATEWAY, "listening", [row("0100007F:4965", FREE, "0A", 1000)]],
-  "TLS, where a certificate tells": ["wss://127.0.0.1:18789", "open", [row("0100007F:4965", "0100007F:C001", "01", 1001)]],
+  "TLS, where a certificate decides": ["wss://127.0.0.1:18789", "open", [row("0100007F:4965", "0100007F:C001", "01", 1001)]],
   "another machine": ["ws://192.168.0.7:18789", "open", [row("0700A8C0:4965", "0100007F:C001", "01", 1001)]],
   "no rows": [GATEWAY, "open", []],
   "lines that are no rows": [GATEWAY, "open", ["  sl  local_address rem_address   st", "x", ""]],
 };
 for (const [title, [url, how, rows, stranger]] of Object.entries(CASES)) {
-  Deno.test(`strangerAt() finds ${stranger ?? "nobody"} in ${title}`, () => {
+  Deno.test(`strangerAt() finds ${stranger ?? "no stranger"} in ${title}`, () => {
     assertEquals(strangerAt(url, { uid: 1000, text: rows.join("\n") }, how), stranger);
   });
 }
 
-Deno.test("strangerAt() finds nobody where the machine has no tables", () => {
+Deno.test("strangerAt() finds no stranger where the machine has no tables", () => {
   assertEquals(strangerAt(GATEWAY, undefined, "open"), undefined);
 });
 

@@ -61,7 +61,7 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "working 0-10, idle 10-60",
   ],
   [
-    "nobody knows who went on",
+    "it is not known who went on",
     [[0, prompt("agent")], [5, done], [9, prompt("unknown")], [10, done]],
     "working 0-5, idle 5-9, working 9-10, idle 10-60",
   ],
@@ -106,7 +106,7 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "working 0-5, limited 5-20, agent 20-30, working 30-60",
   ],
   [
-    "a limit that goes on, and one whose end nobody knows",
+    "a limit that goes on, and one whose end is not known",
     [[0, prompt("agent")], [5, limit(90)], [50, prompt("keyboard")], [55, limit()]],
     "working 0-5, limited 5-50, working 50-55, limited 55-60",
   ],
@@ -116,7 +116,7 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "working 0-5, limited 5-20, idle 20-60",
   ],
   [
-    "a program that goes on: nobody was waited for",
+    "a program that goes on: no wait",
     [[0, prompt("agent")], [5, done], [8, prompt("program")]],
     "working 0-5, idle 5-8, working 8-60",
   ],

@@ -4,7 +4,7 @@ import { HookWorld, section } from "./support/hook_world.ts";
 
 const WORDS = "Shall I deploy now?";
 
-Deno.test("stop.ts does not tell the words of a message again in another turn", async () => {
+Deno.test("stop.ts does not send the words of a message again in another turn", async () => {
   await using world = await HookWorld.create();
   const path = world.transcript;
   const turn = (promptId: string, id: string) => {

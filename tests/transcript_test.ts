@@ -189,7 +189,7 @@ const WITH_EVENT: Record<string, { lines: string[]; event: string; text: string 
     { lines: [user("p"), JSON.stringify({ type: "assistant", message: { id: "1", stop_reason: "end_turn", content: [text("A"), text("B")] } })], event: "B", text: "A\n\nB" },
   "leaves out another turn":
     { lines: [user("o"), claude("1", text("A"))], event: "B", text: "B" },
-  "leaves out what was told before a hook's context sent Claude on":
+  "leaves out what was sent before a hook's context sent Claude on":
     { lines: [user("p"), claude("1", text("A")), SUMMARY], event: "B", text: "B" },
   "puts the blocks before it, where it is not the first message of its turn":
     { lines: [user("p"), claude("1", text("A")), SUMMARY, claude("2", text("B"))], event: "C", text: "B\n\nC" },
@@ -222,7 +222,7 @@ Deno.test("withEarlierBlocks() joins nothing to a message that came after anothe
 // deno-fmt-ignore
 const SINCE_STOP: Record<string, { ends: string[]; continued: boolean; blocks: string[] }> = {
   "has no words from before a block": { ends: [feedback("p"), SUMMARY], continued: true, blocks: [] },
-  "has no words from before a block whose event does not tell": { ends: [feedback("p")], continued: false, blocks: [] },
+  "has no words from before a block whose event does not say so": { ends: [feedback("p")], continued: false, blocks: [] },
   "has no words from before a hook's context": { ends: [SUMMARY], continued: true, blocks: [] },
   "keeps the words of a Stop that is looked at again": { ends: [SUMMARY], continued: false, blocks: ["words"] },
   "keeps words that no Stop has followed": { ends: [], continued: true, blocks: ["words"] },

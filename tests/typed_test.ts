@@ -19,7 +19,7 @@ async function typed(
   return whoPrompted(home.paths, S, prompt, { last, now: NOW });
 }
 
-Deno.test("whoPrompted() tells our prompts from those of the keyboard", async () => {
+Deno.test("whoPrompted() distinguishes our prompts from those of the keyboard", async () => {
   const ours = { ...AGENT, instruction_id: "I1" };
   assertEquals(await typed([["I1", "Fix the tests"]], "Fix the tests"), ours);
   assertEquals(await typed([["I1", "Fix  the\ntests "]], " Fix the tests"), ours, "blanks");
@@ -46,7 +46,7 @@ Deno.test("whoPrompted() says unknown where a text of ours may have been changed
   assertEquals(await typed([["I1", "/gsd:go"]], "the text of the command", "I1"), KEYBOARD);
 });
 
-Deno.test("whoPrompted() knows what Claude Code tells itself", async () => {
+Deno.test("whoPrompted() knows the prompts of Claude Code itself", async () => {
   const prompt = "<task-notification>\n<task-id>b1</task-id>";
   assertEquals(await typed([], prompt), { by: "claude", by_kind: "claude" });
 });

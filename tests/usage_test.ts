@@ -91,12 +91,12 @@ Deno.test("readUsage() reads nothing in half a file", () => {
 
 const best: [name: string, facts: Parameters<typeof bestPressure>[0], expected: string][] = [
   [
-    "what was told for the turn, before the screen",
+    "what was reported for the turn, before the screen",
     { usage: readUsage(JSON.stringify(MOD), TURN)!, percent: 10, tokens: 5 },
     "72 144000 , 144000 of 200000 tokens, $1.25 so far",
   ],
   [
-    "tokens of the window, where the turn was not told",
+    "tokens of the window, where the turn was not reported",
     { usage: { window: 200_000, limits: [], isOfTurn: false }, percent: 10, tokens: 50_000 },
     "25 50000 , 50000 of 200000 tokens",
   ],
@@ -163,7 +163,7 @@ async function keep(
   writeAtomic(mark + ending, text);
 }
 
-Deno.test("a turn's end tells the pressure, the cost and the limits that the mod knows", async () => {
+Deno.test("a turn's end reports the pressure, the cost and the limits that the mod knows", async () => {
   await using world = await HookWorld.create();
   const event = fixtureEvent("stop-plain");
   const { session_id, prompt_id } = event;
@@ -187,7 +187,7 @@ Deno.test("a turn that fails names the reset time that the mod knows", async () 
   );
 });
 
-Deno.test("a prompt, the end of Claude Code and its return record what the status line has told so far", async () => {
+Deno.test("a prompt, the end of Claude Code and its return record what the status line has reported so far", async () => {
   await using world = await HookWorld.create();
   const prompt = fixtureEvent("user_prompt_submit");
   const { session_id } = prompt;

@@ -154,7 +154,7 @@ Deno.test("formatAnswers() has one answer per question, whatever is in the words
   ]);
 });
 
-Deno.test("readAnswers() tells a question that was left open", () => {
+Deno.test("readAnswers() knows a question that was left open", () => {
   const questions = [{ question: "A?" }, { question: "B?" }];
   const fields = { tool_response: { questions, answers: { "B?": "yes" } } };
   assertEquals(readAnswers(fields), [
@@ -176,7 +176,7 @@ for (const name of fixtureEventNames("stop_failure-")) {
   });
 }
 
-Deno.test("failureKind() tells an overload from another server error", () => {
+Deno.test("failureKind() distinguishes an overload from another server error", () => {
   assertEquals(failureKind("server_error", "API Error: 529 Overloaded.").name, "overload");
   assertEquals(failureKind("quite_new", "").name, "quite_new");
 });

@@ -130,7 +130,7 @@ Deno.test("a page that listens gets tiles and screens; when it goes, reading end
   assertEquals(wall.feed.listeners, 1);
   stop.abort();
   await reader.cancel().catch(() => {});
-  await until("nobody listens", () => Promise.resolve(wall.feed.listeners === 0), { everyMs: 20 });
+  await until("no page listens", () => Promise.resolve(wall.feed.listeners === 0), { everyMs: 20 });
 });
 
 Deno.test("an action is carried out once, and its words come back", async () => {

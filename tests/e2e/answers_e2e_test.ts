@@ -143,7 +143,7 @@ for (const version of VERSIONS.claude) {
         await claude.waitForScreen("the end", (screen) => screen.includes("BASHTWICE-END"));
         await claude.waitUntilIdle();
       });
-      await must(t, "the agent was told what is to be allowed, and the journal who decided", () => {
+      await must(t, "the agent got what is to be allowed, and the journal has who decided", () => {
         const [wake] = permissionWakes(stage);
         assertStringIncludes(wake ?? "", "touch made-by-bash && echo ran-it");
         assertStringIncludes(wake ?? "", "menu-driver");

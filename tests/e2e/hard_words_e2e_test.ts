@@ -62,7 +62,7 @@ for (const version of VERSIONS.claude) {
         await claude.waitUntilIdle();
       });
 
-      await must("a person's shell line that Claude leaves alone wakes nobody", async () => {
+      await must("a person's shell line that Claude leaves alone wakes no agent", async () => {
         await claude.submit("SCENARIO:deploy");
         await next(2);
         await claude.waitUntilIdle();
@@ -80,7 +80,7 @@ for (const version of VERSIONS.claude) {
         await claude.waitUntilIdle();
       });
 
-      await must("an answer that the token limit has cut is told whole", async () => {
+      await must("an answer that the token limit has cut is sent whole", async () => {
         await claude.submit("SCENARIO:cut");
         assertEquals(section(await next(3), "CONTENT"), HALVES);
         await claude.waitUntilIdle();

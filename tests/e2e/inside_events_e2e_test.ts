@@ -1,4 +1,4 @@
-/** What only the mod inside Claude Code can tell: on the real program, with wakes in files. */
+/** What only the mod inside Claude Code can report: on the real program, with wakes in files. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { listPending, type Pending } from "../../lib/answers.ts";
@@ -88,7 +88,7 @@ class InsideStage extends AnswersStage {
   }
 }
 
-Deno.test("2.1.325: Esc is told as interrupted, a kill as session_lost", () =>
+Deno.test("2.1.325: Esc is reported as interrupted, a kill as session_lost", () =>
   inScene("inside esc and kill", async (scene) => {
     const stage = new InsideStage(scene);
     const claude = await stage.begin();
@@ -176,7 +176,7 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
     console.log(`companion: ${megabytes.toFixed(1)} MB after three dialogs`);
     assert(megabytes <= 50, `${megabytes} MB`);
 
-    // An end that a hook tells is no loss.
+    // An end that a hook reports is no loss.
     await stage.server.tmux("kill-session", "-t", `=${stage.session}`);
     await stage.wake("session_end", Date.now());
     await until("the companion to leave", () => stage.roads().length === 0);
@@ -187,7 +187,7 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
 const TIMES = Number(Deno.env.get("GSD_E2E_FAILURES") ?? 4);
 const HOUR_S = 3600;
 
-Deno.test("2.1.325: an API that fails is told while it lasts, once, with its reset", () =>
+Deno.test("2.1.325: an API that fails is reported while it lasts, once, with its reset", () =>
   inScene("inside retrying", async (scene) => {
     const stage = new InsideStage(scene);
     stage.env.CLAUDE_CODE_MAX_RETRIES = String(TIMES);
@@ -254,7 +254,7 @@ function limitLines(reset: number): string {
   return `5-hour limit: 83 % used, resets ${time}\n7-day limit: 41 % used, resets ${time}`;
 }
 
-/** Another day than that of the wake, so that the date is told. */
+/** Another day than that of the wake, so that the wake has the date. */
 const inThreeDays = () => Math.floor(Date.now() / 1000) + 72 * HOUR_S;
 
 Deno.test("2.1.325: the limits of an account are in the wake of each turn", () =>
@@ -270,7 +270,7 @@ Deno.test("2.1.325: the limits of an account are in the wake of each turn", () =
   }));
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: without the mod an Esc is told at the next event`, () =>
+  Deno.test(`${version}: without the mod an Esc is reported at the next event`, () =>
     inScene(`outside esc ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const claude = await stage.start();
@@ -296,7 +296,7 @@ for (const version of VERSIONS.claude) {
       await until("the end of the second turn", () => stage.wakes().length === 2);
       assertStringIncludes(stage.wakes()[1]!, "\ntype: response_complete\n");
 
-      // A command tells it as well, and once.
+      // A command reports it as well, and once.
       await claude.waitUntilIdle();
       const others = "I look at the second file now.";
       stage.model.queue.push({ say: `${others} ${"On and on. ".repeat(400)}`, pieceMs: 200 });
@@ -323,7 +323,7 @@ function transcripts({ home }: Scene): string {
   ).join("\n");
 }
 
-Deno.test("2.1.197: spawn's status line tells window and limits, and the user's own is shown", () =>
+Deno.test("2.1.197: spawn's status line reports window and limits, and the user's own is shown", () =>
   inScene("status line", async (scene) => {
     const stage = new AnswersStage(scene, { version: "2.1.197", hookRoad: true });
     const project = `${scene.dir}/project`;

@@ -1,4 +1,4 @@
-/** A person, an agent and the keyboard take turns with one Claude Code; the journal tells them apart. */
+/** A person, an agent and the keyboard take turns with one Claude Code; the journal distinguishes them. */
 
 import { assertEquals } from "@std/assert";
 import { readScreen } from "../../lib/pane.ts";
@@ -12,7 +12,7 @@ import { AnswersStage } from "./answers_stage.ts";
 type Line = Record<string, unknown>;
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: the journal tells who typed, who answered and who left a question`, () =>
+  Deno.test(`${version}: the journal says who typed, who answered and who left a question`, () =>
     inScene(`journal ${version}`, async (scene) => {
       const stage = new AnswersStage(scene, { version, hookRoad: true });
       const claude = await stage.start();

@@ -161,7 +161,7 @@ for (const version of VERSIONS.claude) {
       await claude.waitUntilIdle();
 
       await stage.must("stop", "docs");
-      await until("all wakes to be told", () => stage.held() === 0);
+      await until("all wakes to be sent", () => stage.held() === 0);
       await stage.must("remove", "docs");
       const traces = stage.traces("docs", "mine", id);
       assert(traces.includes("/state/journal/docs.jsonl"));

@@ -140,7 +140,7 @@ class Night {
     return JSON.parse(done.stdout);
   }
 
-  /** Claude Code may tell the total of a turn after its Stop hooks. */
+  /** Claude Code may report the total of a turn after its Stop hooks. */
   async priced(): Promise<void> {
     const before = this.#priced;
     this.#priced = await until(`a total above ${before}`, () => {

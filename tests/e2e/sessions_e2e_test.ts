@@ -81,7 +81,7 @@ for (const version of VERSIONS.claude) {
         const user = readTextIfThere(`${scene.home}/.claude/settings.json`) ?? "";
         assertEquals(user.includes("hooks"), false);
         const told = await until(
-          "the agent to be told",
+          "the wake",
           () => shared.agentModel.asked(`greeted by ${version}`)[0],
           { present: () => Deno.readTextFileSync(`${stage.paths.state}/journal/anvil-main.jsonl`) },
         );
@@ -141,7 +141,7 @@ story(
         for (const agent of AGENTS) {
           const told = () =>
             stage.wakes(agent).filter((wake) => wake.trigger === "session_recovered");
-          await until(`${agent} to be told of round ${round}`, () => told().length > round);
+          await until(`a wake for ${agent} of round ${round}`, () => told().length > round);
           assertEquals(told().length, round + 1, `${what}: one wake for ${agent}`);
           const claude = await stage.attach(agent);
           await claude.submit(`words of ${agent} after round ${round}`);

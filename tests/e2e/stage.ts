@@ -193,7 +193,7 @@ export class Stage {
 
   waitForWake(trigger: string, part = "", agent = "warden"): Promise<Wake> {
     return until(
-      `the agent ${agent} to be told ${trigger}${part ? ` with "${part}"` : ""}`,
+      `a wake ${trigger} for ${agent}${part ? ` with "${part}"` : ""}`,
       () => this.wakes(agent).find((w) => w.trigger === trigger && w.message.includes(part)),
       { present: () => this.#present(agent) },
     );

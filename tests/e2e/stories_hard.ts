@@ -33,7 +33,7 @@ export const HARD_DAYS: Story[] = [
     },
   },
   {
-    name: "the gateway dies and comes back, and nothing is lost or told twice",
+    name: "the gateway dies and comes back, and nothing is lost or sent twice",
     short: "gateway restarted in the middle",
     slow: true,
     killsGateway: true,
@@ -99,7 +99,7 @@ export const HARD_DAYS: Story[] = [
       thinking.resolve();
       const told = () =>
         agentModel.requests.some((request) => request.message.includes("\nTwo.\n"));
-      await until("the agent to be told of the second turn", told, {
+      await until("the wake of the second turn", told, {
         timeoutMs: 120_000,
         present: () => stage.journal(),
       });

@@ -19,7 +19,7 @@ interface Mode {
   managed?: Record<string, unknown>;
   /** Before Claude Code's program, in the script that starts it. */
   script?: string;
-  /** No hook runs either: the watch tells of turns. */
+  /** No hook runs either: the watch reports turns. */
   noHooks?: boolean;
   /** What doctor says. */
   doctor: RegExp;
@@ -175,7 +175,7 @@ for (const [name, mode] of Object.entries(MODES)) {
         await until("the second turn", () => stage.model.asked().at(-1)?.prompt === "And on");
         if (mode.noHooks) {
           await claude.waitUntilIdle();
-          const wake = await until("what the watch tells", async () => {
+          const wake = await until("what the watch reports", async () => {
             const { code, stderr } = await stage.deno("commands/watch.ts", "--once");
             assertEquals(code, 0, stderr);
             return stage.wakes()[0];

@@ -26,7 +26,7 @@ export class SimClock {
       if (isDone) return;
       this.sleeping.sort((a, b) => a.at - b.at);
       const next = this.sleeping[0];
-      // Not over, and nobody waits for time: it loads a module.
+      // Not over, and nothing waits for time: it loads a module.
       if (next === undefined && work !== undefined && turns++ < MOST_TURNS) {
         await new Promise((resolve) => setTimeout(resolve, 0));
         continue;
