@@ -167,6 +167,14 @@ const NOT_OURS = [
   "Permission denied",
 ];
 
+Deno.test("docs/testing.md has a row for every file of stories", () => {
+  const files = Array.from(Deno.readDirSync(`${ROOT}/tests/e2e`), ({ name }) => name)
+    .flatMap((name) => /^(\w+)_e2e_test\.ts$/.exec(name)?.[1] ?? []);
+  const rows = read("docs/testing.md").split("\n").filter((line) => line.startsWith("| `"));
+  const cells = rows.map((row) => row.split("|")[1]!).join(" ");
+  assertEquals(files.filter((name) => !cells.includes(`\`${name}\``)), []);
+});
+
 Deno.test("every message that docs/troubleshooting.md quotes is in the code", () => {
   const messages = quotedMessages();
   assert(messages.length > 30);
