@@ -185,7 +185,7 @@ export function dropTaken(paths: Paths, { session, id }: Pending): void {
   removeIfThere(fileOf(paths, session, id, ".taken"));
 }
 
-export function isTaken(paths: Paths, pending: Pending): boolean {
+export function isAnswerTaken(paths: Paths, pending: Pending): boolean {
   return readGiven(fileOf(paths, pending.session, pending.id, ".taken")) !== undefined;
 }
 

@@ -75,7 +75,7 @@ export function whoPrompted(
   const unused = readNotes(paths, session).filter((note) => note.instruction_id > last);
   const found = unused.find((note) => wanted.has(note.hash));
   if (found === undefined) {
-    // Claude Code may have changed a text of ours: then its giver is not known.
+    // Claude Code may have changed a text of ours: then nobody can tell.
     const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
     return isOnItsWay
       ? { by: "unknown", by_kind: "unknown" }

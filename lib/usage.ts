@@ -99,9 +99,9 @@ export function lastTotal(
  * What a conversation has reported last, with its source; `at`: when the mod has reported it.
  * `apiResetsAt`: only where its last turn has met a limit.
  */
-export type LastUsage = Reported & { from: "mod" | "status line"; at: number };
+export type LastUsage = Told & { from: "mod" | "status line"; at: number };
 
-type Reported = Omit<KnownUsage, "isOfTurn">;
+type Told = Omit<KnownUsage, "isOfTurn">;
 
 /** The last known usage of a conversation, for the views. */
 export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
@@ -125,11 +125,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function usageIn(value: Record<string, unknown>): Reported {
+function usageIn(value: Record<string, unknown>): Told {
   return "context_window" in value ? ofStatusLine(value) : ofMod(value);
 }
 
-function ofMod(value: Record<string, unknown>): Reported {
+function ofMod(value: Record<string, unknown>): Told {
   const resets = dateOf(value.api_resets_at);
   return {
     ...numbers(value, ["percent", "tokens", "window", "usd", "turn_usd"]),

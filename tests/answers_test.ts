@@ -4,8 +4,8 @@ import {
   giveAnswer,
   type Given,
   hookWaits,
+  isAnswerTaken,
   isStillOpen,
-  isTaken,
   listPending,
   noteKeys,
   openPending,
@@ -62,10 +62,10 @@ Deno.test("takeAnswer() gives an answer to one taker only", () =>
     openPending(paths, pending);
     assertEquals(takeAnswer(paths, pending), undefined);
     giveAnswer(paths, pending, GIVEN);
-    assertEquals(isTaken(paths, pending), false);
+    assertEquals(isAnswerTaken(paths, pending), false);
     assertEquals(takeAnswer(paths, pending), GIVEN);
     assertEquals(takeAnswer(paths, pending), undefined);
-    assertEquals(isTaken(paths, pending), true);
+    assertEquals(isAnswerTaken(paths, pending), true);
     assertEquals(withdrawAnswer(paths, pending), false);
   }));
 
@@ -299,7 +299,7 @@ Deno.test("waitForAnswer() takes no answer for a dialog that has closed", () =>
       return waitForAnswer(paths, pending, worldWith({ 3: give }, { look, isOurs: () => true }));
     };
     assertEquals(await wait([asking, idle]), { kind: "too late" });
-    assertEquals(isTaken(paths, pending), false);
+    assertEquals(isAnswerTaken(paths, pending), false);
     // Between two dialogs the prompt may show for an instant.
     assertEquals((await wait([asking, idle, asking])).kind, "answered");
     assertEquals((await wait([asking])).kind, "answered");

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clearThen, pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
-import { isTaken, listPending, openPending } from "../lib/answers.ts";
+import { isAnswerTaken, listPending, openPending } from "../lib/answers.ts";
 import { type Closed, closePending } from "../lib/close_pending.ts";
 import { driverContext, pendingFor } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
@@ -316,6 +316,6 @@ Deno.test("pressKey() Escape that changes nothing claims nothing", async () => {
   openPending(home.paths, pending);
   const pane = new FakePane(() => fixturePane("10-ask-single"));
   await pressKey(driverContext(pane, { paths: home.paths }), "Escape");
-  assertEquals(isTaken(home.paths, pending), false);
+  assertEquals(isAnswerTaken(home.paths, pending), false);
   assertEquals(home.journal(), []);
 });

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   dropTaken,
   type GivenDecision,
-  isTaken,
+  isAnswerTaken,
   listPending,
   noteShown,
   openPending,
@@ -405,7 +405,7 @@ Deno.test("byKeys() journals who answered what with keys", () =>
   whileAsked((sent) => sent === "" ? ASKED : IDLE, async ({ home, answer }) => {
     const pending = question(home);
     assertEquals((await answer(pending)).kind, "done");
-    assertEquals(isTaken(home.paths, pending), true);
+    assertEquals(isAnswerTaken(home.paths, pending), true);
     const { at: _, asked, ...entry } = home.journal()[0]!;
     assertStringIncludes(asked as string, "Which database should we use?");
     assertEquals(entry, {

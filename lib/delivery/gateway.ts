@@ -191,7 +191,7 @@ class Socket implements Gateway {
     if (waiting === undefined) return;
     const answer = this.answerOf(frame);
     // A run's first answer says that it was accepted; its end comes under the same id.
-    if (waiting.final !== undefined && isAccepted(answer)) {
+    if (waiting.final !== undefined && isTaken(answer)) {
       waiting.first(answer);
       return;
     }
@@ -217,7 +217,7 @@ function lostRun(reason: string): Run {
   return { first: lost, final: Promise.resolve(lost) };
 }
 
-export function isAccepted(answer: GatewayAnswer): boolean {
+export function isTaken(answer: GatewayAnswer): boolean {
   return answer.kind === "ok" &&
     (answer.payload.status === "accepted" || answer.payload.status === "in_flight");
 }

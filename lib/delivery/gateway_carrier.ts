@@ -10,7 +10,7 @@ import {
   type TryOutcome,
 } from "./delivery.ts";
 import { prepareGuards } from "../fence.ts";
-import { connect, type Gateway, type GatewayAnswer, isAccepted } from "./gateway.ts";
+import { connect, type Gateway, type GatewayAnswer, isTaken } from "./gateway.ts";
 import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
 import { placeOfWake } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
@@ -55,7 +55,7 @@ export class GatewayCarrier {
     prepareGuards(); // they are loaded while the gateway works
     const run = await starting;
     const { first } = run;
-    if (isAccepted(first) && first.kind === "ok") {
+    if (isTaken(first) && first.kind === "ok") {
       const end = await watched(gateway, run.final, this.watchMs);
       if (end.kind === "undone") {
         const what = end.answer.kind === "lost" ? "broke off" : "let it go again";

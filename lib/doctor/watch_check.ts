@@ -1,4 +1,4 @@
-/** Does a watch run, which reports what no hook reports? */
+/** Does somebody look after what no hook tells? */
 
 import { taskCommand } from "../cli/task_command.ts";
 import { isWatched } from "../fleet/watch_lock.ts";

@@ -4,7 +4,7 @@ import {
   giveAnswer,
   type Given,
   type GivenDecision,
-  isTaken,
+  isAnswerTaken,
   listPending,
   noteKeys,
   type Pending,
@@ -82,7 +82,7 @@ export async function throughHook(
   const until = clock.now() + TAKEN_WITHIN_MS;
   while (clock.now() < until) {
     const isClosed = !isOpen(context, pending);
-    if (isClosed || isTaken(paths, pending)) {
+    if (isClosed || isAnswerTaken(paths, pending)) {
       const verdict = verdictOf(context, pending, given);
       if (isClosed) withdrawAnswer(paths, pending);
       if (verdict !== undefined || isClosed) return verdict ?? "settled";
@@ -91,7 +91,8 @@ export async function throughHook(
   }
   if (withdrawAnswer(paths, pending)) return verdictOf(context, pending, given) ?? "ignored";
   // Neither there nor taken: another's answer has replaced it, and was refused.
-  return verdictOf(context, pending, given) ?? (isTaken(paths, pending) ? "taken" : "ignored");
+  return verdictOf(context, pending, given) ??
+    (isAnswerTaken(paths, pending) ? "taken" : "ignored");
 }
 
 function isOpen({ paths, session }: DriverContext, { id }: Pending): boolean {
