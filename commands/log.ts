@@ -32,7 +32,7 @@ A line has the time, the session, who did it, what it was, and its words:
   22:10:12  shop-main  Claude  asks      Which database should we use?
   22:10:40  shop-main  warden  answered  SQLite  (after 28 s)
 
-Who: an agent's id, a person's login (a command in a terminal), keyboard (somebody at Claude Code's
+Who: an agent's id, a person's login (a command in a terminal), keyboard (a person at Claude Code's
 own prompt), Claude, or a part of this program. On a terminal a long text is cut; --json and pipes
 have more of it, and --wake has the whole.
 

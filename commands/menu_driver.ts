@@ -64,7 +64,7 @@ Options, before type, clear_then and deny:
                        the session (gsd-code queue)
   --now                type at once: a running turn is interrupted first
   --prompt-only        type nothing while a question is open: the text is not an answer
-  --anyway             for a person: also with a draft that somebody has typed (clear, enter,
+  --anyway             for a person: also with a draft of another person (clear, enter,
                        submit), in a session that a person has taken, and where a limit of
                        spending is reached
   --road <name>        mod, socket or keys: this road and no other. Without it: the mod inside

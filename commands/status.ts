@@ -41,7 +41,7 @@ Usage: gsd-code status [<session or agent>] [--all] [--json]
   --json            for programs
   --help            this text
 
-What waits for somebody comes first, then failures, then work, then idle sessions. With a name it
+What waits for an answer comes first, then failures, then work, then idle sessions. With a name it
 also says how that is known, and what was delivered last.
 
 Examples:

@@ -20,7 +20,7 @@ import { main as pauseWakes } from "./pause.ts";
 import { main as resume } from "./resume.ts";
 import { main as take } from "./take.ts";
 
-export const HELP = `Shows all sessions, live; the ones that wait for somebody first.
+export const HELP = `Shows all sessions, live; the ones that wait for an answer first.
 
 Usage: gsd-code top
 

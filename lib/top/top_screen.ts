@@ -15,7 +15,7 @@ export interface TopSize {
 const KEYS = "j k move  Enter attach  a answer  i type  l log  p pause  t take  ? help  q quit";
 
 const HELP = [
-  "j, k, arrows   choose a session; the one that waits for somebody stands first",
+  "j, k, arrows   choose a session; the one that waits for an answer is first",
   "Enter          attach to it; tmux's own keys lead back (usually Ctrl-b d)",
   "a              answer what it asks: a number picks, Enter sends",
   "i              type an instruction and send it with Enter",
