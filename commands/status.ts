@@ -25,7 +25,7 @@ import { journalSessions, readJournal, whyJournalUnreadable } from "../lib/journ
 import { messageOf } from "../lib/process.ts";
 
 export interface StatusWorld extends World {
-  /** The width of the terminal; undefined where the output is none. */
+  /** The width of the terminal; undefined where the output is not a terminal. */
   columns?: () => number | undefined;
   gateway?: () => Promise<GatewayState>;
   colours?: Colours;

@@ -174,7 +174,7 @@ function isHeader(line: string, at: number): boolean {
   const end = behindAny(HEADERS, line, at);
   if (end === undefined) return false;
   const rest = line.slice(closingAt(line, end));
-  return rest !== "" && !/^\]\([^()\s]+\)/.test(rest); // a link is none
+  return rest !== "" && !/^\]\([^()\s]+\)/.test(rest); // a link is no header
 }
 
 /** The next closing bracket, if no letter comes before it; else the end of the line. */

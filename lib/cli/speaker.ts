@@ -1,4 +1,4 @@
-/** What a command says, with the guards of foreign text: one that speaks by this has them. */
+/** The output of a command. To import it also loads the guards of foreign text. */
 
 import "./load_guards.ts";
 

@@ -31,7 +31,7 @@ export function notSearched(sessionKey: string): string {
   return `Cannot tell whether session ${sessionKey} has the wake already`;
 }
 
-/** Nothing was sent: the wake keeps its key and waits until the session's history can be read. */
+/** Nothing was sent: the wake keeps its key, and waits until the session's history can be read. */
 export function withoutHistory(outcome: TryOutcome): TryOutcome {
   if (outcome.kind === "delivered" || outcome.kind === "unfit") return outcome;
   const elsewhere = outcome.kind === "later" && outcome.elsewhere === true;

@@ -93,7 +93,7 @@ function whyUnusable(path: string): string | undefined {
   }
 }
 
-/** A folder or a huge file is moved, since it may be of use; the rest holds nothing. */
+/** A folder or a huge file is moved, since its content may be needed; the rest has no content. */
 function fixFor(path: string): string {
   const info = infoOf(path);
   const holdsSomething = info?.isDirectory || info?.isFile;

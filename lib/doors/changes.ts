@@ -48,7 +48,7 @@ export class Changes implements Disposable {
         this.#watchers.set(path, watcher);
         this.#follow(path, watcher);
       } catch {
-        // The system has no watches left.
+        // The system's limit of file watches is reached.
       }
     }
   }

@@ -31,7 +31,7 @@ function safeNames(folder: string): string[] {
   try {
     return namesIn(folder);
   } catch {
-    return []; // not ours to read, or no folder
+    return []; // no permission, or no folder
   }
 }
 

@@ -21,7 +21,7 @@ interface TypedText {
 const MOST_TEXTS = 8;
 /** Of a longer text the box shows a part only. */
 const MOST_WORDS = 5000;
-/** A part of fewer words may be another's text. */
+/** A part of fewer words may be a person's text. */
 const PART_WORDS = 12;
 
 function fileOf(paths: Paths, session: string): string {

@@ -32,8 +32,8 @@ export function menuDriverText(install: Installation): string {
 }
 
 /**
- * Gives steps of a queue, by the driver's own roads. It goes on when its caller has ended: Claude
- * Code ends a hook with all its descendants, and a process that was forked twice is none.
+ * Gives steps of a queue, by the driver's own roads. It is forked twice, so that it outlives its
+ * caller: Claude Code ends a hook with all its descendants.
  */
 export function queueRunText(install: Installation): string {
   const { paths, setsid } = install;
@@ -106,7 +106,7 @@ function inboxFolders({ transcripts }: Installation): string[] {
   return transcripts.map((folder) => folder.replace(/\/projects$/, "/sessions"));
 }
 
-/** Only what looks like Claude Code's own and belongs to us: the files are not ours. */
+/** Claude Code writes these files: take only paths of its form whose socket belongs to our user. */
 function inboxLines(install: Installation): string[] {
   const files = inboxFolders(install).map((folder) => `${shellQuote(folder)}/*.json`).join(" ");
   const path = '"messagingSocketPath":"\\(/[A-Za-z0-9_./-]*/cc-socks/[0-9]*\\.sock\\)"';

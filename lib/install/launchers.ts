@@ -48,9 +48,9 @@ export function launchersOf(install: Installation): Launcher[] {
 }
 
 /**
- * A hook may run this one, so its environment must not decide what is run. Claude Code ends a hook
- * with all its descendants; a process that was forked twice is none. `--wait` as the first argument
- * keeps it in the foreground, for people and timers.
+ * A hook may run this one, so its environment must not decide what is run. It is forked twice:
+ * Claude Code ends a hook with all its descendants. `--wait` as the first argument keeps it in the
+ * foreground, for people and timers.
  */
 function deliverText(install: Installation): string {
   const run = runLine(install, "deliver.ts", {

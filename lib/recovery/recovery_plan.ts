@@ -1,4 +1,4 @@
-/** What recover does with each session of an agent, by what the fleet shows. Reads nothing. */
+/** What recover does with each session of an agent, by what the fleet shows: pure functions. */
 
 import type { FleetReading } from "../fleet/fleet_reader.ts";
 import type { SessionObservation } from "../fleet/observation.ts";

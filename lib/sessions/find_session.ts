@@ -56,7 +56,7 @@ export function launchOf({ paths }: World, session: string): Launch | undefined 
   );
 }
 
-/** Why nothing can be done with a session that is not ours; undefined when it is. */
+/** Why a session without an agent is refused; undefined where it has one. */
 export function whyNotOurs(world: World, found: FoundSession): string | undefined {
   const { session, launch, agent } = found;
   if (launch !== undefined || agent !== undefined || isKnownName(world.paths, session)) {

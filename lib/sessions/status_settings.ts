@@ -9,7 +9,7 @@ import { isObject, parseJsonWithComments } from "../json.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 
-/** For the settings of one launch; undefined where we keep out of it. */
+/** For the settings of one launch; undefined where we set none. */
 export function statusLineFor(
   paths: Paths,
   dir: string,

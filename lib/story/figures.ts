@@ -90,7 +90,7 @@ const RANKS: Record<LaneState, number> = {
   ...{ human: 0, agent: 0, failed: 1, lost: 1, api: 1, limited: 1, working: 2, idle: 3 },
 };
 
-/** What waits for somebody at the end comes first, then failures, work, rest, and what has ended. */
+/** What waits for an answer at the end comes first, then failures, work, idle, and what has ended. */
 function rankOf({ lanes }: SessionFigures, until: number): number {
   const last = lanes.at(-1);
   return last?.to === until ? RANKS[last.state] : 4;

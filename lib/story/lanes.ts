@@ -20,7 +20,7 @@ export interface Lane {
   to: number;
 }
 
-/** A wait that somebody has ended. */
+/** A wait that has ended. */
 export interface EndedWait {
   who: "agent" | "human";
   /** With a question, or for the next instruction. */

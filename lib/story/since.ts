@@ -8,7 +8,7 @@ const UNITS: Record<string, number> = {
   d: 86_400_000,
 };
 
-/** The latest such moment before now; undefined when the text is none. */
+/** The latest such moment before now; undefined when the text is no time. */
 export function momentOf(text: string, now: Date): Date | undefined {
   const ago = /^(\d{1,5}) ?(s|m|min|h|d)$/.exec(text);
   if (ago !== null) return new Date(now.getTime() - Number(ago[1]) * UNITS[ago[2]!]!);

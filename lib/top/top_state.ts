@@ -1,4 +1,4 @@
-/** What `top` shows and what each key does. Reads nothing, does nothing. */
+/** What `top` shows and what each key does: pure functions. */
 
 import type { Pending } from "../answers.ts";
 import type { SessionView } from "../fleet/session_view.ts";

@@ -13,7 +13,7 @@ export type AccessVerdict =
 
 const HOURS = 12;
 
-/** `names`: the hosts by which the page may be called. Another name is a page that fools the browser. */
+/** `names`: the hosts by which the page may be called. Any other is refused (DNS rebinding). */
 export function accessFor(port: number, names: string[], token: string = newToken()): Access {
   // Cookies are shared by all ports of a host, so the port is part of the name.
   const cookie = `gsd_wall_${port}`;

@@ -1,4 +1,4 @@
-/** What changes, for every page that is open. Nothing is read while none is. */
+/** Sends changes to every open page. Without an open page nothing is read. */
 
 import type { CapturedScreen } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
