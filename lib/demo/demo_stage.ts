@@ -12,6 +12,7 @@ import { allProcesses } from "../doors/process_tree.ts";
 import type { Installation } from "../install/scope.ts";
 import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";
+import { tmuxFrom } from "../tmux.ts";
 import type { DemoScene } from "./demo_scenes.ts";
 
 /** A busy machine may need this long for what takes milliseconds. */
@@ -175,17 +176,18 @@ export class DemoStage {
   }
 
   private async tmux(...args: string[]): Promise<string> {
-    const all = ["-u", "-L", this.socket, "-f", "/dev/null", ...args];
     const folder = Deno.env.get("TMUX_TMPDIR");
-    const env = {
-      PATH: this.env.PATH ?? "",
-      TERM: "xterm-256color",
-      LANG: "C.UTF-8",
-      ...(folder === undefined ? {} : { TMUX_TMPDIR: folder }),
-    };
-    const outcome = await run(this.tmuxPath, all, { env, timeoutMs: PATIENCE_MS });
-    if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.trimEnd();
-    throw new Error(`tmux ${args[0]} failed: ${JSON.stringify(outcome)}`);
+    const door = tmuxFrom((name) => name === "GSD_TMUX" ? this.tmuxPath : undefined, {
+      socket: this.socket,
+      timeoutMs: PATIENCE_MS,
+      env: {
+        ...{ PATH: this.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" },
+        ...(folder === undefined ? {} : { TMUX_TMPDIR: folder }),
+      },
+    });
+    const result = await door.call("-f", "/dev/null", ...args);
+    if (result.kind === "ok") return result.stdout.trimEnd();
+    throw new Error(`tmux ${args[0]} failed: ${result.reason}`);
   }
 
   private async nextWake(): Promise<string> {
