@@ -13,7 +13,8 @@ import { settleForm } from "../lib/driver/menu_form.ts";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { shown, snapshot } from "../lib/driver/menu_snapshot.ts";
 import { canBeRead } from "../lib/driver/screen_wait.ts";
-import { clearThen, pressKey } from "../lib/driver/menu_prompt.ts";
+import { pressKey } from "../lib/driver/menu_key.ts";
+import { clearThen } from "../lib/driver/menu_prompt.ts";
 import { type ActionResult, type DriverContext, refused } from "../lib/driver/driver_context.ts";
 import {
   callerOf,

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { clearThen, pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
+import { pressKey } from "../lib/driver/menu_key.ts";
+import { clearThen, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
 import { isAnswerTaken, listPending, openPending } from "../lib/answers.ts";
 import { type Closed, closePending } from "../lib/close_pending.ts";
 import { driverContext, pendingFor } from "./support/driver_context.ts";

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ModOrder } from "../lib/companion/mod_messages.ts";
-import { clearThen, pressKey, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
+import { pressKey } from "../lib/driver/menu_key.ts";
+import { clearThen, typeAtPrompt } from "../lib/driver/menu_prompt.ts";
 import type { ModRoad, ModState, RoadAnswer } from "../lib/driver/mod_road.ts";
 import { noteEscape } from "../lib/own_escape.ts";
 import { TestHome } from "./support/home.ts";

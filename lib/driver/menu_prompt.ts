@@ -1,11 +1,7 @@
-/** The actions for Claude Code's prompt: type, clear_then, enter, esc. */
+/** The actions for Claude Code's prompt: type, clear_then. */
 
 import type { PaneScreen } from "./claude_pane.ts";
-import { dropTaken, listPending, noteKeys, type Pending } from "../answers.ts";
-import { closePending } from "../close_pending.ts";
-import { decides } from "../dialog_kind.ts";
-import { whyNoKeys, whyNotTyped } from "./dialog_rights.ts";
-import { OPENING_MS, PATIENCE_MS } from "./drive.ts";
+import { whyNotTyped } from "./dialog_rights.ts";
 import {
   type ActionResult,
   describe,
@@ -14,8 +10,8 @@ import {
   unsure,
 } from "./driver_context.ts";
 import { whyNotOwn } from "./menu_clear.ts";
-import { whyMayBeUnread } from "./menu_decide.ts";
-import { clearByMod, interruptByMod, typeByMod } from "./mod_prompt.ts";
+import { AT_PROMPT_MS } from "./menu_key.ts";
+import { clearByMod, typeByMod } from "./mod_prompt.ts";
 import { noteOwnText } from "./own_drafts.ts";
 import {
   count,
@@ -26,14 +22,10 @@ import {
   whyUnfitForKeys,
 } from "./prompt_words.ts";
 import { typeBySocket } from "./socket_prompt.ts";
-import { givenBy, noteByKeys, noteLeft } from "./settle.ts";
-import { isAbout, requestsShown } from "../shown.ts";
 import { typeText } from "./typing.ts";
 import { waitForReadable, waitForScreen } from "./screen_wait.ts";
 
 const CLEARED_WITHIN_MS = 10_000;
-/** At the prompt a key may work without a visible effect. */
-const AT_PROMPT_MS = 2000;
 
 /** Why no prompt can be typed with keys. */
 interface NotReady {
@@ -190,88 +182,6 @@ async function afterClear(context: DriverContext, text: string): Promise<ActionR
   return typed.kind === "done"
     ? { ...typed, said: `Cleared the conversation, then ${uncapitalised(typed.said)}` }
     : refused(`the conversation is cleared, but ${typed.reason}`);
-}
-
-/** Presses one key, where it cannot do what another action must ask for. */
-export async function pressKey(
-  context: DriverContext,
-  key: "Enter" | "Escape",
-): Promise<ActionResult> {
-  if (!context.dryRun) await context.pane.clock.sleep(OPENING_MS);
-  const screen = await context.pane.look();
-  const { dialog } = screen;
-  const forbidden = key === "Enter" ? whyNoKeys(context, screen) : undefined;
-  if (forbidden !== undefined) return refused(forbidden);
-  if (key === "Enter" && dialog !== undefined && !/^(\d+\. )?No\b/.test(dialog.focused)) {
-    const unread = whyMayBeUnread(context, dialog);
-    if (unread !== undefined) return refused(unread);
-  }
-  if (key === "Enter" && dialog === undefined && screen.draft === "") {
-    return refused(`there is nothing to enter; ${describe(screen)}`);
-  }
-  if (key === "Enter" && dialog === undefined) {
-    const reason = whyNotOwn(context, screen);
-    if (reason !== undefined) return refused(`${reason}; ${describe(screen)}`);
-  }
-  const isBare = screen.ready && screen.state === "idle" && screen.draft === "";
-  if (key === "Escape" && dialog === undefined && isBare) {
-    return refused(`there is nothing to escape from; ${describe(screen)}`);
-  }
-  if (context.dryRun) return { kind: "done", said: `Would press ${key}` };
-  const { mod } = context;
-  if (key === "Escape" && dialog === undefined && mod && (await mod.state())?.isBusy) {
-    const byMod = await interruptByMod(context, mod);
-    if (byMod.kind !== "other") return byMod;
-  }
-  // Above a dialog a mark blinks, and a working Claude writes: neither comes from the key.
-  const seen = ({ dialog: shown, text }: PaneScreen) => dialog === undefined ? text : shown?.text;
-  const movesAnyway = dialog === undefined && screen.state === "working";
-  const changed = (now: PaneScreen) =>
-    describe(now) !== describe(screen) || (!movesAnyway && seen(now) !== seen(screen));
-  // Claude Code ends the hook of a dialog that esc closes: it must know by then whose key it was.
-  const leaving = key === "Escape" ? shownIn(context, screen) : [];
-  for (const one of leaving) noteKeys(context.paths, one, givenBy(context, LEFT, "keys"));
-  // Press once: if the first is only late, a second one would reach the next dialog.
-  await context.pane.press(key);
-  const patienceMs = dialog === undefined ? AT_PROMPT_MS : PATIENCE_MS;
-  const after = await waitForScreen(context.pane, patienceMs, changed);
-  if (after.dialog !== undefined) { for (const one of leaving) dropTaken(context.paths, one); }
-  if (dialog !== undefined && !changed(after)) {
-    return refused(
-      `${key} changed nothing that shows: look before you try again; ${describe(after)}`,
-    );
-  }
-  if (key === "Enter" && decides(dialog?.kind)) {
-    const answers = { [dialog!.kind]: dialog!.focused };
-    noteByKeys(context, "decided", {
-      screen,
-      decision: { kind: "answers", answers, annotations: {} },
-    });
-  }
-  if (after.dialog === undefined) closeLeft(context, leaving);
-  const isLeft = key === "Escape" && after.dialog === undefined && after.draft !== "";
-  const hint = isLeft && whyNotOwn(context, after) === undefined ? "; clear empties the box" : "";
-  return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
-}
-
-/** What it says does not count: nothing is answered. */
-const LEFT = { kind: "deny", message: "" } as const;
-
-/** What is asked on the screen. */
-function shownIn({ paths, session }: DriverContext, { dialog }: PaneScreen): Pending[] {
-  if (dialog === undefined) return [];
-  const asked = listPending(paths, session);
-  return dialog.kind === "question" || dialog.kind === "review"
-    ? asked.filter((one) => one.kind === "question" && isAbout(one, dialog))
-    : requestsShown(asked, dialog);
-}
-
-/** A hook that was killed before it could do so leaves its file. */
-function closeLeft(context: DriverContext, leaving: Pending[]): void {
-  for (const pending of leaving) {
-    closePending(context.paths, context.session, { id: pending.id });
-    noteLeft(context, pending);
-  }
 }
 
 /** Changes only the first letter: the rest may be the caller's text. */

@@ -6,7 +6,7 @@ import { waitForAnswer } from "../../lib/answer_wait.ts";
 import type { ActionResult, DriverContext } from "../../lib/driver/driver_context.ts";
 import { decide } from "../../lib/driver/menu_decide.ts";
 import { choose } from "../../lib/driver/menu_dialogs.ts";
-import { pressKey } from "../../lib/driver/menu_prompt.ts";
+import { pressKey } from "../../lib/driver/menu_key.ts";
 import { namesIn } from "../../lib/files.ts";
 import { describeRequest, quotable, requestLine } from "../../lib/request_text.ts";
 import { menuOptions, pendingFor, SECRET } from "../support/driver_context.ts";
