@@ -14,7 +14,7 @@ import type { Happening, TurnStarts } from "../lib/story/happenings.ts";
 import { type Columns, columnsFor, logLine } from "../lib/story/log_lines.ts";
 import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
-import { followStory } from "../lib/story/story_tail.ts";
+import { follow } from "../lib/story/story_tail.ts";
 
 export const HELP = `Lists what happened in the sessions: a line each, the latest last.
 
@@ -110,7 +110,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
     world.say(`Nothing happened since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
   }
   if (!flags.follow) return 0;
-  for await (const lines of followStory(world.paths, world.end)) {
+  for await (const lines of follow(world.paths, world.end)) {
     printer.print(lines.filter((line) => isWanted(line, name)));
   }
   return 130;

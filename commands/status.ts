@@ -21,7 +21,7 @@ import {
   totalsLines,
 } from "../lib/fleet/status_table.ts";
 import { isWatched } from "../lib/fleet/watch_lock.ts";
-import { journalSessions, readJournal, whyJournalUnreadable } from "../lib/journal.ts";
+import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
 import { messageOf } from "../lib/process.ts";
 
 export interface StatusWorld extends World {
@@ -176,10 +176,7 @@ function detailsOf(view: SessionView, status: SessionStatus, now: number): strin
 function journals({ paths }: StatusWorld): { known: string[]; problems: string[] } {
   try {
     const known = journalSessions(paths);
-    return {
-      known,
-      problems: known.flatMap((session) => whyJournalUnreadable(paths, session) ?? []),
-    };
+    return { known, problems: known.flatMap((session) => whyUnreadable(paths, session) ?? []) };
   } catch (error) {
     return { known: [], problems: [messageOf(error)] };
   }

@@ -61,7 +61,7 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
     said.identity === `interrupted|${identity}`
   );
   if (isKnown) return;
-  const said = saidUntilStop(event.transcriptPath, stopped.promptId);
+  const said = saidBefore(event.transcriptPath, stopped.promptId);
   // The prompt of this event has not begun its turn when the transcript is read.
   const isWorking = event.name === "UserPromptSubmit";
   const advice = isWorking
@@ -124,7 +124,7 @@ function isAside({ isMeta, message }: Record<string, unknown>): boolean {
 }
 
 /** Claude's words of a turn that was stopped: the mark behind them looks like a prompt. */
-export function saidUntilStop(transcriptPath: string, promptId: string): string {
+export function saidBefore(transcriptPath: string, promptId: string): string {
   const read = (lines: Iterable<Line>) => readLastTurn(withoutMark(lines), promptId).blocks;
   return fromEnd(transcriptPath, brokenOff) ?? joinBlocks(fromEnd(transcriptPath, read) ?? []);
 }

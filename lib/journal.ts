@@ -168,7 +168,7 @@ function* readFiles(files: string[], since = 0): Generator<Record<string, unknow
 }
 
 /** Why the journal of a session cannot be read; undefined when it can, or is not there. */
-export function whyJournalUnreadable(paths: Paths, session: string): string | undefined {
+export function whyUnreadable(paths: Paths, session: string): string | undefined {
   const path = journalFile(paths, session);
   try {
     for (const file of [path, `${path}.1`]) readIfThere(file, open)?.close();

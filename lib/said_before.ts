@@ -6,7 +6,7 @@ import { type BlockingClock, waitForLine } from "./late_line.ts";
 import { isPrompt, joinBlocks, type Line, parseEntry, textIn } from "./transcript.ts";
 
 /** The text before the tool use of the event, in the same message; "" where there is none. */
-export function saidBefore(event: HookEvent, clock?: BlockingClock): string {
+export function saidBeforeTool(event: HookEvent, clock?: BlockingClock): string {
   const toolUse = textOf(event.fields, "tool_use_id");
   if (toolUse === "") return "";
   const read = (lines: Iterable<Line>) => ({ text: textBefore(lines, toolUse) });

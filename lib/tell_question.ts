@@ -5,7 +5,7 @@ import { loadGuards, mayHoldSecret } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
 import { formatQuestions, type Question } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
-import { saidBefore } from "./said_before.ts";
+import { saidBeforeTool } from "./said_before.ts";
 import { sendWake } from "./send_wake.ts";
 import { maskTexts } from "./text.ts";
 import { actions, type WakeDraft } from "./wake.ts";
@@ -25,7 +25,7 @@ export async function tellQuestion(context: HookContext): Promise<void> {
   const id = known?.id ?? newId("q");
   const secret = newSecret();
   const digesting = digestOf(secret); // while the transcript is read
-  const said = saidBefore(event);
+  const said = saidBeforeTool(event);
   const secret_sha256 = await digesting;
   const name = known === undefined ? withSecret(id, secret) : id;
   await sendWake(context, questionWake(context, { id, name, questions, said }), {

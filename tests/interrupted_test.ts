@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readEvent } from "../lib/events.ts";
-import { saidUntilStop, stoppedTurn } from "../lib/interrupted.ts";
+import { saidBefore, stoppedTurn } from "../lib/interrupted.ts";
 import { noteEscape } from "../lib/own_escape.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 import { HookWorld, section } from "./support/hook_world.ts";
@@ -66,14 +66,14 @@ for (const [name, files, expected] of cases) {
   });
 }
 
-Deno.test("saidUntilStop() has Claude's words before the mark of an interruption", () => {
+Deno.test("saidBefore() has Claude's words before the mark of an interruption", () => {
   const home = Deno.makeTempDirSync({ prefix: "gsd-test-" });
   try {
-    assertEquals(saidUntilStop(write(home, {}), PROMPT), "I need one decision.");
-    assertEquals(saidUntilStop(`${home}/none`, PROMPT), "");
+    assertEquals(saidBefore(write(home, {}), PROMPT), "I need one decision.");
+    assertEquals(saidBefore(`${home}/none`, PROMPT), "");
     const lines = fixtureTranscript("stopped-while-writing-2.1.197");
     assertEquals(
-      saidUntilStop(write(home, { lines }), STOPPED_WRITING),
+      saidBefore(write(home, { lines }), STOPPED_WRITING),
       "I look at the first file now.",
     );
   } finally {

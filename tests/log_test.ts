@@ -205,7 +205,7 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
   assertEquals(log.out, ["Nothing happened since 2026-11-17 06:00"]);
 });
 
-Deno.test("log --json gives the records, also those that repeat others", async () => {
+Deno.test("log --json gives the records, also those that tell nothing new", async () => {
   await using log = new Log();
   assertEquals(await log.run(["shop-main", "--json"]), 0);
   const kinds = log.out.map((line) => JSON.parse(line).kind);

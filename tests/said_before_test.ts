@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { HookEvent } from "../lib/events.ts";
-import { saidBefore } from "../lib/said_before.ts";
+import { saidBeforeTool } from "../lib/said_before.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 
 const prompt = (content: unknown = "do it") =>
@@ -39,7 +39,7 @@ const CASES: Record<string, { there: string[]; late?: string[]; said: string; wa
 };
 
 for (const [title, test] of Object.entries(CASES)) {
-  Deno.test(`saidBefore() has ${title}`, () => {
+  Deno.test(`saidBeforeTool() has ${title}`, () => {
     const { startMs = 0 } = test;
     let now = startMs;
     const path = written(test.there);
@@ -49,13 +49,13 @@ for (const [title, test] of Object.entries(CASES)) {
         Deno.writeTextFileSync(path, joined(test.late), { append: true });
       }
     };
-    assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), test.said);
+    assertEquals(saidBeforeTool(asking(path, "q"), { now: () => now, sleep }), test.said);
     assertEquals(now - startMs, test.waits ?? 0);
     Deno.removeSync(path);
   });
 }
 
-Deno.test("saidBefore() waits for a transcript whose folder is there, and not for ever", () => {
+Deno.test("saidBeforeTool() waits for a transcript whose folder is there, and not for ever", () => {
   const folder = Deno.makeTempDirSync();
   const path = `${folder}/t.jsonl`;
   let now = 0;
@@ -64,27 +64,27 @@ Deno.test("saidBefore() waits for a transcript whose folder is there, and not fo
     now += ms;
     if (now === 30) Deno.writeTextFileSync(path, joined(lines));
   };
-  assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), "A is safer.");
+  assertEquals(saidBeforeTool(asking(path, "q"), { now: () => now, sleep }), "A is safer.");
   assertEquals(now, 30);
   Deno.removeSync(path);
   now = 31;
-  assertEquals(saidBefore(asking(path, "q"), { now: () => now, sleep }), "");
+  assertEquals(saidBeforeTool(asking(path, "q"), { now: () => now, sleep }), "");
   assertEquals(now >= 531, true);
   Deno.removeSync(folder);
 });
 
-Deno.test("saidBefore() waits for nothing without a transcript or without a tool use", () => {
+Deno.test("saidBeforeTool() waits for nothing without a transcript or without a tool use", () => {
   const clock = { now: () => 0, sleep: () => assertEquals(0, 1, "It waits") };
-  assertEquals(saidBefore(asking("/dev/null/t.jsonl", "q"), clock), "");
+  assertEquals(saidBeforeTool(asking("/dev/null/t.jsonl", "q"), clock), "");
   const path = written([prompt()]);
-  assertEquals(saidBefore(asking(path, ""), clock), "");
+  assertEquals(saidBeforeTool(asking(path, ""), clock), "");
   Deno.removeSync(path);
 });
 
-Deno.test("saidBefore() has what was said before each recorded question", () => {
+Deno.test("saidBeforeTool() has what was said before each recorded question", () => {
   const path = written(fixtureTranscript("plain-and-questions").slice(0, 34));
   const { tool_use_id } = fixtureEvent("pre_tool_use-ask-single");
-  assertEquals(saidBefore(asking(path, String(tool_use_id))), "I need one decision.");
+  assertEquals(saidBeforeTool(asking(path, String(tool_use_id))), "I need one decision.");
   Deno.removeSync(path);
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { dayOf, duration, momentOf, timeOfDay } from "../lib/story/since.ts";
+import { clockTime, dayOf, duration, momentOf } from "../lib/story/since.ts";
 
 const NOW = new Date(2026, 10, 17, 7, 30, 0);
 
@@ -43,8 +43,8 @@ for (const [ms, text] of DURATIONS) {
   Deno.test(`duration() says ${text}`, () => assertEquals(duration(ms), text));
 }
 
-Deno.test("timeOfDay() and dayOf() are local", () => {
-  assertEquals([timeOfDay(NOW), timeOfDay(NOW, false), dayOf(NOW)], [
+Deno.test("clockTime() and dayOf() are local", () => {
+  assertEquals([clockTime(NOW), clockTime(NOW, false), dayOf(NOW)], [
     "07:30:00",
     "07:30",
     "2026-11-17",

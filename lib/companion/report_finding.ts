@@ -3,7 +3,7 @@
 import type { HookEvent } from "../events.ts";
 import { closePending, contextFrom, type HookContext, loadQueue, note } from "../hook_context.ts";
 import { pause } from "../time.ts";
-import { interruptedDraft, interruptionOf, saidUntilStop } from "../interrupted.ts";
+import { interruptedDraft, interruptionOf, saidBefore } from "../interrupted.ts";
 import { messageOf } from "../json.ts";
 import type { Env, Paths } from "../paths.ts";
 import type { Agent } from "../registry.ts";
@@ -63,7 +63,7 @@ async function tell(
   switch (finding.kind) {
     case "interrupted": {
       const said = finding.said.trim() ||
-        saidUntilStop(memory.transcript_path, finding.promptId);
+        saidBefore(memory.transcript_path, finding.promptId);
       const { promptId, turnId } = finding;
       // A dialog does not outlive its turn.
       await closePending(context, { claude });

@@ -15,12 +15,12 @@ export function whyNoKeys(context: DriverContext, screen: PaneScreen): string | 
     return `${context.whyNoDecision}; at this dialog (${because}) only snapshot and esc work, or ` +
       `a person attaches and decides; ${describe(screen)}`;
   }
-  const cut = whyUnreadable(dialog);
+  const cut = whyRowsMissing(dialog);
   return cut === undefined ? undefined : `${cut}; ${describe(screen)}`;
 }
 
 /** What cannot be read whole is not decided. */
-export function whyUnreadable(dialog: Dialog): string | undefined {
+export function whyRowsMissing(dialog: Dialog): string | undefined {
   if (!decides(dialog.kind) || dialog.whole) return undefined;
   return "the window is too low to show all rows of this dialog: make it larger, or answer " +
     "through the waiting hook with --question";

@@ -17,7 +17,7 @@ import {
 } from "./key_steps.ts";
 import type { Dialog, DialogOption, Screen } from "../pane.ts";
 import { markOf } from "../shown.ts";
-import { whyUnreadable } from "./dialog_rights.ts";
+import { whyRowsMissing } from "./dialog_rights.ts";
 
 export type Goal =
   | AnswerGoal
@@ -41,7 +41,7 @@ export function nextKeyStep(goal: Goal, screen: Screen): KeyStep {
   }
   if (dialog === undefined) return done();
   if (markOf(dialog) !== goal.mark) return stuck("another dialog has taken its place");
-  const cut = goal.kind === "deny" ? undefined : whyUnreadable(dialog);
+  const cut = goal.kind === "deny" ? undefined : whyRowsMissing(dialog);
   if (cut !== undefined) return stuck(cut);
   switch (goal.kind) {
     case "allow":

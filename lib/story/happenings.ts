@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
 import { askedWords } from "./asked_words.ts";
-import { dayOf, duration, timeOfDay, usdWords } from "./since.ts";
+import { clockTime, dayOf, dollars, duration } from "./since.ts";
 
 export type StoryLine = Record<string, unknown>;
 
@@ -157,7 +157,7 @@ function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
   const limit = limitWords(line);
   const notes = [
     ms === undefined ? "" : duration(ms),
-    typeof line.cost_usd === "number" && line.cost_usd > 0 ? usdWords(line.cost_usd) : "",
+    typeof line.cost_usd === "number" && line.cost_usd > 0 ? dollars(line.cost_usd) : "",
   ];
   const said = askedWords(trigger, textOf(line, "text"));
   const text = limit || joined([failureWords(line), said], ": ");
@@ -176,7 +176,7 @@ function limitWords({ limit, at }: StoryLine): string {
   if (!isObject(limit)) return "";
   const resets = new Date(textOf(limit, "resets_at"));
   const isFar = resets.getTime() - Date.parse(String(at)) > DAY_MS;
-  const when = `resets ${isFar ? `${dayOf(resets)} ` : ""}${timeOfDay(resets, false)}`;
+  const when = `resets ${isFar ? `${dayOf(resets)} ` : ""}${clockTime(resets, false)}`;
   const isKnown = !Number.isNaN(resets.getTime());
   return joined([textOf(limit, "kind") || "a limit", isKnown ? when : ""]);
 }

@@ -3,7 +3,7 @@
 import type { Colours } from "../cli/colours.ts";
 import { onOneLine, printable } from "../cli/speaker.ts";
 import type { Happening, Tone } from "./happenings.ts";
-import { timeOfDay } from "./since.ts";
+import { clockTime } from "./since.ts";
 
 export interface Columns {
   session: number;
@@ -40,7 +40,7 @@ export function logLine(one: Happening, columns: Columns, colours: Colours): str
   const ink = INKS[one.tone];
   const paint = (text: string) => ink === undefined ? text : colours[ink](text);
   const head = [
-    timeOfDay(one.at),
+    clockTime(one.at),
     padded(one.session, columns.session),
     padded(one.who, columns.who),
   ].join("  ");
@@ -50,7 +50,7 @@ export function logLine(one: Happening, columns: Columns, colours: Colours): str
   const room = columns.line === undefined ? Infinity : Math.max(LEAST_TEXT, columns.line - used);
   const text = fitted(clean(one.text), room);
   const shown = [text, note].filter((part) => part !== "").join("  ");
-  return `${colours.dim(timeOfDay(one.at))}${head.slice(8)}  ${paint(what)}  ${shown}`.trimEnd();
+  return `${colours.dim(clockTime(one.at))}${head.slice(8)}  ${paint(what)}  ${shown}`.trimEnd();
 }
 
 /** One line without codes: it is measured before it is printed. */

@@ -1,7 +1,7 @@
 /** The records of all sessions, or of some, in order of time. */
 
 import { textOf } from "../events.ts";
-import { journalSessions, readStory, whyJournalUnreadable } from "../journal.ts";
+import { journalSessions, readStory, whyUnreadable } from "../journal.ts";
 import type { Paths } from "../paths.ts";
 import { presentTotals, withCosts } from "./costs.ts";
 import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happenings.ts";
@@ -19,7 +19,7 @@ export function storyOf(
 ): StoryLine[] {
   const lines: StoryLine[] = [];
   for (const session of journalSessions(paths)) {
-    const why = whyJournalUnreadable(paths, session);
+    const why = whyUnreadable(paths, session);
     if (why !== undefined) warn(why);
     for (const line of readStory(paths, session, since)) {
       if (isWanted(line, name) && Date.parse(textOf(line, "at")) >= since) lines.push(line);

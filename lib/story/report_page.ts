@@ -3,8 +3,8 @@
 import { onOneLine } from "../cli/speaker.ts";
 import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";
 import type { LaneState } from "./lanes.ts";
-import { counted, periodOf, sessionWords, STATES, totalWords, waitWords } from "./report_text.ts";
-import { dayOf, duration, timeOfDay } from "./since.ts";
+import { counted, sessionWords, spanOf, STATES, totalWords, waitWords } from "./report_text.ts";
+import { clockTime, dayOf, duration } from "./since.ts";
 
 const WIDTH = 1000;
 const ROW = 34;
@@ -13,7 +13,7 @@ const LABEL = 170;
 const END = 22;
 
 export function reportPage(figures: ReportFigures): string {
-  const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${periodOf(figures)}`;
+  const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${spanOf(figures)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +25,7 @@ export function reportPage(figures: ReportFigures): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${safe(periodOf(figures))}</h1>
+<h1>${safe(spanOf(figures))}</h1>
 <p>${safe(totalWords(figures))}</p>
 ${picture(figures)}
 <p class="legend">${legend()}</p>
@@ -93,7 +93,7 @@ function picture({ sessions, since, until }: ReportFigures): string {
     const x = round(place(at));
     return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height - 20}"/>` +
       `<text x="${x}" y="${height - 5}" text-anchor="middle">${
-        timeOfDay(new Date(at), false)
+        clockTime(new Date(at), false)
       }</text>`;
   });
   const rows = sessions.map((one, index) => {
@@ -103,7 +103,7 @@ function picture({ sessions, since, until }: ReportFigures): string {
     const sorted = one.lanes.toSorted((a, b) => Number(isBad(a.state)) - Number(isBad(b.state)));
     const lanes = sorted.map(({ state, from, to }) => {
       const x = place(from);
-      const times = `${timeOfDay(new Date(from))} – ${timeOfDay(new Date(to))}`;
+      const times = `${clockTime(new Date(from))} – ${clockTime(new Date(to))}`;
       const about = `${one.session}: ${STATES[state].words}, ${times} (${duration(to - from)})`;
       return `<rect class="${state}" x="${round(x)}" y="${top + 6}" height="${ROW - 12}" ` +
         `width="${round(Math.max(isBad(state) ? 4 : 1, place(to) - x))}"><title>${
@@ -163,7 +163,7 @@ const MOST_ROWS = 200;
 function rows(title: string, all: [at: number, text: string][]): string {
   if (all.length === 0) return "";
   const shown = all.slice(0, MOST_ROWS).map(([at, text]) =>
-    `<tr><td>${timeOfDay(new Date(at))}</td><td>${safe(short(onOneLine(text), 600))}</td></tr>`
+    `<tr><td>${clockTime(new Date(at))}</td><td>${safe(short(onOneLine(text), 600))}</td></tr>`
   );
   const more = all.length > MOST_ROWS
     ? `<tr><td></td><td>${counted(all.length - MOST_ROWS, "more line")}</td></tr>`

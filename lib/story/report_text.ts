@@ -5,7 +5,7 @@ import type { AskedFigure, ReportFigures, SessionFigures, WaitFigure } from "./f
 import { isHuman } from "../records.ts";
 import type { Lane, LaneState } from "./lanes.ts";
 import { fitted } from "./log_lines.ts";
-import { dayOf, duration, timeOfDay, usdWords } from "./since.ts";
+import { clockTime, dayOf, dollars, duration } from "./since.ts";
 
 export const STATES: Record<LaneState, { sign: string; words: string }> = {
   working: { sign: "▆", words: "works" },
@@ -24,7 +24,7 @@ const MOST_BAR = 48;
 /** `width`: of the terminal; without it a session is one line, however long. */
 export function reportText(figures: ReportFigures, width = Infinity): string {
   const { sessions, since, until } = figures;
-  const head = `${periodOf(figures)}   ${totalWords(figures)}`;
+  const head = `${spanOf(figures)}   ${totalWords(figures)}`;
   if (sessions.length === 0) return `${head}\nNo session did anything`;
   const names = Math.min(24, Math.max(...sessions.map(({ session }) => clean(session).length)));
   // Where the words do not fit beside the bars, they stand below them.
@@ -63,10 +63,10 @@ function filled(parts: string[], by: string, width: number, indent = ""): string
   return lines;
 }
 
-export function periodOf({ since, until }: ReportFigures): string {
+export function spanOf({ since, until }: ReportFigures): string {
   const [from, to] = [new Date(since), new Date(until)];
   const isDays = until - since > 86_400_000;
-  const moment = (date: Date) => `${isDays ? `${dayOf(date)} ` : ""}${timeOfDay(date, false)}`;
+  const moment = (date: Date) => `${isDays ? `${dayOf(date)} ` : ""}${clockTime(date, false)}`;
   return `${moment(from)} – ${moment(to)}`;
 }
 
@@ -75,7 +75,7 @@ export function totalWords({ since, until, sessions, totals }: ReportFigures): s
     duration(until - since),
     counted(sessions.length, "session"),
     counted(totals.turns, "turn"),
-    ...(totals.cost_usd === undefined ? [] : [usdWords(totals.cost_usd)]),
+    ...(totals.cost_usd === undefined ? [] : [dollars(totals.cost_usd)]),
     counted(totals.commits, "commit"),
   ].join(", ");
 }
@@ -99,7 +99,7 @@ export function sessionWords(one: SessionFigures): string[] {
     ...[...failures].map(([what, list]) => list.length === 1 ? what : `${list.length} × ${what}`),
     ...recoveries.map(({ after_ms }) => `back after ${duration(after_ms)}`),
     ...(one.unsent > 0 ? [`${one.unsent} unsent`] : []),
-    ...(one.cost_usd === undefined ? [] : [usdWords(one.cost_usd)]),
+    ...(one.cost_usd === undefined ? [] : [dollars(one.cost_usd)]),
     ...(one.commits.length > 0 ? [counted(one.commits.length, "commit")] : []),
   ];
 }

@@ -39,7 +39,7 @@ export const SINCE_FORMS = "a time (22:00), a date (2026-11-16 or 2026-11-16 22:
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-export function timeOfDay(date: Date, withSeconds = true): string {
+export function clockTime(date: Date, withSeconds = true): string {
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
   return withSeconds ? `${minutes}:${two(date.getSeconds())}` : minutes;
 }
@@ -62,6 +62,6 @@ export function duration(ms: number): string {
   return pair(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
-export function usdWords(usd: number): string {
+export function dollars(usd: number): string {
   return usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`;
 }
