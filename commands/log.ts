@@ -148,24 +148,24 @@ class Printer {
 
   print(records: StoryLine[]): number {
     for (const record of records) noteStart(this.#starts, record);
-    const shown = records.flatMap((record) => this.#shown(record));
+    const told = records.flatMap((record) => this.#told(record));
     if (this.wanted.json) {
-      for (const { record } of shown) this.world.say(JSON.stringify(record));
-      return shown.length;
+      for (const { record } of told) this.world.say(JSON.stringify(record));
+      return told.length;
     }
     const width = this.world.width();
-    this.#columns ??= shown.length === 0 ? undefined : columnsFor(shown, width);
-    for (const one of shown) {
+    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
+    for (const one of told) {
       this.#newDay(one.at);
       const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
       this.world.say(logLine(one, columns, this.#colours));
     }
-    return shown.length;
+    return told.length;
   }
 
-  #shown(record: StoryLine): Happening[] {
+  #told(record: StoryLine): Happening[] {
     const { kinds, grep, json } = this.wanted;
-    // A record that repeats another one is shown with --json and --kind only.
+    // What says nothing new is shown to programs, and to those who ask for its kind.
     const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
     const said = happeningOf(record, this.#starts) ??
       (json || isNamed ? bare(record) : undefined);
