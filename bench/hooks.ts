@@ -77,10 +77,10 @@ function commandsIn(world: HookWorld): (event: string) => string {
 
 let count = 0;
 
-/** The end of a new turn. */
-function stopEvent(transcript_path: string): Record<string, unknown> {
+/** The end of a turn; of a new one where no prompt is named. */
+function stopEvent(transcript_path: string, promptId?: string): Record<string, unknown> {
   const answer = `answer ${count++}`;
-  const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);
+  const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }], promptId);
   const event = fixtureEvent("stop-plain");
   return { ...event, transcript_path, prompt_id, last_assistant_message: answer };
 }
@@ -105,7 +105,13 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
   await writeTranscript(`${transcripts}/small.jsonl`, 5_000_000);
   await writeTranscript(`${transcripts}/large.jsonl`, 500_000_000);
   const commandOf = commandsIn(world);
-  const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`);
+  // A prompt whose turn has ended: else the next one looks like one after an Esc.
+  let prompted: string | undefined;
+  const prompt = () => {
+    prompted = crypto.randomUUID();
+    return { ...fixtureEvent("user_prompt_submit"), prompt_id: prompted };
+  };
+  const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`, prompted);
   const question = () => {
     const transcript_path = `${transcripts}/small.jsonl`;
     const tool_use_id = `tool-${count++}`;
@@ -163,7 +169,7 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
       budget: BUDGETS.preToolUse,
       session,
       command: commandOf("UserPromptSubmit"),
-      event: () => ({ ...fixtureEvent("user_prompt_submit"), prompt_id: `prompt-${count++}` }),
+      event: prompt,
     },
   ];
   return cases.map((one) => ({ ...one, world }));
@@ -226,8 +232,11 @@ async function writeTranscript(path: string, bytes: number): Promise<void> {
 }
 
 /** A turn more, as Claude Code writes it: a line for each block of the message. */
-function addTurn(path: string, blocks: Record<string, unknown>[]): string {
-  const promptId = crypto.randomUUID();
+function addTurn(
+  path: string,
+  blocks: Record<string, unknown>[],
+  promptId: string = crypto.randomUUID(),
+): string {
   const stop_reason = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
   const usage = { input_tokens: 1000, output_tokens: 50 };
   const lines = [
