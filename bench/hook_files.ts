@@ -60,8 +60,11 @@ export async function writeTranscript(path: string, bytes: number): Promise<void
 }
 
 /** A turn more, as Claude Code writes it: a line for each block of the message. */
-export function addTurn(path: string, blocks: Record<string, unknown>[]): string {
-  const promptId = crypto.randomUUID();
+export function addTurn(
+  path: string,
+  blocks: Record<string, unknown>[],
+  promptId: string = crypto.randomUUID(),
+): string {
   const stop_reason = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
   const usage = { input_tokens: 1000, output_tokens: 50 };
   const lines = [

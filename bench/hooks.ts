@@ -78,10 +78,10 @@ function commandsIn(world: HookWorld): (event: string) => string {
 
 let count = 0;
 
-/** The end of a new turn. */
-function stopEvent(transcript_path: string): Record<string, unknown> {
+/** The end of a turn; of a new one where no prompt is named. */
+function stopEvent(transcript_path: string, promptId?: string): Record<string, unknown> {
   const answer = `answer ${count++}`;
-  const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }]);
+  const prompt_id = addTurn(transcript_path, [{ type: "text", text: answer }], promptId);
   const event = fixtureEvent("stop-plain");
   return { ...event, transcript_path, prompt_id, last_assistant_message: answer };
 }
@@ -106,7 +106,13 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
   await writeTranscript(`${transcripts}/small.jsonl`, 5_000_000);
   await writeTranscript(`${transcripts}/large.jsonl`, 500_000_000);
   const commandOf = commandsIn(world);
-  const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`);
+  // A prompt whose turn has ended: else the next one looks like one after an Esc.
+  let prompted: string | undefined;
+  const prompt = () => {
+    prompted = crypto.randomUUID();
+    return { ...fixtureEvent("user_prompt_submit"), prompt_id: prompted };
+  };
+  const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`, prompted);
   const question = () => {
     const transcript_path = `${transcripts}/small.jsonl`;
     const tool_use_id = `tool-${count++}`;
@@ -164,7 +170,7 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
       budget: BUDGETS.preToolUse,
       session,
       command: commandOf("UserPromptSubmit"),
-      event: () => ({ ...fixtureEvent("user_prompt_submit"), prompt_id: `prompt-${count++}` }),
+      event: prompt,
     },
   ];
   return cases.map((one) => ({ ...one, world }));
