@@ -140,6 +140,9 @@ const FORMATS: Format[] = [
   ],
   ["a Zoho token", "1000.", "[0-9a-f]{32}\\.[0-9a-f]{32}"],
   ["a Harness key", "pat. sat.", "[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}"],
+  ["a session cookie", "CfDJ8", "[\\w-]{40,}"],
+  ["a password of a registry", "eyJhdXRocyI6", "[\\w+/=-]{20,}"],
+  ["a keystore", "/u3+7Q", "[A-Za-z0-9+/=]{40,}"],
   ["a web token", "ZXlK", "[\\w+/=-]{60,}"],
   ["an Octopus key", "API-", "[A-Z0-9]{26,40}(?![A-Za-z0-9])"],
   [

@@ -82,12 +82,12 @@ export const FORMS: Frame[] = [
   // Only what follows the line as a key does: prose may name the line.
   {
     what: "a private key",
-    hints: ["private key"],
+    hints: ["private key", "static key"],
     kind: "block",
     form: () =>
       new RegExp(
-        "(-----BEGIN [A-Z\\d ]{0,30}PRIVATE KEY(?: BLOCK)?-----)" +
-          `(?:[ \\t│|]{0,200}${LINE_END}(?:[A-Za-z-]+: [^\\n\\\\]{1,100})?){0,6}(?:[ \\t│|]{0,200}${LINE_END}| )` +
+        "(-----BEGIN [A-Z\\d ]{0,30}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\\d)-----)" +
+          `(?:[ \\t│|]{0,200}${LINE_END}(?:[A-Za-z-]+: [^\\n\\\\]{1,100})?){0,6}(?:[ \\t│|]{0,200}${LINE_END}| |(?=[A-Za-z0-9+/=]{60,}))` +
           `(?=[A-Za-z+/=]{0,40}[\\d+/])[A-Za-z0-9+/=]{24,}${BODY_LINES}`,
         "g",
       ),
@@ -133,6 +133,11 @@ export const FORMS: Frame[] = [
     what: "a Mailchimp key",
     hints: ["-us"],
     form: () => /(?<![\w-])()[0-9a-f]{32}-us\d{1,2}(?!\w)/g,
+  },
+  {
+    what: "a token",
+    hints: ["|"],
+    form: () => /(?<![\w|])((?:\d{1,8}|(?:prod|dev|preview):[\w-]{1,60})\|)[A-Za-z0-9+/=]{40,}/g,
   },
   { what: "a New Relic key", hints: ["nral"], form: () => /(?<!\w)()[0-9a-zA-Z]{36}NRAL(?!\w)/g },
   {
@@ -306,7 +311,7 @@ export const FORMS: Frame[] = [
       "ogin",
     ],
     form: () =>
-      /((?<![\w-])(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|(?:pw|pwd|pass|passwd)[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
+      /((?<!\w|\w-)(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|(?:pw|pwd|pass|passwd)[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
     isSecret: (value, head) =>
       isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
       (/cred|require|master/i.test(head) || /[A-Z]/.test(value) && /[a-z]/.test(value) ||

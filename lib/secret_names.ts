@@ -21,7 +21,7 @@ const KEY_WORDS =
   ("api app application access secret private encryption signing signature auth master account deploy role " +
     "license licence subscription server admin write integration routing shared storage client hmac jwt " +
     "rapidapi ingest ingestion function functions host cookie webhook service consumer bot user team project " +
-    "pass org search management delivery unseal recovery fernet").split(" ");
+    "pass org search management delivery unseal recovery fernet certificate").split(" ");
 /** `…key` is the name of a place behind these. */
 const KEYS_OF_THINGS =
   /(?<![a-z])(?:public|publishable|primary|foreign|partition|sort|cache|object|idempotency|site|group|row|hash|index|session|host|query|range|search|job|item|entity|record|map|sorting|join|unique|composite|lookup|config|setting|feature|flag|any|the|a|of|each|this|that|first|last|next|arrow|enter|tab|hot|short|translation|i18n|locale|dict|json|yaml|ssh|gpg|rsa|websocket|react|list|storage_|s3|route|state|field|column|kms)[_ -]$/;
@@ -40,13 +40,13 @@ const makePatterns = () => ({
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
   typed:
     /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString)\()?|\()["'`]/y,
-  // <password>…</password>, 'password', '…' and "name": "password", "value": "…"
+  // <password>…</password>, 'password', '…', "name": "password", "value": "…" and <key>Password</key> <string>…
   paired:
-    />(?=[^\s<]{4,300}<)|(?:%22)?%3[AD](?:%22)?|,?\s{1,40}["'`]?value["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
+    />(?=[^\s<]{4,300}<)|<\/\w{1,20}>\s{0,40}<\w{1,20}>|(?:%22)?%3[AD](?:%22)?|(?:,?\s{1,40}|[ \t]{0,3}[:=]\s{0,3}\{\s{0,20})["'`]?(?:value|default)["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
   before:
     /[ \t"'`>|]{0,8}(?:(?<=["'`][ \t]{0,3})[+.][ \t]{0,3}["'`])?(?:[ \t]{0,4}\r?\n[ \t]{0,8})?/y,
   quoted: /[^\s"'`\\<>,;:.=)\]}][^\s"'`\\<>]{3,300}/y,
-  plain: /[\w+/.~!@#%^*?-]{4,300}={0,2}(?::[\w+/=-]{16,300})?/y,
+  plain: /[\w+/.~!@#%^*?-]{4,300}(?:={1,2}-[\w+/.~-]{4,200}){0,3}={0,2}(?::[\w+/=-]{16,300})?/y,
 });
 let patterns: ReturnType<typeof makePatterns> | undefined;
 
@@ -199,6 +199,10 @@ const NO_SECRET =
 /** The fingerprint of a key that signs. */
 const FINGERPRINT = /^(?:[\dA-F]{16}|[\dA-F]{40})$/;
 
+/** Names of secrets that are never names of things, as that of a Kubernetes Secret is. */
+const SIGNS =
+  /(?:jwt|session|cookie|app|auth|client|hmac|webhook|signing|csrf|shared)_?secret$|secret_?key(?:_?base)?$/i;
+
 /** How much behind a name is to be masked: all of the value, or nothing of it. */
 function secretLength(
   { at, head, given, isBearer, start }: Named,
@@ -211,6 +215,11 @@ function secretLength(
   const name = (/[\w.-]*$/.exec(before)?.[0] ?? "") + (/^[\w -]*\w/.exec(head)?.[0] ?? "");
   const isQuoted = /["'`]$/.test(head) && /["'`\\]/.test(next);
   if (isPassword(name) && /[:=]/.test(given ?? "") && isWordsOfPassword(value)) {
+    return value.length;
+  }
+  // What a program signs with is often made of words: JWT_SECRET=my-jwt-secret-1234
+  const isLiteral = isQuoted || given === "=" && isWholeLine(text, at, start + value.length);
+  if (isLiteral && SIGNS.test(name) && value.length >= 8 && !isPlaceholder(value)) {
     return value.length;
   }
   // ${DB_PASSWORD:?what is said without it}
@@ -238,7 +247,7 @@ function secretLength(
   if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
   const gap = given ?? " ";
   const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap) ||
-    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^:[ \t]+["']?$/.test(gap);
+    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^(?::|\s+value:)[ \t]+["']?$/.test(gap);
   if (isPassword(name) && given !== undefined) {
     if (/^\d{5,12}$/.test(trimmed) && /[:=]/.test(gap)) return length;
     // <password>…</password>
@@ -251,8 +260,26 @@ function secretLength(
     const most = /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z].*[A-Z]/.test(trimmed) ? 0.6 : 0.3;
     if (wordShare(trimmed) < most) return length;
   }
-  const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
-  return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, gap }) ? length : 0;
+  const isLine = isWholeLine(text, at, start + length);
+  if (isPassword(name) && (isQuoted || isLine) && isBesideUser(text, at, trimmed)) return length;
+  const isSure = isQuoted || isOption || isVariable || isLine || /^(?: ?= ?|>)$/.test(gap);
+  return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, isLine, gap })
+    ? length
+    : 0;
+}
+
+/** `  password: …`, `- password=…`: the line holds a name, a value, and nothing else. */
+function isWholeLine(text: string, at: number, end: number): boolean {
+  const before = text.slice(Math.max(0, at - 80), at);
+  return /(?:^|\n)[ \t+>│|-]{0,40}(?:export[ \t]+)?["']?[\w.-]{0,60}$/.test(before) &&
+    /^["']?[,;]?[ \t]{0,8}(?:[│|#][^\n]*)?(?:\r?\n|$)/.test(text.slice(end, end + 200));
+}
+
+/** `"user": "bob", "password": "opensesame"`: an account, so the value may be a plain word; no label. */
+function isBesideUser(text: string, at: number, value: string): boolean {
+  return /^[a-z]{6,40}$|^(?=.*[A-Z].*[A-Z])[A-Za-z]{6,40}$/.test(value) &&
+    /(?:user(?:_?name)?|login|e?mail|account|uid)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?[^\s"',]{1,60}["']?[\s,;"']{1,20}[\w.-]{0,40}$/i
+      .test(text.slice(Math.max(0, at - 160), at));
 }
 
 interface Form {
@@ -262,13 +289,15 @@ interface Form {
   isQuoted: boolean;
   isOption: boolean;
   isVariable: boolean;
+  /** The line holds nothing else. */
+  isLine: boolean;
   gap: string;
 }
 
 /** Under 16 characters, or made of words: the form of the assignment decides. */
 function isShortSecret(value: string, form: Form): boolean {
-  const { name, isSure, isQuoted, isVariable, isOption, gap } = form;
-  if (/\n/.test(gap) && !isQuoted) return false;
+  const { name, isSure, isQuoted, isVariable, isOption, isLine, gap } = form;
+  if (/\n/.test(gap) && !isQuoted && !isVariable) return false;
   // One of several arguments: 'DB_PASSWORD', '…'
   if (gap.startsWith(",") && !(/[A-Z]/.test(value) && /\d/.test(value))) return false;
   if (/pass|pwd|pw(?: is| was)?$|psk/i.test(name)) {
@@ -281,11 +310,15 @@ function isShortSecret(value: string, form: Form): boolean {
     const isFixed = isVariable || isOption && value.length >= 10;
     if (isFixed && /^[A-Za-z][\w-]{7,40}$/.test(value) && /\d/.test(value)) return true;
     if (!/^[a-z]+(?:[-_][a-z]+)*$/i.test(value)) return false;
-    // Letters alone: a word in prose, a password in a variable of the shell.
-    if (isVariable || isOption && gap === "=") return value.length >= 6;
+    // Letters alone: a word in prose, a password in a variable of the shell or a line of a file.
+    if (isLine && /^[a-z]{6,}$/.test(value) && (gap === "=" || /.secret|.pass/.test(value))) {
+      return true;
+    }
+    if (isVariable || isOption && gap === "=") return value.length >= (gap === "=" ? 4 : 6);
     return value.length >= (isSure ? 8 : 10) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.3;
   }
   const isThreefold = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+  if (isSure && isThreefold && /secret$/i.test(name) && /\d.*\d/.test(value)) return true;
   if (!isSure && value.length >= 12 && isThreefold && wordShare(value) < 0.4) return true;
   if (
     !isSure || value.length < 8 || !/[A-Za-z]/.test(value) || !/^[\w+/=~!@#$%^&*-]+$/.test(value)

@@ -15,9 +15,7 @@ function isPair(value: string): boolean {
 /** Behind the name of a hook: words, then a part that was drawn by lot. */
 function isHook(path: string, head: string): boolean {
   return /hook|\/bot\//i.test(head) &&
-    path.split(/[/@]/).some((part) =>
-      isUuid(part) || /[\d]/.test(part) && looksRandom(part, 0.4, 18)
-    );
+    path.split(/[/@]/).some((part) => isUuid(part) || looksRandom(part, 0.4, 18));
 }
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
@@ -53,6 +51,13 @@ export const PLACES: Frame[] = [
       /(:\/\/[^\s"'<>?#]{0,200}?(?:hook|\/bot\/|\/incoming|\/triggers)[^\s"'<>?#/]*\/(?:(?:services|workflows|triggers|webhookb2|catch|api|hooks?|v?\d{1,20})\/){0,4})[\w@/-]{16,400}/gi,
     kind: "value",
     isSecret: isHook,
+  },
+  {
+    what: "the address of a webhook",
+    hints: ["hooks.slack", "hooks.zapier", "api/webhooks/", "hook."],
+    form: () =>
+      /((?:hooks\.slack\.com\/\w{1,20}\/\w{5,20}\/(?:\w{5,20}\/){1,2}|hooks\.zapier\.com\/hooks\/catch\/\d+\/|discord(?:app)?\.com\/api\/webhooks\/\d+\/|hook\.\w{1,8}\.make\.com\/))(?![Xx]{6})[\w-]{6,100}/g,
+    kind: "value",
   },
   {
     what: "a key in an address",
@@ -157,8 +162,21 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a key in an address",
-    hints: ["/key", "/token", "/secret", "/apikey", "/private"],
-    form: () => /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey|private)[/-])[\w-]{20,}/g,
+    hints: [
+      "/key",
+      "/token",
+      "/secret",
+      "/apikey",
+      "/private",
+      "/reset",
+      "/verify",
+      "/confirm",
+      "/magic",
+      "/activate",
+      "/invit",
+    ],
+    form: () =>
+      /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey|private|reset(?:-password)?|verify|confirm|magic|activate|invit\w{1,5})[/-])[\w-]{20,}/g,
     isSecret: isRandom,
     kind: "value",
   },
@@ -173,7 +191,7 @@ export const PLACES: Frame[] = [
     what: "a password of Terraform",
     hints: ['variable "'],
     form: () =>
-      /(variable "\w{0,40}(?:password|passwd|secret|token|key)\w{0,20}"[ \t]*\{(?:\n[^\n}]{0,200}){0,6}?\n[ \t]*default[ \t]*=[ \t]*")[^"\n]{6,200}(?=")/g,
+      /(variable "\w{0,40}(?:password|passwd|secret|token|key)\w{0,20}"[ \t]*\{(?:[^\n}]{0,200}\n){0,6}?[^\n}]{0,80}?default[ \t]*=[ \t]*")[^"\n]{6,200}(?=")/g,
     isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value),
     kind: "value",
   },
@@ -248,7 +266,7 @@ export const PLACES: Frame[] = [
     ],
     form: () =>
       /(\b(?:snmp-server community|(?:tacacs|radius)(?:-server)?[^\n]{0,60}? key|username \S{1,40}[^\n]{0,40}? (?:password|secret)|neighbor \S{1,60} password|key-string|enable (?:password|secret)|(?:wpa-)?psk|(?:PSK|XAUTH|EAP)[ \t]+["'])[ \t]{0,4}(?:\d[ \t]+)?["']?)[^\s"'`|;&<>()$]{6,100}/gi,
-    isSecret: (value) => isChosen(value) || isRandom(value),
+    isSecret: (value) => isReal(value) && /\d|[a-z][A-Z]|[!@#$%^&*?]/.test(value),
     kind: "value",
     onlyRead: true,
   },

@@ -18,6 +18,7 @@ const COMMANDS: Command[] = [
   ["redis-cli, keydb-cli, valkey-cli", "… -a "],
   ["ldap*, security add-*", "… -w "],
   ["snmp*", "… -[AX] "],
+  ["kubeadm", "… --(?:token|certificate-key)(?: |=)"],
   ["openssl", "… -(?:[kK]|psk) "],
   ["ssh-keygen, puttygen", "… -[NP] "],
   ["influx, doctl auth init, cloudflared, cachix", "… -t "],
@@ -55,7 +56,10 @@ function frameOf([names, before]: Command): Frame {
     const called = programs.map((name) => blanks(name).replaceAll("*", "[\\w-]*")).join("|");
     const rest = before.replace(/^… /, "…").replace(/(?<![\w\\])_(?!\w)/g, ONE_WORD);
     const head = `(?<![\\w=-])(?:${called})[ \\t]+${blanks(rest).replace("…", ANY_WORDS)}["']?`;
-    return new RegExp(`(${head})[^\\s"'\`|;&<>()]{4,100}`, "g");
+    return new RegExp(
+      `(${head})(?:(?<=")[^"\\n]{6,100}(?=")|(?<=')[^'\\n]{6,100}(?=')|[^\\s"'\`|;&<>()]{4,100})`,
+      "g",
+    );
   };
   const hints = programs.map((name) => name.split(/[ *]/).find((part) => part !== "")!);
   return { what: "a password of an option", hints, form, isSecret: isReal, kind: "value" };
@@ -82,7 +86,7 @@ export const PROGRAMS: Frame[] = [
     what: "a password of an option",
     hints: ["echo ", "printf "],
     form: () =>
-      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|secrets? (?:create|set|put|versions add))))/g,
+      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|-fd 0|-pass(?:in)? stdin|secrets? (?:create|set|put|versions add))))/g,
     isSecret: (value) => isReal(value) && /\d|[!@#%^*?]|[a-z][A-Z]/.test(value),
     kind: "value",
     onlyRead: true,

@@ -57,7 +57,7 @@ const PLACEHOLDER_WORDS =
   "get in to as on no yes off";
 
 const PLACEHOLDER =
-  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d*|0123\d*|abc123|abcdef\w*|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
+  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d?|0123\d*|abc123|abcdef\w*|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
 const LONGEST_WORD = 11;
 let placeholderWords: Set<string> | undefined;
 
@@ -65,7 +65,7 @@ export function isPlaceholder(value: string): boolean {
   const seen = value.slice(0, ENOUGH_TO_TELL);
   if (PLACEHOLDER.test(seen)) return true;
   const words = placeholderWords ??= new Set(PLACEHOLDER_WORDS.split(" "));
-  const bare = seen.replace(/^[<[{(]+|[>\])}]+$|\d{1,4}$/g, "").toLowerCase();
+  const bare = seen.replace(/^[<[{(]+|[>\])}]+$/g, "").toLowerCase();
   let at = 0;
   while (at < bare.length) {
     let length = "-_. ".includes(bare[at]!) ? 1 : LONGEST_WORD;
@@ -112,6 +112,8 @@ export function looksRandom(value: string, mostWords: number, least = 16): boole
 export function looksDrawn(body: string): boolean {
   const seen = body.slice(0, ENOUGH_TO_TELL);
   if (new Set(seen).size < 7 || /x{6}|\*{3}/i.test(seen)) return false;
+  // No word has only such characters: 0123456789abcdef…
+  if (/^(?:[0-9a-f-]{16,}|[A-Z\d]{16,})$/.test(seen) && /\d/.test(seen)) return true;
   const words = wordShare(seen);
   return words < 0.75 && (/\d/.test(seen) || words < 0.4) && !/^(?:your|my|the)[-_]/i.test(seen);
 }
