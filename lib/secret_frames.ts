@@ -135,6 +135,11 @@ export const FORMS: Frame[] = [
     form: () => /(?<![\w-])()[0-9a-f]{32}-us\d{1,2}(?!\w)/g,
   },
   {
+    what: "a key of BitLocker",
+    hints: ["-"],
+    form: () => /(?<![\d-])()\d{6}(?:-\d{6}){7}(?![\d-])/g,
+  },
+  {
     what: "a token",
     hints: ["|"],
     form: () => /(?<![\w|])((?:\d{1,8}|(?:prod|dev|preview):[\w-]{1,60})\|)[A-Za-z0-9+/=]{40,}/g,
@@ -231,9 +236,11 @@ export const FORMS: Frame[] = [
     kind: "value",
     form: () =>
       /(pass(?:word|wd|phrase)?["']?[ \t]{0,3}[:=][ \t]{0,3}["'])[^\s"'][^"'\n]{6,62}[^\s"'](?=["'](?:[\s,;)}]|$))/gi,
-    isSecret: (value) =>
-      / /.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value) &&
-      wordShare(value) < 0.5,
+    // In a variable also words: DB_PASSPHRASE="lazy fox 88 jumps"
+    isSecret: (value, head) =>
+      / /.test(value) && /\d/.test(value) &&
+      (/[a-z]/.test(value) && /[A-Z]/.test(value) && wordShare(value) < 0.5 ||
+        /PASS(?:WORD|WD|PHRASE)?=["']$/.test(head)),
   },
   {
     what: "a password",
@@ -311,7 +318,7 @@ export const FORMS: Frame[] = [
       "ogin",
     ],
     form: () =>
-      /((?<!\w|\w-)(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+|(?:pw|pwd|pass|passwd)[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
+      /((?<!\w|\w-)(?:(?:requirepass|masterauth)[ \t]+|(?:password|passphrase|passcode)(?:[ \t](?:for|of)(?:[ \t][^\s:]{1,40}){1,4}?)?(?:[ \t](?:has been|was|is|got|will be))?(?:[ \t](?:changed|set|reset|generated|updated|created))?(?:[ \t](?:for|of)[ \t][^\s:]{1,60})?(?:[ \t]to)?:?[ \t]+\(?|(?:pw|pwd|pass|passwd)[ \t]+|(?:credentials?|creds|log ?in|logins?)(?:[ \t](?:with|as|are|is))?:?[ \t]+[\w.@+-]{1,40}[ \t]?[/:][ \t]?)["'`*]{0,3})(?:[^\s"'`*<>|,;(){}]|\*(?![\s*]|$)){8,64}(?=["'`*]{0,3}(?:[\s,;).]|$))/gi,
     isSecret: (value, head) =>
       isChosen(value.replace(/[.:]$/, "")) && /[a-z]/i.test(value) &&
       (/cred|require|master/i.test(head) || /[A-Z]/.test(value) && /[a-z]/.test(value) ||

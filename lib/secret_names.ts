@@ -21,7 +21,9 @@ const KEY_WORDS =
   ("api app application access secret private encryption signing signature auth master account deploy role " +
     "license licence subscription server admin write integration routing shared storage client hmac jwt " +
     "rapidapi ingest ingestion function functions host cookie webhook service consumer bot user team project " +
-    "pass org search management delivery unseal recovery fernet certificate").split(" ");
+    "pass org search management delivery unseal recovery fernet certificate instrumentation").split(
+      " ",
+    );
 /** `…key` is the name of a place behind these. */
 const KEYS_OF_THINGS =
   /(?<![a-z])(?:public|publishable|primary|foreign|partition|sort|cache|object|idempotency|site|group|row|hash|index|session|host|query|range|search|job|item|entity|record|map|sorting|join|unique|composite|lookup|config|setting|feature|flag|any|the|a|of|each|this|that|first|last|next|arrow|enter|tab|hot|short|translation|i18n|locale|dict|json|yaml|ssh|gpg|rsa|websocket|react|list|storage_|s3|route|state|field|column|kms)[_ -]$/;
@@ -34,12 +36,12 @@ const makePatterns = () => ({
   word:
     /key|secret|token|pass(?:wor[dt]|wd|phrase|code)?|pwd?|credential|_auth|bearer|psk|salt|sas|jwt|pat|sonar\.login/gi,
   ends:
-    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|(?<=secret)[_ -]?id(?=\W{1,16}[0-9a-f]{8}-)|s?(?:[_-]?(?:base|value|string|private|primary|secondary|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| [([][\w -]{1,14}[)\]](?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
+    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|(?<=secret)[_ -]?id(?=\W{1,16}[0-9a-f]{8}-)|s?(?:[_-]?(?:base|value|string|private|primary|secondary|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| [([][\w -]{1,14}[)\]](?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*%\\\])]{0,4}/iy,
   given:
-    /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
+    /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:\|\||\?\?)(?=[ \t]{0,3}["'`])|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
   typed:
-    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString)\()?|\()["'`]/y,
+    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString|bytes\.fromhex|(?:binascii\.)?unhexlify|Buffer\.from|hex\.DecodeString|(?:base64\.)?b64decode|atob)\(b?)?|\()["'`]/y,
   // <password>…</password>, 'password', '…', "name": "password", "value": "…" and <key>Password</key> <string>…
   paired:
     />(?=[^\s<]{4,300}<)|<\/\w{1,20}>\s{0,40}<\w{1,20}>|(?:%22)?%3[AD](?:%22)?|(?:,?\s{1,40}|[ \t]{0,3}[:=]\s{0,3}\{\s{0,20})["'`]?(?:value|default)["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,

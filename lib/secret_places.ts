@@ -91,6 +91,14 @@ export const PLACES: Frame[] = [
       isReal(value) && (/IDENTIFIED|PASSWORD/.test(head) || /\d/.test(value)),
   },
   {
+    what: "a password in a statement",
+    hints: ["insert into"],
+    form: () =>
+      /(\binsert into [^\n]{1,200}pass\w{0,10}\b[^\n]{0,100}\bvalues\b[^\n]{0,200}?[,(][ \t]*')(?![^'\n]*@[\w-]+\.)(?=[^'\n]*\d)[^'\s]{6,100}(?=')/gi,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
     what: "a session",
     hints: ["sess", "sid", "auth", "_session="],
     form: () =>
@@ -107,9 +115,9 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a secret of a setting",
-    hints: ["config set ", "secret_id"],
+    hints: ["config set ", "secret_id", "issecret=true]", "wifi:"],
     form: () =>
-      /((?<!git )\bconfig set (?:--[\w-]{1,40} ){0,3}[\w.:-]{0,60}(?:password|passwd|secret|token|key) ["']?|secret_id["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[0-9a-f]{8}-))[^\s"'`|;&<>()]{6,200}/gi,
+      /(issecret=true\]|WIFI:(?:[^\s;]{0,60};){0,3}P:|(?<!git )\bconfig set (?:--[\w-]{1,40} ){0,3}[\w.:-]{0,60}(?:password|passwd|secret|token|key) ["']?|secret_id["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[0-9a-f]{8}-))[^\s"'`|;&<>()]{6,200}/gi,
     isSecret: (value) => isReal(value) && /\d/.test(value) && /[A-Za-z]/.test(value),
     kind: "value",
   },
@@ -119,6 +127,21 @@ export const PLACES: Frame[] = [
     form: () =>
       /((?:\bauth=\(["'][\w.@+-]{1,60}["'],[ \t]*|\bjwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,100},[ \t]*|\b(?:new mysqli|mysqli_connect|new PDO)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,2})["'])[^"'\s]{6,200}(?=["'])/g,
     isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value) && !/^[\w.]+=/.test(value),
+    kind: "value",
+  },
+  {
+    what: "a password in an address",
+    hints: ["@tcp(", "@unix("],
+    form: () => /((?<![\w:/])[\w.-]{1,60}:)[^\s@"'`/]{4,100}(?=@(?:tcp|unix)\()/g,
+    isSecret: isReal,
+    kind: "value",
+  },
+  {
+    what: "a password in code",
+    hints: ["hmac", "plaintext(", "secretkeyspec("],
+    form: () =>
+      /(\b(?:createHmac|hmac\.new|hash_hmac|\w*[pP]lainText|SecretKeySpec)\((?:["']\w{3,10}["'],[ \t]*)?b?["'])[^"'\s]{6,200}(?=["'])/g,
+    isSecret: (value) => isChosen(value) || isRandom(value),
     kind: "value",
   },
   {
@@ -237,7 +260,7 @@ export const PLACES: Frame[] = [
   {
     what: "a password in an address",
     hints: ["@"],
-    form: () => /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?#"'`<>(){}$;&|\\]{3,200})(?=@)/g,
+    form: () => /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?"'`<>(){}$;&|\\]{3,200})(?=@)/g,
     kind: "value",
     // `docker://nginx:latest@sha256:…` and `http://proxy:8080@…` have none.
     isSecret: (password, head, after) =>
@@ -272,9 +295,9 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a password",
-    hints: ["auth", " on >"],
+    hints: ["auth", " on >", "cred"],
     form: () =>
-      /((?<![A-Za-z])(?:--?auth|auth[_-]\w{1,20}|basic[_-]?auth)[ \t=:]{1,3}["']?[\w.@-]{1,40}:|\buser \S{1,40} on >)[^\s"'`|;&<>()]{6,100}/gi,
+      /((?<![A-Za-z])(?:--?auth|auth[_-]\w{1,20}|basic[_-]?auth|credentials?|creds)[ \t=:]{1,3}["']?[\w.@-]{1,40}:|\buser \S{1,40} on >)[^\s"'`|;&<>()]{6,100}/gi,
     isSecret: isChosen,
     kind: "value",
     onlyRead: true,

@@ -18,6 +18,7 @@ const COMMANDS: Command[] = [
   ["redis-cli, keydb-cli, valkey-cli", "… -a "],
   ["ldap*, security add-*", "… -w "],
   ["snmp*", "… -[AX] "],
+  ["cloudflared", "… (?:install|--token) "],
   ["kubeadm", "… --(?:token|certificate-key)(?: |=)"],
   ["openssl", "… -(?:[kK]|psk) "],
   ["ssh-keygen, puttygen", "… -[NP] "],
@@ -131,6 +132,24 @@ export const PROGRAMS: Frame[] = [
     form: () =>
       /([ \t]-(?:u|U|-user|-username)[ \t=]\S{1,60}(?:[ \t]--?[\w-]{1,30}(?:[ \t=][^\s|;&-]\S{0,60})?){0,4}[ \t]-[pP][ \t]+["']?)[^\s"'`|;&<>()$:/]{6,100}(?=["'\s]|$)/g,
     isSecret: isChosen,
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "what a command printed",
+    hints: [
+      "base64 -",
+      "pass show",
+      "op read",
+      "kv get",
+      "find-generic",
+      "versions access",
+      "secretstring",
+      "auth token",
+    ],
+    form: () =>
+      /((?:\bbase64 (?:-d|-D|--decode)|\bpass show|\bop read|\bkv get -field|\bfind-generic-password|\bversions access|\bSecretString|\bauth token)\b[^\n]{0,120}\n[ \t│⎿]{0,20})[^\s"'`]{6,200}(?=[ \t│]*(?:\n|$))/g,
+    isSecret: (value) => isChosen(value) || looksRandom(value, 0.5),
     kind: "value",
     onlyRead: true,
   },
