@@ -68,7 +68,9 @@ function isKeyFile(value: string): boolean {
   }
 }
 
-const LINE_END = "(?:\\\\{1,4}[nr]|\\r?\\n)[ \\t>|│\"',]{0,40}"; // or one that is written as \n
+// Or one that is written as \n; in the next line may be a margin, a number or the mark of a diff.
+const LINE_END =
+  "(?:\\\\{1,4}[nr]|\\r?\\n)[ \\t>|│\"',]{0,40}(?:\\d{1,6}[ \\t]{0,3}[→|:│\\t][ \\t]{0,3}|-(?!-))?";
 const BODY_LINES =
   `(?:(?:[ \\t│|]{0,200}(?:${LINE_END}){1,2}| )[A-Za-z0-9+/=]{1,100}(?=[\\s"'\\\\│]|-----|$))*`;
 
@@ -154,6 +156,11 @@ export const FORMS: Frame[] = [
     what: "an Azure secret",
     hints: ["q~"],
     form: () => /(?<![\w~.-])()[\w~.-]{3}\dQ~[\w~.-]{30,36}/g,
+  },
+  {
+    what: "an Azure DevOps token",
+    hints: ["pat", "token", "devops", "visualstudio", "vsts"],
+    form: () => /(?<![\w/.+=-])()(?=(?:[a-z]*[2-7]){4})[a-z2-7]{52}(?![\w/.+=-])/g,
   },
   {
     what: "an Azure DevOps token",

@@ -189,7 +189,7 @@ function whatOf(head: string): string {
 
 /** Not `passes` or `passwords`, and not the name of a field or a file. */
 function isPassword(name: string): boolean {
-  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass|storepass|keypass|(?:^|[_-])pw)$/i
+  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass|^pass|storepass|keypass|(?:^|[_-])pw)$/i
     .test(name);
 }
 
@@ -249,7 +249,8 @@ function secretLength(
   if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
   const gap = given ?? " ";
   const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap) ||
-    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^(?::|\s+value:)[ \t]+["']?$/.test(gap);
+    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^:[ \t]+["']?$/.test(gap) ||
+    /^[A-Z][A-Z\d_]*$/.test(name) && /^\s+value:[ \t]+["']?$/.test(gap);
   if (isPassword(name) && given !== undefined) {
     if (/^\d{5,12}$/.test(trimmed) && /[:=]/.test(gap)) return length;
     // <password>…</password>

@@ -100,9 +100,9 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a session",
-    hints: ["sess", "sid", "auth", "_session="],
+    hints: ["sess", "sid", "auth"],
     form: () =>
-      /(?<![\w.-])((?:(?:session|sess|sid|auth)(?:[_-]?(?:id|token))?|[A-Z]{2,20}_SESSION)=["']?)[\w%.+/=-]{20,}/g,
+      /(?<![\w.-])((?:(?:session|sess|sid|auth)(?:[_-]?(?:id|token))?|[A-Z]{2,20}_SESSION)(?:["']?[ \t]?:[ \t]?["']|=["']?))[\w%.+/=-]{20,}/g,
     isSecret: (value) => isRandom(value) && !/^[0-9a-f-]+$/i.test(value),
     kind: "value",
   },
