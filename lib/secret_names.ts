@@ -221,7 +221,8 @@ function secretLength(
   }
   // What a program signs with is often made of words: JWT_SECRET=my-jwt-secret-1234
   const isLiteral = isQuoted || given === "=" && isWholeLine(text, at, start + value.length);
-  if (isLiteral && SIGNS.test(name) && value.length >= 8 && !isPlaceholder(value)) {
+  const isAdvice = /your|change|replace|random|example|generate/i.test(value);
+  if (isLiteral && SIGNS.test(name) && value.length >= 8 && !isPlaceholder(value) && !isAdvice) {
     return value.length;
   }
   // ${DB_PASSWORD:?what is said without it}
@@ -321,7 +322,9 @@ function isShortSecret(value: string, form: Form): boolean {
     return value.length >= (isSure ? 8 : 10) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.3;
   }
   const isThreefold = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
-  if (isSure && isThreefold && /secret$/i.test(name) && /\d.*\d/.test(value)) return true;
+  if (isSure && isThreefold && value.length < 16 && /secret$/i.test(name) && /\d\d/.test(value)) {
+    return true;
+  }
   if (!isSure && value.length >= 12 && isThreefold && wordShare(value) < 0.4) return true;
   if (
     !isSure || value.length < 8 || !/[A-Za-z]/.test(value) || !/^[\w+/=~!@#$%^&*-]+$/.test(value)

@@ -58,7 +58,7 @@ const PLACEHOLDER_WORDS =
   "get in to as on no yes off";
 
 const PLACEHOLDER =
-  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d?|0123\d*|abc123|abcdef\w*|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
+  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d?|0123\d*|abc123|abcdef\w*|[Cc]hange_?[Mm]e\d*!?|(?:value|key|token|foo|bar)\d|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
 const LONGEST_WORD = 11;
 let placeholderWords: Set<string> | undefined;
 
