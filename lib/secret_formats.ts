@@ -203,7 +203,7 @@ let made: ReturnType<typeof makePrefixes> | undefined;
 const bodies = new Map<string, RegExp>();
 
 /** A text without such a run holds none of the forms. */
-const LONG_RUN = /[\w+/=.~%-]{12,}/g;
+const LONG_RUN = /[\w+/=.~%-]{16,}/g;
 
 /**
  * Where a prefix ends, and what may follow it, in the order of the text. Only long runs are looked
