@@ -41,7 +41,7 @@ const makePatterns = () => ({
     /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:\|\||\?\?)(?=[ \t]{0,3}["'`])|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
   typed:
-    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString|bytes\.fromhex|(?:binascii\.)?unhexlify|Buffer\.from|hex\.DecodeString|(?:base64\.)?b64decode|atob)\(b?)?|\()["'`]/y,
+    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString|bytes\.fromhex|(?:binascii\.)?unhexlify|[Bb]uffer\.from|hex\.DecodeString|(?:base64\.)?b64decode|atob)\(b?)?|\()["'`]/y,
   // <password>…</password>, 'password', '…', "name": "password", "value": "…" and <key>Password</key> <string>…
   paired:
     />(?=[^\s<]{4,300}<)|<\/\w{1,20}>\s{0,40}<\w{1,20}>|(?:%22)?%3[AD](?:%22)?|(?:,?\s{1,40}|[ \t]{0,3}[:=]\s{0,3}\{\s{0,20})["'`]?(?:value|default)["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
