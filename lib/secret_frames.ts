@@ -247,7 +247,7 @@ export const FORMS: Frame[] = [
     isSecret: (value, head) =>
       / /.test(value) && /\d/.test(value) &&
       (/[a-z]/.test(value) && /[A-Z]/.test(value) && wordShare(value) < 0.5 ||
-        /PASS(?:WORD|WD|PHRASE)?=["']$/.test(head)),
+        /PASS(?:WORD|WD|PHRASE)?=["']$|phrase["']?[ \t]*[:=][ \t]*["']$/.test(head)),
   },
   {
     what: "a password",

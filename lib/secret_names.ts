@@ -281,7 +281,7 @@ function isWholeLine(text: string, at: number, end: number): boolean {
 
 /** `"user": "bob", "password": "opensesame"`: an account, so the value may be a plain word; no label. */
 function isBesideUser(text: string, at: number, value: string): boolean {
-  return /^[a-z]{6,40}$|^(?=.*[A-Z].*[A-Z])[A-Za-z]{6,40}$/.test(value) &&
+  return /^[\w!#%^*-]{6,40}$/.test(value) && !/^[A-Z][a-z]+$/.test(value) &&
     /(?:user(?:_?name)?|login|e?mail|account|uid)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?[^\s"',]{1,60}["']?[\s,;"']{1,20}[\w.-]{0,40}$/i
       .test(text.slice(Math.max(0, at - 160), at));
 }

@@ -260,7 +260,8 @@ export const PLACES: Frame[] = [
   {
     what: "a password in an address",
     hints: ["@"],
-    form: () => /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?"'`<>(){}$;&|\\]{3,200})(?=@)/g,
+    form: () =>
+      /(:\/\/([^\s/:@?#"'`<>]{0,100}):)((?!\$)(?:[^\s/?"'`<>(){}$;&|\\]|\$(?![({])){3,200})(?=@)/g,
     kind: "value",
     // `docker://nginx:latest@sha256:…` and `http://proxy:8080@…` have none.
     isSecret: (password, head, after) =>
