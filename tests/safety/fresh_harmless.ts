@@ -1,4 +1,4 @@
-/** Harmless texts, written before the rules were read. Each must stay as it is. */
+/** Harmless texts that were measured before a rule was made with them. Each must stay as it is. */
 
 // deno-fmt-ignore
 export const FRESH_HARMLESS: string[] = [

@@ -1,6 +1,6 @@
 /**
- * Written as a tester would who does not know the rules, and measured at the first try: docs/safety.md has
- * the rates. The form is that of secret_list.ts.
+ * Chosen as a tester would choose them, and measured before a rule was made with them: docs/safety.md
+ * has the rates. The form is that of secret_list.ts.
  */
 
 // deno-fmt-ignore
