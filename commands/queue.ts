@@ -31,6 +31,7 @@ import { tellQueue } from "../lib/queue/tell_queue.ts";
 import { findAgent } from "../lib/registry.ts";
 import { brief, isOpen, type Queue, stateOfQueue, type Step } from "../lib/steps.ts";
 import { readQueue } from "../lib/steps_file.ts";
+import { maskSecrets, maskTexts } from "../lib/text.ts";
 import { carryOut } from "./menu_driver.ts";
 
 export const HELP = `Gives a session a list of instructions, one after the other.
@@ -128,7 +129,7 @@ function list(world: DriverWorld, { session }: QueueTarget, { json }: QueueCallO
   const queue = readQueue(world.paths, session);
   if (json) {
     const state = queue === undefined ? "empty" : stateOfQueue(queue);
-    world.say(JSON.stringify({ session, state, ...queue }, null, 2));
+    world.say(JSON.stringify(maskTexts({ session, state, ...queue }), null, 2));
     return 0;
   }
   if (queue === undefined) {
@@ -136,7 +137,7 @@ function list(world: DriverWorld, { session }: QueueTarget, { json }: QueueCallO
     return 0;
   }
   world.say(onOneLine(`${session}: ${stateOfQueue(queue)}`));
-  for (const step of queue.steps) world.say(onOneLine(lineOf(step)));
+  for (const step of queue.steps) world.say(onOneLine(maskSecrets(lineOf(step))));
   return 0;
 }
 

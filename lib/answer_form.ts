@@ -23,6 +23,9 @@ export async function answerForm(context: HookContext): Promise<string | undefin
   await loadGuards();
   const server = textOf(event.fields, "mcp_server_name");
   const message = textOf(event.fields, "message");
+  const text = formText(server, message, fields);
+  // What the wake would cut, the agent must not fill in.
+  if (text.length > settings.max_content_chars) return undefined;
   const asked = Date.now();
   const secret = newSecret();
   const id = newId("f");
@@ -45,7 +48,7 @@ export async function answerForm(context: HookContext): Promise<string | undefin
   await sendWake(context, {
     trigger: "elicitation_dialog",
     section: "CONTENT",
-    body: formText(server, message, fields),
+    body: text,
     isDecision: true,
     state: "menu",
     details: {

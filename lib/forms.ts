@@ -1,6 +1,7 @@
 /** The form of an MCP server (an elicitation): its fields, and the values that they take. */
 
 import { isObject } from "./json.ts";
+import { barred, unbroken } from "./questions.ts";
 
 export interface FormField {
   name: string;
@@ -83,10 +84,30 @@ function wordsOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** As the agent reads it: a line for each field. All of it is the server's text. */
+const MOST_OF_A_MESSAGE = 4000;
+const MOST_OF_A_LABEL = 400;
+
+/**
+ * As the agent reads it: a line for each field. All of it is the server's text, so no part of it can
+ * begin a line of the form.
+ */
 export function formText(server: string, message: string, fields: FormField[]): string {
-  const lines = fields.map((field) => `- ${field.name}${aboutField(field)}`);
-  return [`The MCP server ${server} asks:`, message, "", "Fields:", ...lines].join("\n");
+  const lines = fields.map((field) => `- ${nameOf(field)}${aboutField(field)}`);
+  const said = barred(cutAfter(message, MOST_OF_A_MESSAGE));
+  return [`The MCP server ${label(server)} asks:`, said, "", "Fields:", ...lines].join("\n");
+}
+
+function nameOf({ name }: FormField): string {
+  return /^[\w .-]{1,100}$/.test(name) ? name : unbroken(JSON.stringify(name));
+}
+
+function label(text: string): string {
+  return unbroken(cutAfter(text, MOST_OF_A_LABEL));
+}
+
+function cutAfter(text: string, most: number): string {
+  const left = text.length - most;
+  return left <= 0 ? text : `${text.slice(0, most)}… (${left} characters are not shown)`;
 }
 
 function aboutField(field: FormField): string {
@@ -99,14 +120,14 @@ function aboutField(field: FormField): string {
     ].join(" and ")
   }${counted}`;
   const shown = (choices ?? []).map(({ value, title }) =>
-    JSON.stringify(value) + (title === "" || title === value ? "" : ` (${title})`)
+    JSON.stringify(value) + (title === "" || title === value ? "" : ` (${label(title)})`)
   );
   const parts = [
     ` (${type === "list" ? "several of" : type}${range}${isRequired ? "" : ", optional"})`,
-    title === "" || title === field.name ? "" : `: ${title}`,
-    description === "" ? "" : `: ${description}`,
-    shown.length === 0 ? "" : `: one of ${shown.join(", ")}`,
-    preset === undefined ? "" : `; usually ${JSON.stringify(preset)}`,
+    title === "" || title === field.name ? "" : `: ${label(title)}`,
+    description === "" ? "" : `: ${label(description)}`,
+    shown.length === 0 ? "" : `: one of ${unbroken(shown.join(", "))}`,
+    preset === undefined ? "" : `; usually ${label(JSON.stringify(preset))}`,
   ];
   return parts.join("");
 }
@@ -126,16 +147,17 @@ export function readValues(words: string[], fields: FormField[]): FormValues {
   );
   if (unknown !== undefined) return wrong(`the form has no field "${unknown}"; ${namesOf(fields)}`);
   const missing = fields.find(({ name, isRequired }) => isRequired && !(name in given.content));
-  if (missing !== undefined) return wrong(`the form needs ${missing.name}; ${namesOf(fields)}`);
+  if (missing !== undefined) return wrong(`the form needs ${nameOf(missing)}; ${namesOf(fields)}`);
   for (const [name, value] of Object.entries(given.content)) {
-    const why = whyUnfit(fields.find((field) => field.name === name)!, value);
-    if (why !== undefined) return wrong(`${name} ${why}`);
+    const field = fields.find((one) => one.name === name)!;
+    const why = whyUnfit(field, value);
+    if (why !== undefined) return wrong(`${nameOf(field)} ${why}`);
   }
   return given;
 }
 
 function namesOf(fields: FormField[]): string {
-  return `its fields are ${fields.map(({ name }) => name).join(", ")}`;
+  return `its fields are ${fields.map(nameOf).join(", ")}`;
 }
 
 function fromJson(text: string): FormValues {

@@ -62,12 +62,12 @@ function formatOption(option: Option, number: number): string {
 const LINE_END = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
 
 /** On one line: a line of its own could pass for another option. */
-function unbroken(text: string): string {
+export function unbroken(text: string): string {
   return text.split(LINE_END).join(" ⏎ ");
 }
 
 /** Further lines behind a bar, for the same reason. */
-function barred(text: string): string {
+export function barred(text: string): string {
   return text.split(LINE_END).join("\n  | ");
 }
 

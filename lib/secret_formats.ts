@@ -140,6 +140,11 @@ const FORMATS: Format[] = [
   ],
   ["a Zoho token", "1000.", "[0-9a-f]{32}\\.[0-9a-f]{32}"],
   ["a Harness key", "pat. sat.", "[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}"],
+  ["a session cookie", "CfDJ8", "[\\w-]{40,}"],
+  ["a password of a registry", "eyJhdXRocyI6", "[\\w+/=-]{20,}"],
+  ["a secret of Jenkins", "AQAAABAAAA", "[A-Za-z0-9+/=]{20,}"],
+  ["a SAML answer", "PHNhbWxw PD94bWwg", "[\\w+/=%]{200,}"],
+  ["a keystore", "/u3+7Q", "[A-Za-z0-9+/=]{40,}"],
   ["a web token", "ZXlK", "[\\w+/=-]{60,}"],
   ["an Octopus key", "API-", "[A-Z0-9]{26,40}(?![A-Za-z0-9])"],
   [
@@ -245,7 +250,7 @@ export function* prefixed(text: string): Generator<Secret> {
 
 /** `acme_live_8Kq2…`: short words, then a long run that is no word. */
 const PREFIX_OF_ANY =
-  /(?<![\w./+@=-])(?!sha\d|pk_|phc_|pub|md5|diff-)[a-z][a-z\d]{1,9}(?:[_-][a-z\d]{1,8})*[_-]$/;
+  /(?<![\w./+@=-])(?!sha\d|pk_|phc_|pub|md5|diff-|(?:dpl|prj|team|user|usr|org|acct|cus|sub|pi|ch|in|evt|price|prod|req|msg|toolu|run|thread|resp|asst|file|chatcmpl|inv|ord|txn)[_-])[a-z][a-z\d]{1,9}(?:[_-][a-z\d]{1,8})*[_-]$/;
 
 export function* ofUnknownMakers(text: string): Generator<Secret> {
   for (const { 0: body, index: start } of text.matchAll(/[A-Za-z0-9]{32,}/g)) {

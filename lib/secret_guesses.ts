@@ -23,7 +23,7 @@ const MAKERS =
 const THINGS = new Set(
   ("id ids arn url uri urn host hostname name user username email project org team region sha hash sum digest etag md5 " +
     "integrity commit rev revision ref version tag build release image file filename path dir src href link cert " +
-    "certificate fingerprint signature nonce iv cursor after before next page pagination continuation trace " +
+    "certificate fingerprint verification signature nonce iv cursor after before next page pagination continuation trace " +
     "traceid span spanid request req content body data text payload blob base64 thumbnail icon logo font hint " +
     "public publickey pubkey pub site sitekey publishable anon address addr contract account wallet txid tx " +
     "transaction block peer cid node class classname selector slug video playlist model type format pattern regex " +

@@ -1,27 +1,16 @@
 /** Secrets that are known by a name in front of them: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`. */
 
-import {
-  isHash,
-  isName,
-  isPlaceholder,
-  isReference,
-  isWordsOfPassword,
-  looksChosen,
-  looksRandom,
-  oneLine,
-  type Run,
-  runEnd,
-  runFrom,
-  type TextPart,
-  wordShare,
-} from "./secret_values.ts";
+import { type Named, secretLength } from "./secret_named.ts";
+import { oneLine, type Run, runEnd, runFrom, type TextPart } from "./secret_values.ts";
 
 /** `…key` is a secret's name behind one of these. */
 const KEY_WORDS =
   ("api app application access secret private encryption signing signature auth master account deploy role " +
     "license licence subscription server admin write integration routing shared storage client hmac jwt " +
     "rapidapi ingest ingestion function functions host cookie webhook service consumer bot user team project " +
-    "pass org search management delivery unseal recovery fernet").split(" ");
+    "pass org search management delivery unseal recovery fernet certificate instrumentation").split(
+      " ",
+    );
 /** `…key` is the name of a place behind these. */
 const KEYS_OF_THINGS =
   /(?<![a-z])(?:public|publishable|primary|foreign|partition|sort|cache|object|idempotency|site|group|row|hash|index|session|host|query|range|search|job|item|entity|record|map|sorting|join|unique|composite|lookup|config|setting|feature|flag|any|the|a|of|each|this|that|first|last|next|arrow|enter|tab|hot|short|translation|i18n|locale|dict|json|yaml|ssh|gpg|rsa|websocket|react|list|storage_|s3|route|state|field|column|kms)[_ -]$/;
@@ -34,33 +23,21 @@ const makePatterns = () => ({
   word:
     /key|secret|token|pass(?:wor[dt]|wd|phrase|code)?|pwd?|credential|_auth|bearer|psk|salt|sas|jwt|pat|sonar\.login/gi,
   ends:
-    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|(?<=secret)[_ -]?id(?=\W{1,16}[0-9a-f]{8}-)|s?(?:[_-]?(?:base|value|string|private|primary|secondary|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| [([][\w -]{1,14}[)\]](?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*\\\])]{0,4}/iy,
+    /(?:[_-]?id(?=\W{1,6}[0-9a-f]{40}\b)|(?<=secret)[_ -]?id(?=\W{1,16}[0-9a-f]{8}-)|s?(?:[_-]?(?:base|value|string|private|primary|secondary|prod|production|staging|dev|test|live|data|\d{1,2})(?![a-z])| \d(?![\w.])| value(?!\w)| [([][\w -]{1,14}[)\]](?=:)| (?:for|of) [\w@.-]{1,40}(?=:))?)["'`*%\\\])]{0,4}/iy,
   given:
-    /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
+    /[ \t]{0,20}(?:(?:\|\||\?\?)?[:=]{1,3}>?|(?:\|\||\?\?)(?=[ \t]{0,3}["'`])|(?:string[ \t]|\[\d{0,4}\])[ \t]{0,3}=|->|→|(?:is|was)\b:?)(?:[ \t]{0,3}str(?:ing)?[ \t]{0,3}=)?(?:[ \t]{0,3}b(?=["']))?[\s"'`*\\([{|>│]{0,24}(?:base64:)?/y,
   // A type may stand between: `token: &'static str = "…"`; and a wrapper: `Some("…")`
   typed:
-    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString)\()?|\()["'`]/y,
-  // <password>…</password>, 'password', '…' and "name": "password", "value": "…"
+    /(?:[ \t]{0,3}:[ \t]{0,3}[&*]?(?:'static )?[A-Za-z][\w.<>[\]?|]{0,40}[ \t]{0,3})?(?:[ \t]{0,3}[:=]{1,2}[ \t]{0,3}(?:(?:SecretStr|Secret|Some|String::from|new String|SecureString|bytes\.fromhex|(?:binascii\.)?unhexlify|[Bb]uffer\.from|hex\.DecodeString|(?:base64\.)?b64decode|atob)\(b?)?|\()["'`]/y,
+  // <password>…</password>, 'password', '…', "name": "password", "value": "…" and <key>Password</key> <string>…
   paired:
-    />(?=[^\s<]{4,300}<)|(?:%22)?%3[AD](?:%22)?|,?\s{1,40}["'`]?value["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
+    />(?=[^\s<]{4,300}<)|<\/\w{1,20}>\s{0,40}<\w{1,20}>|(?:%22)?%3[AD](?:%22)?|(?:,?\s{1,40}|[ \t]{0,3}[:=]\s{0,3}\{\s{0,20})["'`]?(?:value|default)["'`]?[ \t]{0,3}[:=][ \t]{0,3}["'`]?|,[ \t]?["'`]/y,
   before:
     /[ \t"'`>|]{0,8}(?:(?<=["'`][ \t]{0,3})[+.][ \t]{0,3}["'`])?(?:[ \t]{0,4}\r?\n[ \t]{0,8})?/y,
   quoted: /[^\s"'`\\<>,;:.=)\]}][^\s"'`\\<>]{3,300}/y,
-  plain: /[\w+/.~!@#%^*?-]{4,300}={0,2}(?::[\w+/=-]{16,300})?/y,
+  plain: /[\w+/.~!@#%^*?-]{4,300}(?:={1,2}-[\w+/.~-]{4,200}){0,3}={0,2}(?::[\w+/=-]{16,300})?/y,
 });
 let patterns: ReturnType<typeof makePatterns> | undefined;
-
-interface Named {
-  /** Where its last word begins: `PASSWORD` of `DB_PASSWORD`. */
-  at: number;
-  /** From there to the value. */
-  head: string;
-  /** What gives it the value: `=`, `: "`; undefined where it merely stands before. */
-  given?: string;
-  isBearer: boolean;
-  start: number;
-  value: string;
-}
 
 export interface NamedValue {
   /** One, or one per line where lines break it. */
@@ -183,117 +160,4 @@ function whatOf(head: string): string {
     : /key/i.test(head)
     ? "a key"
     : "a secret";
-}
-
-/** Not `passes` or `passwords`, and not the name of a field or a file. */
-function isPassword(name: string): boolean {
-  return /pass(?:wor[dt]|wd|phrase|code)["']?$|(?:pwd|[_-]pass|storepass|keypass|(?:^|[_-])pw)$/i
-    .test(name);
-}
-
-const SENTENCE_END = /[.!?:]{1,3}$/;
-
-/** Keys that are public or only name a place, and tokens that only mark one. */
-const NO_SECRET =
-  /public|publishable|(?:anon|primary|foreign|partition|sort|cache|object|idempotency|site|group|row|hash|index|session|host|query|range|search|applicationserver|ssh|gpg)[ _-]?key$|(?:next|page|continuation|sync|resume|cancel|cancellation|change|scroll|fencing)[ _-]?token$/i;
-/** The fingerprint of a key that signs. */
-const FINGERPRINT = /^(?:[\dA-F]{16}|[\dA-F]{40})$/;
-
-/** How much behind a name is to be masked: all of the value, or nothing of it. */
-function secretLength(
-  { at, head, given, isBearer, start }: Named,
-  value: string,
-  text: string,
-): number {
-  const next = text[start + value.length] ?? "";
-  if (next === "(" || isReference(value) || given?.includes("***")) return 0;
-  const before = text.slice(Math.max(0, at - 40), at);
-  const name = (/[\w.-]*$/.exec(before)?.[0] ?? "") + (/^[\w -]*\w/.exec(head)?.[0] ?? "");
-  const isQuoted = /["'`]$/.test(head) && /["'`\\]/.test(next);
-  if (isPassword(name) && /[:=]/.test(given ?? "") && isWordsOfPassword(value)) {
-    return value.length;
-  }
-  // ${DB_PASSWORD:?what is said without it}
-  if (isName(value) || value.startsWith("?") && /\$\{\w*$/.test(before)) return 0;
-  const trimmed = isQuoted ? value : value.replace(SENTENCE_END, "");
-  const length = trimmed.length;
-  const isOption = /(?:^|[\s"'])--?[\w-]*$/.test(before) && given === undefined ||
-    /^--\w/.test(name);
-  const isSaid = given !== undefined || isBearer || isOption;
-  // Below a title a value stands alone on its line.
-  if (
-    !isSaid && /\n\s*$/.test(head) &&
-    !/^\s*(?:\n|$)/.test(text.slice(start + length, start + length + 40))
-  ) {
-    return 0;
-  }
-  if (looksRandom(trimmed, 0.5)) {
-    if (NO_SECRET.test(name) || /signing/i.test(name) && FINGERPRINT.test(trimmed)) return 0;
-    // Behind a mere word a hash is a hash: "refresh the token 3f2a9c…". Alone on a line it is none of git.
-    const isBelow = /\n\s*$/.test(head) && ![40, 64].includes(length);
-    const isTyped = /[A-Za-z][_-](?:token|secret|key|psk)$|[a-z](?:Token|Secret|Key)$/.test(name) ||
-      /(?:secret|token|pass\w+)$/i.test(name) && [32, 36].includes(length);
-    return isSaid || isBelow || isTyped || !isHash(trimmed) ? length : 0;
-  }
-  if (!isSaid || isBearer || isPlaceholder(trimmed) || trimmed.includes("://")) return 0;
-  const gap = given ?? " ";
-  const isVariable = /^[-+]?[A-Z][A-Z\d_]*$/.test(name) && /^(?:=|[ \t]+)["']?$/.test(gap) ||
-    /^[A-Z][A-Z\d]*_[A-Z\d_]+$/.test(name) && /^:[ \t]+["']?$/.test(gap);
-  if (isPassword(name) && given !== undefined) {
-    if (/^\d{5,12}$/.test(trimmed) && /[:=]/.test(gap)) return length;
-    // <password>…</password>
-    const isElement = gap === ">" && next === "<" && /<[\w:.-]*$/.test(before);
-    if (isElement && /^\S{6,}$/.test(trimmed)) return length;
-  }
-  const isFirm = isQuoted || isOption || gap === "=";
-  if (isFirm && isPassword(name) && /^[A-Za-z]{8,40}$/.test(trimmed)) {
-    // Capitals in odd places are in no word: MxLerJOcX
-    const most = /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z].*[A-Z]/.test(trimmed) ? 0.6 : 0.3;
-    if (wordShare(trimmed) < most) return length;
-  }
-  const isSure = isQuoted || isOption || isVariable || gap === "=" || gap === ">";
-  return isShortSecret(trimmed, { name, isSure, isQuoted, isVariable, isOption, gap }) ? length : 0;
-}
-
-interface Form {
-  name: string;
-  /** Quoted, an option, a variable: more than a word in front. */
-  isSure: boolean;
-  isQuoted: boolean;
-  isOption: boolean;
-  isVariable: boolean;
-  gap: string;
-}
-
-/** Under 16 characters, or made of words: the form of the assignment decides. */
-function isShortSecret(value: string, form: Form): boolean {
-  const { name, isSure, isQuoted, isVariable, isOption, gap } = form;
-  if (/\n/.test(gap) && !isQuoted) return false;
-  // One of several arguments: 'DB_PASSWORD', '…'
-  if (gap.startsWith(",") && !(/[A-Z]/.test(value) && /\d/.test(value))) return false;
-  if (/pass|pwd|pw(?: is| was)?$|psk/i.test(name)) {
-    if (/[a-z]\.[a-z]|^[\w.]+\[|::|\/.*\//i.test(value) && !/[!@#$%^&*?]/.test(value)) return false;
-    if (/^\s*(?:is|was)\b/.test(gap) && !isQuoted) {
-      return looksChosen(value, false) && /\d.*\d|[!@#$%^*?]/.test(value);
-    }
-    if (looksChosen(value, isSure)) return true;
-    // Behind these a name of code is none: POSTGRES_PASSWORD=hunter2Prod, --passphrase maple-tree-77
-    const isFixed = isVariable || isOption && value.length >= 10;
-    if (isFixed && /^[A-Za-z][\w-]{7,40}$/.test(value) && /\d/.test(value)) return true;
-    if (!/^[a-z]+(?:[-_][a-z]+)*$/i.test(value)) return false;
-    // Letters alone: a word in prose, a password in a variable of the shell.
-    if (isVariable || isOption && gap === "=") return value.length >= 6;
-    return value.length >= (isSure ? 8 : 10) && /[a-z][A-Z]/.test(value) && wordShare(value) < 0.3;
-  }
-  const isThreefold = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
-  if (!isSure && value.length >= 12 && isThreefold && wordShare(value) < 0.4) return true;
-  if (
-    !isSure || value.length < 8 || !/[A-Za-z]/.test(value) || !/^[\w+/=~!@#$%^&*-]+$/.test(value)
-  ) return false;
-  if (isVariable && /(?:SECRET|TOKEN)$/.test(name)) {
-    return /\d/.test(value) && wordShare(value) < 0.8;
-  }
-  const isMixed = /[a-z][A-Z].*[a-z][A-Z]/.test(value) && wordShare(value) < 0.25;
-  return (isMixed || /\d.*\d/.test(value)) &&
-    !/^v?\d+(?:\.|$)|[a-z]{3,}[-_][a-z]{3,}/i.test(value) && wordShare(value) < 0.5;
 }

@@ -15,9 +15,7 @@ function isPair(value: string): boolean {
 /** Behind the name of a hook: words, then a part that was drawn by lot. */
 function isHook(path: string, head: string): boolean {
   return /hook|\/bot\//i.test(head) &&
-    path.split(/[/@]/).some((part) =>
-      isUuid(part) || /[\d]/.test(part) && looksRandom(part, 0.4, 18)
-    );
+    path.split(/[/@]/).some((part) => isUuid(part) || looksRandom(part, 0.4, 18));
 }
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
@@ -55,6 +53,13 @@ export const PLACES: Frame[] = [
     isSecret: isHook,
   },
   {
+    what: "the address of a webhook",
+    hints: ["hooks.slack", "hooks.zapier", "api/webhooks/", "hook."],
+    form: () =>
+      /((?:hooks\.slack\.com\/\w{1,20}\/\w{5,20}\/(?:\w{5,20}\/){1,2}|hooks\.zapier\.com\/hooks\/catch\/\d+\/|discord(?:app)?\.com\/api\/webhooks\/\d+\/|hook\.\w{1,8}\.make\.com\/))(?![Xx]{6})[\w-]{6,100}/g,
+    kind: "value",
+  },
+  {
     what: "a key in an address",
     hints: ["infura.io/", "alchemy", "quiknode"],
     form: () =>
@@ -76,77 +81,26 @@ export const PLACES: Frame[] = [
     kind: "value",
   },
   {
-    what: "a password in a statement",
-    hints: ["identified", "password"],
-    form: () =>
-      /((?:identified[ \t]+(?:with[ \t]+\w+[ \t]+)?by|(?:user|role|with|encrypted)[ \t][\w ."]{0,60}password)[ \t]+\\?['"])[^\s'"\\]{4,100}(?=\\?['"])/gi,
-    kind: "value",
-    // In prose: "identified by 'surfaceId'"
-    isSecret: (value, head) =>
-      isReal(value) && (/IDENTIFIED|PASSWORD/.test(head) || /\d/.test(value)),
-  },
-  {
     what: "a session",
-    hints: ["sess", "sid", "auth", "_session="],
+    hints: ["sess", "sid", "auth"],
     form: () =>
-      /(?<![\w.-])((?:(?:session|sess|sid|auth)(?:[_-]?(?:id|token))?|[A-Z]{2,20}_SESSION)=["']?)[\w%.+/=-]{20,}/g,
+      /(?<![\w.-])((?:(?:session|sess|sid|auth)(?:[_-]?(?:id|token))?|[A-Z]{2,20}_SESSION)(?:["']?[ \t]?:[ \t]?["']|=["']?))[\w%.+/=-]{20,}/g,
     isSecret: (value) => isRandom(value) && !/^[0-9a-f-]+$/i.test(value),
     kind: "value",
   },
   {
-    what: "a password of Terraform",
-    hints: ["random_password"],
-    form: () => /("random_password"[^\0]{0,1500}?"result":[ \t]{0,3}")[^"\n]{4,200}(?=")/g,
-    isSecret: isReal,
-    kind: "value",
-  },
-  {
     what: "a secret of a setting",
-    hints: ["config set ", "secret_id"],
+    hints: ["config set ", "secret_id", "issecret=true]", "wifi:"],
     form: () =>
-      /((?<!git )\bconfig set (?:--[\w-]{1,40} ){0,3}[\w.:-]{0,60}(?:password|passwd|secret|token|key) ["']?|secret_id["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[0-9a-f]{8}-))[^\s"'`|;&<>()]{6,200}/gi,
+      /(issecret=true\]|WIFI:(?:[^\s;]{0,60};){0,3}P:|(?<!git )\bconfig set (?:--[\w-]{1,40} ){0,3}[\w.:-]{0,60}(?:password|passwd|secret|token|key) ["']?|secret_id["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[0-9a-f]{8}-))[^\s"'`|;&<>()]{6,200}/gi,
     isSecret: (value) => isReal(value) && /\d/.test(value) && /[A-Za-z]/.test(value),
     kind: "value",
   },
   {
-    what: "a password in code",
-    hints: ["jwt.", "mysqli", "new pdo(", "auth=("],
-    form: () =>
-      /((?:\bauth=\(["'][\w.@+-]{1,60}["'],[ \t]*|\bjwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,100},[ \t]*|\b(?:new mysqli|mysqli_connect|new PDO)\((?:["'][^"'\n]{0,100}["'],[ \t]*){1,2})["'])[^"'\s]{6,200}(?=["'])/g,
-    isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value) && !/^[\w.]+=/.test(value),
-    kind: "value",
-  },
-  {
-    what: "a key of WordPress",
-    hints: ["define("],
-    form: () => /(define\([ \t]*['"][A-Z_]{4,20}_(?:KEY|SALT)['"],[ \t]*')[^'\n]{24,100}(?=')/g,
-    kind: "value",
-  },
-  {
-    what: "a password in code",
-    hints: ["pass", "secret", "token"],
-    form: () =>
-      /((?:\bdefine|[sS]et[eE]nv|putenv|\.(?:set|put|setProperty|setRequestProperty|addProperty|property))\([ \t]*['"][\w.-]{0,40}(?:PASS(?:WORD|WD)?|[pP]ass(?:word|wd)|SECRET|TOKEN)['"],[ \t]*['"])[^"'\n]{6,100}(?=['"])/g,
+    what: "a password in an address",
+    hints: ["@tcp(", "@unix("],
+    form: () => /((?<![\w:/])[\w.-]{1,60}:)[^\s@"'`/]{4,100}(?=@(?:tcp|unix)\()/g,
     isSecret: isReal,
-    kind: "value",
-  },
-  {
-    what: "a password in code",
-    hints: [
-      "auth(",
-      "onnect(",
-      "ogin(",
-      "redential",
-      "uthenticat",
-      "onnection(",
-      "sequelize(",
-      "pool(",
-      "datasource(",
-      "session(",
-    ],
-    form: () =>
-      /(\b\w{0,30}(?:auth|credentials?|login|connect|connection|authenticate|authentication|sequelize|pool|datasource|session)\((?:(?:["'][^"'\n]{0,100}["']|[\w.$]{1,40}),[ \t]*){1,3}["'])[^"'\s]{6,100}(?=["'])/gi,
-    isSecret: (value) => isChosen(value),
     kind: "value",
   },
   {
@@ -157,24 +111,22 @@ export const PLACES: Frame[] = [
   },
   {
     what: "a key in an address",
-    hints: ["/key", "/token", "/secret", "/apikey", "/private"],
-    form: () => /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey|private)[/-])[\w-]{20,}/g,
-    isSecret: isRandom,
-    kind: "value",
-  },
-  {
-    what: "a password of PowerShell",
-    hints: ["convertto-securestring"],
-    form: () => /(ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?["'])[^"'\n]{4,100}(?=["'])/g,
-    isSecret: isReal,
-    kind: "value",
-  },
-  {
-    what: "a password of Terraform",
-    hints: ['variable "'],
+    hints: [
+      "/key",
+      "/token",
+      "/secret",
+      "/apikey",
+      "/private",
+      "/reset",
+      "/verify",
+      "/confirm",
+      "/magic",
+      "/activate",
+      "/invit",
+    ],
     form: () =>
-      /(variable "\w{0,40}(?:password|passwd|secret|token|key)\w{0,20}"[ \t]*\{(?:\n[^\n}]{0,200}){0,6}?\n[ \t]*default[ \t]*=[ \t]*")[^"\n]{6,200}(?=")/g,
-    isSecret: (value) => isReal(value) && /\d|[!@#$%^&*?]/.test(value),
+      /(:\/\/[^\s"'<>]{1,200}\/(?:key|token|secret|apikey|private|reset(?:-password)?|verify|confirm|magic|activate|invit\w{1,5})[/-])[\w-]{20,}/g,
+    isSecret: isRandom,
     kind: "value",
   },
   {
@@ -219,7 +171,8 @@ export const PLACES: Frame[] = [
   {
     what: "a password in an address",
     hints: ["@"],
-    form: () => /(:\/\/([^\s/:@?#"'`<>]{0,100}):)([^\s/@?#"'`<>(){}$;&|\\]{3,200})(?=@)/g,
+    form: () =>
+      /(:\/\/([^\s/:@?#"'`<>]{0,100}):)((?!\$)(?:[^\s/?"'`<>(){}$;&|\\]|\$(?![({])){3,200})(?=@)/g,
     kind: "value",
     // `docker://nginx:latest@sha256:…` and `http://proxy:8080@…` have none.
     isSecret: (password, head, after) =>
@@ -248,15 +201,15 @@ export const PLACES: Frame[] = [
     ],
     form: () =>
       /(\b(?:snmp-server community|(?:tacacs|radius)(?:-server)?[^\n]{0,60}? key|username \S{1,40}[^\n]{0,40}? (?:password|secret)|neighbor \S{1,60} password|key-string|enable (?:password|secret)|(?:wpa-)?psk|(?:PSK|XAUTH|EAP)[ \t]+["'])[ \t]{0,4}(?:\d[ \t]+)?["']?)[^\s"'`|;&<>()$]{6,100}/gi,
-    isSecret: (value) => isChosen(value) || isRandom(value),
+    isSecret: (value) => isReal(value) && /\d|[a-z][A-Z]|[!@#$%^&*?]/.test(value),
     kind: "value",
     onlyRead: true,
   },
   {
     what: "a password",
-    hints: ["auth", " on >"],
+    hints: ["auth", " on >", "cred"],
     form: () =>
-      /((?<![A-Za-z])(?:--?auth|auth[_-]\w{1,20}|basic[_-]?auth)[ \t=:]{1,3}["']?[\w.@-]{1,40}:|\buser \S{1,40} on >)[^\s"'`|;&<>()]{6,100}/gi,
+      /((?<![A-Za-z])(?:--?auth|auth[_-]\w{1,20}|basic[_-]?auth|credentials?|creds)[ \t=:]{1,3}["']?[\w.@-]{1,40}:|\buser \S{1,40} on >)[^\s"'`|;&<>()]{6,100}/gi,
     isSecret: isChosen,
     kind: "value",
     onlyRead: true,

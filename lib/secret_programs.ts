@@ -18,6 +18,8 @@ const COMMANDS: Command[] = [
   ["redis-cli, keydb-cli, valkey-cli", "… -a "],
   ["ldap*, security add-*", "… -w "],
   ["snmp*", "… -[AX] "],
+  ["cloudflared", "… (?:install|--token) "],
+  ["kubeadm", "… --(?:token|certificate-key)(?: |=)"],
   ["openssl", "… -(?:[kK]|psk) "],
   ["ssh-keygen, puttygen", "… -[NP] "],
   ["influx, doctl auth init, cloudflared, cachix", "… -t "],
@@ -55,7 +57,10 @@ function frameOf([names, before]: Command): Frame {
     const called = programs.map((name) => blanks(name).replaceAll("*", "[\\w-]*")).join("|");
     const rest = before.replace(/^… /, "…").replace(/(?<![\w\\])_(?!\w)/g, ONE_WORD);
     const head = `(?<![\\w=-])(?:${called})[ \\t]+${blanks(rest).replace("…", ANY_WORDS)}["']?`;
-    return new RegExp(`(${head})[^\\s"'\`|;&<>()]{4,100}`, "g");
+    return new RegExp(
+      `(${head})(?:(?<=")[^"\\n]{6,100}(?=")|(?<=')[^'\\n]{6,100}(?=')|[^\\s"'\`|;&<>()]{4,100})`,
+      "g",
+    );
   };
   const hints = programs.map((name) => name.split(/[ *]/).find((part) => part !== "")!);
   return { what: "a password of an option", hints, form, isSecret: isReal, kind: "value" };
@@ -82,7 +87,7 @@ export const PROGRAMS: Frame[] = [
     what: "a password of an option",
     hints: ["echo ", "printf "],
     form: () =>
-      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|secrets? (?:create|set|put|versions add))))/g,
+      /(\b(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?["']?)[^\s"'`|;&<>()$\\]{4,100}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)?(?:-S|--stdin)\b|(?:sudo[ \t]+)?(?:cryptsetup|passwd|smbpasswd|kinit)\b|[^\n|;&]{2,200}(?:pass\w*-stdin|token-stdin|passwd --stdin|--with-token|-fd 0|-pass(?:in)? stdin|secrets? (?:create|set|put|versions add))))/g,
     isSecret: (value) => isReal(value) && /\d|[!@#%^*?]|[a-z][A-Z]/.test(value),
     kind: "value",
     onlyRead: true,
@@ -127,6 +132,24 @@ export const PROGRAMS: Frame[] = [
     form: () =>
       /([ \t]-(?:u|U|-user|-username)[ \t=]\S{1,60}(?:[ \t]--?[\w-]{1,30}(?:[ \t=][^\s|;&-]\S{0,60})?){0,4}[ \t]-[pP][ \t]+["']?)[^\s"'`|;&<>()$:/]{6,100}(?=["'\s]|$)/g,
     isSecret: isChosen,
+    kind: "value",
+    onlyRead: true,
+  },
+  {
+    what: "what a command printed",
+    hints: [
+      "base64 -",
+      "pass show",
+      "op read",
+      "kv get",
+      "find-generic",
+      "versions access",
+      "secretstring",
+      "auth token",
+    ],
+    form: () =>
+      /((?:\bbase64 (?:-d|-D|--decode)|\bpass show|\bop read|\bkv get -field|\bfind-generic-password|\bversions access|\bSecretString|\bauth token)\b[^\n]{0,120}\n[ \t│⎿]{0,20})[^\s"'`]{6,200}(?=[ \t│]*(?:\n|$))/g,
+    isSecret: (value) => isChosen(value) || looksRandom(value, 0.5),
     kind: "value",
     onlyRead: true,
   },

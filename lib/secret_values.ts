@@ -27,14 +27,15 @@ export function isHash(value: string): boolean {
 
 /** A variable, template, path, version, checksum or account, or a constant's name. */
 const REFERENCE =
-  /^(?:\$[A-Za-z_{(]|\{\{|%\w+%$|%[A-Za-z_]{2,}$|![A-Za-z]+$|0x(?:[\dA-Fa-f]{1,16}|[\dA-Fa-f]{40})$|\.{0,2}\/[^/]*\/|~\/|[A-Za-z]:\\|v?\d+\.\d|sha\d+[-:]|arn:|op:\/|vault:|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|\d{4}-\d\d-\d\d)|:\/\/|@\d+\.\d|\w\?\.\w/;
+  /^(?:\$[A-Za-z_{(]|\{\{|%\w+(?:\(\w+\))?%$|@\w+@$|%[A-Za-z_]{2,}$|![A-Za-z]+$|0x(?:[\dA-Fa-f]{1,16}|[\dA-Fa-f]{40})$|\.{0,2}\/[^/]*\/|~\/|[A-Za-z]:\\|v?\d+\.\d|sha\d+[-:]|arn:|op:\/|vault:|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|\d{4}-\d\d-\d\d)|:\/\/|@\d+\.\d|\w\?\.\w/;
 
 export function isReference(value: string): boolean {
   const seen = value.slice(0, ENOUGH_TO_TELL);
   if (/^[a-z]+(?:[|:,][a-z\d]+){2,}$/.test(seen)) return true; // required|min:8
   // A key in base64 may begin like a path.
   return REFERENCE.test(seen) &&
-    !(/^\/[A-Za-z0-9+/]{37,}={0,2}$/.test(seen) && wordShare(seen) < 0.35);
+    !(/^(?:\/[A-Za-z0-9+/]{37,}={0,2}|v\d\.[A-Za-z0-9]{16,})$/.test(seen) &&
+      wordShare(seen) < 0.35);
 }
 
 /** What code or a cluster calls its things: `SyntaxKind.Unknown`, `db-creds-6f8d9c7b5`. */
@@ -57,7 +58,7 @@ const PLACEHOLDER_WORDS =
   "get in to as on no yes off";
 
 const PLACEHOLDER =
-  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d*|0123\d*|abc123|abcdef\w*|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
+  /^(?:(.)\1*|[xX*.\-_•…]+|1234\d?|0123\d*|abc123|abcdef\w*|[Cc]hange_?[Mm]e\d*!?|(?:value|key|token|foo|bar)\d|[a-z]{3,9}_here)$|\*{3}|…|\.{3}|<|x{6}|X{6}/;
 const LONGEST_WORD = 11;
 let placeholderWords: Set<string> | undefined;
 
@@ -65,7 +66,7 @@ export function isPlaceholder(value: string): boolean {
   const seen = value.slice(0, ENOUGH_TO_TELL);
   if (PLACEHOLDER.test(seen)) return true;
   const words = placeholderWords ??= new Set(PLACEHOLDER_WORDS.split(" "));
-  const bare = seen.replace(/^[<[{(]+|[>\])}]+$|\d{1,4}$/g, "").toLowerCase();
+  const bare = seen.replace(/^[<[{(]+|[>\])}]+$/g, "").toLowerCase();
   let at = 0;
   while (at < bare.length) {
     let length = "-_. ".includes(bare[at]!) ? 1 : LONGEST_WORD;
@@ -112,6 +113,8 @@ export function looksRandom(value: string, mostWords: number, least = 16): boole
 export function looksDrawn(body: string): boolean {
   const seen = body.slice(0, ENOUGH_TO_TELL);
   if (new Set(seen).size < 7 || /x{6}|\*{3}/i.test(seen)) return false;
+  // No word has only such characters: 0123456789abcdef…
+  if (/^(?:[0-9a-f-]{16,}|[A-Z\d]{16,})$/.test(seen) && /\d/.test(seen)) return true;
   const words = wordShare(seen);
   return words < 0.75 && (/\d/.test(seen) || words < 0.4) && !/^(?:your|my|the)[-_]/i.test(seen);
 }
@@ -242,7 +245,9 @@ function goesOn(before: string, next: string, after: string, length: number | un
     return false;
   }
   if (length !== undefined && before.length + next.length === length) return true;
-  if (isHash(before)) return isHash(next) && ![32, 36, 40, 64, 128].includes(before.length);
+  if (isHash(before) && !/\d{10}/.test(before)) {
+    return isHash(next) && ![32, 36, 40, 64, 128].includes(before.length);
+  }
   if (isHash(next) && next.length >= 7 || wordShare(next) >= 0.5) return false;
   return /\d/.test(next) && /[A-Za-z]/.test(next) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(next);
 }

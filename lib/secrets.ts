@@ -3,6 +3,7 @@
  * prefix of its maker, by a frame (PEM, an address, an option), or by a name in front of a value.
  */
 
+import { CODE } from "./secret_code.ts";
 import { ofUnknownMakers, prefixed } from "./secret_formats.ts";
 import { FORMS, framed } from "./secret_frames.ts";
 import { GUESSES } from "./secret_guesses.ts";
@@ -11,6 +12,7 @@ import { PLACES } from "./secret_places.ts";
 import { mayBeRun, PROGRAMS } from "./secret_programs.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { isHash, looksRandom, type Secret } from "./secret_values.ts";
+import { WORDS } from "./secret_words.ts";
 import {
   maskPage,
   mayBeCommand,
@@ -19,6 +21,9 @@ import {
   unwrap,
   withoutColours,
 } from "./secret_wraps.ts";
+
+/** Every form, place and guess that a text is searched for. */
+export const FRAMES = [FORMS, WORDS, PLACES, CODE, PROGRAMS, GUESSES];
 
 const SHORTEST = 8;
 const MASK = "***";
@@ -169,7 +174,7 @@ function findSecrets(text: string, counts = (_: Secret) => true): Secret[] {
   const lower = text.toLowerCase();
   const found = [
     ...[...prefixed(text), ...ofUnknownMakers(text), ...inLists(text)],
-    ...[FORMS, PLACES, PROGRAMS, GUESSES].flatMap((frames) => [...framed(text, lower, frames)]),
+    ...FRAMES.flatMap((frames) => [...framed(text, lower, frames)]),
   ];
   if (NAME_HINTS.some((hint) => lower.includes(hint))) {
     found.push(...named(text), ...inTables(text), ...inManifests(text));

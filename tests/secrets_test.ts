@@ -142,6 +142,12 @@ const ENDLESS: Record<string, string> = {
   "hashes of passwords": "$6$a".repeat(50_000),
   "heads of tables": "a,password\n".repeat(10_000),
   "passwords of Terraform": '"random_password" '.repeat(8_000),
+  "statements with values": "insert into pass values ,".repeat(10_000),
+  "numbered lines of a key": "-----BEGIN PRIVATE KEY-----\n1: A8 ".repeat(8_000),
+  "marks of a network": "WIFI:a;".repeat(30_000),
+  "addresses of hooks": "hooks.slack.com/a/".repeat(12_000),
+  "users and passwords": "user: a, password: ".repeat(12_000),
+  "options in quotes": "sshpass -p '".repeat(18_000),
   "users without a password": "-u a -b c ".repeat(12_000),
 };
 for (const [title, text] of Object.entries(ENDLESS)) {

@@ -9,7 +9,7 @@ export interface Speaker {
 
 export const terminal: Speaker = {
   say: (line) => write(Deno.stdout, line),
-  warn: (line) => write(Deno.stderr, line),
+  warn: (line) => write(Deno.stderr, asSentence(line)),
 };
 
 /** Replaces ESC in text that we colour. It is random, so foreign text cannot contain it. */
@@ -32,6 +32,15 @@ function code(char: string): string {
 /** For text of others within a line of ours: it must not begin a line that looks like ours. */
 export function onOneLine(text: string): string {
   return text.replace(/\s*[\r\n]+\s*/g, " ").trim();
+}
+
+const MOST_OF_A_SENTENCE = 4000;
+
+/** A sentence may repeat what the caller gave: that adds no line, and does not fill the terminal. */
+export function asSentence(text: string): string {
+  const line = text.replace(/\s*[\r\n]+\s*/g, " ");
+  const left = line.length - MOST_OF_A_SENTENCE;
+  return left <= 0 ? line : `${line.slice(0, MOST_OF_A_SENTENCE)}… (${left} more characters)`;
 }
 
 function write(to: { writeSync(bytes: Uint8Array): number }, line: string): void {

@@ -29,7 +29,7 @@ export function waiting(seen: SessionObservation, screen: Screen | undefined): J
   const asked = open === undefined ? 0 : Date.parse(open.asked_at) || 0;
   const since = asked || entry?.statusSince || seen.sameSince || transcript?.at || 0;
   const evidence = dialog === undefined
-    ? `Claude Code says that it waits (${oneLine(entry?.waitingFor ?? "")})`
+    ? `Claude Code says that it waits (${plainWords(entry?.waitingFor ?? "")})`
     : `its screen shows a dialog (${dialog.kind})`;
   const now = questionIn(open?.tool_input) || questionIn(transcript?.toolInput) ||
     askedBy(seen, state) || dialog?.title || entry?.waitingFor || "";
@@ -98,6 +98,11 @@ export function starting(
   return { state: "working", since: startedAt(seen), now: "Claude Code is starting", evidence };
 }
 
+/** Evidence stands outside of a wake's fence: only what Claude Code itself says, such as `input needed`. */
+function plainWords(text: string): string {
+  return /^[a-z ]{1,30}$/.test(text) ? text : "for something";
+}
+
 const RETRYING = /^[·✢✳✶✻✽*⎿ ]*.*\bRetrying in \d+/;
 
 export function atWork(
@@ -157,7 +162,7 @@ export function resting(seen: SessionObservation, screen: Screen | undefined, no
   if (STILL_RUNS.test(lastMarkIn(seen))) {
     return { state: "paused", since, now: words, evidence: "its screen says what still runs" };
   }
-  const where = seen.renamedTo === undefined ? "" : `; it runs as "${seen.renamedTo}"`;
+  const where = seen.renamedTo === undefined ? "" : "; it runs under another name";
   return { state: "idle", since, now: words, evidence: evidence + where };
 }
 

@@ -3,6 +3,7 @@
 import { onPath } from "../doors/programs.ts";
 import type { Env } from "../paths.ts";
 import { run } from "../process.ts";
+import { maskSecrets } from "../text.ts";
 import type { Commit } from "./figures.ts";
 
 const MOST_COMMITS = 500;
@@ -50,7 +51,7 @@ export async function commitsIn(
   return outcome.stdout.split("\n").flatMap((line) => {
     const [hash = "", at, ...subject] = line.split("\t");
     return /^[0-9a-f]{40,64}$/.test(hash)
-      ? [{ hash, at: Number(at) * 1000, subject: subject.join("\t").slice(0, 200) }]
+      ? [{ hash, at: Number(at) * 1000, subject: maskSecrets(subject.join("\t").slice(0, 200)) }]
       : [];
   });
 }

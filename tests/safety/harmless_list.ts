@@ -1,5 +1,6 @@
 /** Texts that hold no secret, though some look like one. Each must stay as it is. */
 
+import { FRESH_HARMLESS } from "./fresh_harmless.ts";
 import { MORE_HARMLESS } from "./more_harmless.ts";
 
 const HEX = "3f2a9c0d1e8b7a6f5e4d3c2b1a09f8e7d6c5b4a3";
@@ -9,6 +10,7 @@ const BASE64 =
 
 export const HARMLESS: string[] = [
   ...MORE_HARMLESS,
+  ...FRESH_HARMLESS,
   // Hashes, ids, sums
   `commit ${HEX}`,
   `git checkout ${HEX.slice(0, 12)}`,

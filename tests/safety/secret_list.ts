@@ -3,7 +3,9 @@
  * every run, so that no scanner takes this file for a leak: 36 characters of the alphabet A.
  */
 
+import { EVERYDAY_SECRETS } from "./everyday_secrets.ts";
 import { MORE_SECRETS } from "./more_secrets.ts";
+import { OTHER_SECRETS } from "./other_secrets.ts";
 
 const ALPHABETS: Record<string, string> = {
   A: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
@@ -83,6 +85,8 @@ const END = "-----END";
 
 /** By name of the kind. */
 export const SECRETS: Record<string, string> = {
+  ...EVERYDAY_SECRETS,
+  ...OTHER_SECRETS,
   // Clouds
   "AWS access key": "aws_access_key_id = AKIA⟦{U16}⟧",
   "AWS temporary key": 'export AWS_ACCESS_KEY_ID="ASIA⟦{U16}⟧"',

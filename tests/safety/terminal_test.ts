@@ -112,3 +112,29 @@ for (const [words, shows] of COMMANDS) {
     assertEquals(shown.split("\n").filter((line) => line.startsWith(FORGED)), []);
   });
 }
+
+const LONG = "x".repeat(100_000);
+for (
+  const words of [
+    ["commands/log.ts", `a\n${FORGED}`],
+    ["commands/log.ts", "--since", `a\r\n${FORGED}`],
+    ["commands/queue.ts", `a\n${FORGED}`, "list"],
+    ["commands/menu_driver.ts", "warden-main", `a\n${FORGED}`],
+    ["commands/status.ts", LONG],
+    ["commands/report.ts", `a\n${FORGED}${LONG}`],
+  ]
+) {
+  const name = words.join(" ").replace(/a\r?\nFORGED.*|x{9,}.*/s, "<a text>");
+  Deno.test(`a call that cannot be understood gets one short sentence from ${name}`, async () => {
+    await using home = new TestHome();
+    const [file, ...args] = words;
+    const outcome = await run(
+      Deno.execPath(),
+      ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args],
+      { env: home.env, timeoutMs: 120_000, cwd: home.dir },
+    );
+    if (outcome.kind !== "finished") throw new Error(outcome.kind);
+    const lines = outcome.stderr.trimEnd().split("\n");
+    assertEquals([lines.length, lines[0]!.length < 5000, outcome.code > 0], [1, true, true]);
+  });
+}
