@@ -147,6 +147,7 @@ const WORDS: Record<Step["state"], string> = {
   done: "done",
   failed: "failed",
   skipped: "skipped",
+  unsure: "unsure",
 };
 
 function lineOf(step: Step): string {

@@ -16,6 +16,7 @@ import {
   isDoneBy,
   isEnding,
   isOpen,
+  isRepeatable,
   isWaiting,
   pausedFor,
   type Queue,
@@ -217,7 +218,7 @@ export function pausedActions(
   const place = socket === undefined ? [] : ["--socket", socket];
   const line = (...words: string[]) =>
     [...commandWords(paths, "queue"), ...place, queue.session, ...words].map(shellQuote).join(" ");
-  const hasFailed = queue.steps.some(({ state }) => state === "failed");
+  const hasFailed = queue.steps.some(isRepeatable);
   return [
     line("resume"),
     ...(hasFailed ? [line("resume", "--again")] : []),

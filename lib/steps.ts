@@ -3,12 +3,21 @@
  * does to it, and what comes next, is decided here. Pure: a queue in, a queue out.
  *
  *   waiting → giving → begun → done | failed
+ *      │         └→ unsure
  *      └→ skipped
  */
 
 import type { ByKind } from "./records.ts";
 
-export type StepState = "waiting" | "giving" | "begun" | "done" | "failed" | "skipped";
+export type StepState =
+  | "waiting"
+  | "giving"
+  | "begun"
+  | "done"
+  | "failed"
+  | "skipped"
+  /** It may have been run, and nothing shows whether: it is not given again unasked. */
+  | "unsure";
 
 export interface Step {
   n: number;
@@ -63,7 +72,8 @@ export type PauseCause =
   | "condition"
   | "asked"
   | "road"
-  | "lost";
+  | "lost"
+  | "unsure";
 
 export interface Pause {
   why: PauseCause;
@@ -180,7 +190,7 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
 /** Nothing is left that the pause could hold, or that could be repeated. */
 function isThrough({ steps }: Queue, { why }: Pause): boolean {
   return ["asked", "esc", "person"].includes(why) && !steps.some(isOpen) &&
-    steps.at(-1)?.state !== "failed";
+    !steps.slice(-1).some(isRepeatable);
 }
 
 /** Anywhere in the text; case and the kind of blanks do not count. */
@@ -366,6 +376,17 @@ export function failed(
   return pausedFor(over, why, `step ${step.n} failed: ${kind}`, at, wakeId, { told });
 }
 
+/** A command was perhaps run: better not done than done twice. */
+export function unsure(queue: Queue, { n }: Step, why: string, at: string, wakeId: string): Queue {
+  const over = withOver(queue, n, { state: "unsure", ended_at: at, why });
+  return pausedFor(over, "unsure", `step ${n}: ${why}`, at, wakeId);
+}
+
+/** `resume --again` gives it once more. */
+export function isRepeatable({ state }: Step): boolean {
+  return state === "failed" || state === "unsure";
+}
+
 /** A limit that names no end is tried again after this time. */
 const UNKNOWN_RESET_MS = 300_000;
 
@@ -419,7 +440,7 @@ export function commandDone(queue: Queue, step: Step, at: string, result = ""): 
 /** Goes on after a pause. `isAgain`: with the step that has failed. */
 export function resumed(queue: Queue, { isAgain = false } = {}): Queue {
   const { paused, refusals: _, ...rest } = queue;
-  const failedStep = isAgain ? rest.steps.findLast(({ state }) => state === "failed") : undefined;
+  const failedStep = isAgain ? rest.steps.findLast(isRepeatable) : undefined;
   if (failedStep !== undefined) {
     const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
     const { cut: _c, goes_on: _o, ...step } = more;

@@ -52,6 +52,11 @@ export function noteTyped(
   }
 }
 
+/** Whether an instruction was about to be sent: without a note nothing of it was. */
+export function wasNoted(paths: Paths, session: string, instructionId: string): boolean {
+  return readNotes(paths, session).some((note) => note.instruction_id === instructionId);
+}
+
 export type Prompter = Pick<Giver, "by" | "by_kind"> & { instruction_id?: string };
 
 /** Between our Enter and UserPromptSubmit. */

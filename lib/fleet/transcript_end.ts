@@ -98,7 +98,7 @@ function lineOf(text: string): SpokenLine | undefined {
 }
 
 /** An instruction by the inbox socket: Claude Code marks it as one that nobody has typed. */
-function isFromPeer({ origin }: Record<string, unknown>): boolean {
+export function isFromPeer({ origin }: Record<string, unknown>): boolean {
   return isObject(origin) && origin.kind === "peer";
 }
 

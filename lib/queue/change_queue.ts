@@ -15,7 +15,15 @@ import { startRunner } from "../queue_runner.ts";
 import { stepRecord } from "../queue_turns.ts";
 import type { Giver } from "../records.ts";
 import { type Agent, findAgent } from "../registry.ts";
-import { isOpen, pausedFor, type Queue, resumed, stateOfQueue, type Step } from "../steps.ts";
+import {
+  isOpen,
+  isRepeatable,
+  pausedFor,
+  type Queue,
+  resumed,
+  stateOfQueue,
+  type Step,
+} from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
@@ -198,7 +206,7 @@ function changed(
       return { queue, steps: [] };
     }
     case "resume": {
-      const hasFailed = before.steps.some(({ state }) => state === "failed");
+      const hasFailed = before.steps.some(isRepeatable);
       if (before.paused === undefined) throw new Error("it is not paused");
       if (action.isAgain && !hasFailed) throw new Error("no step has failed");
       return { queue: resumed(before, { isAgain: action.isAgain }), steps: [] };
