@@ -61,6 +61,8 @@ export interface StepGiving {
   position: number;
   /** The driver has said that it was given, then. */
   given_at?: string;
+  /** The Stop hook gives it, as its answer. */
+  by_stop?: true;
 }
 
 export type PauseCause =

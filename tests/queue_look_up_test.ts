@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { type GivenFacts, verdictOn } from "../lib/queue/look_up.ts";
-import { proofIn, proofOf } from "../lib/queue/proof.ts";
+import { proofIn, proofOf } from "../lib/step_proof.ts";
 import { TestHome } from "./support/home.ts";
 
 const AT = Date.parse("2026-11-17T12:00:00Z");

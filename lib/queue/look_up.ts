@@ -1,10 +1,10 @@
 /** A step that was to be given, and nothing has told that it began: was it given? Pure. */
 
 import { commandOf, type StepGiving } from "../steps.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "../step_proof.ts";
 import { isInBox, type SessionLook } from "./session_look.ts";
 
-export type Verdict =
+export type StepVerdict =
   | { kind: "begun"; promptId: string }
   /** A command that begins no turn was run; perhaps it has opened a dialog. */
   | { kind: "run"; hasDialog: boolean }
@@ -34,7 +34,7 @@ export interface GivenFacts {
 /** A prompt that was given and shows nowhere. */
 const NO_SIGN_MS = 90_000;
 
-export function verdictOn(facts: GivenFacts): Verdict {
+export function verdictOn(facts: GivenFacts): StepVerdict {
   const { giving, proof, look, isNewConversation, hasCompanion, now } = facts;
   const isTraceless = facts.wasNoted && !facts.leavesTrace;
   const { state } = look;

@@ -38,8 +38,8 @@ import {
 import { readQueue, updateQueue } from "../steps_file.ts";
 import { knownCommands } from "../suggested.ts";
 import { wasNoted } from "../typed.ts";
-import { type Verdict, verdictOn } from "./look_up.ts";
-import { proofOf, sizeOf } from "./proof.ts";
+import { type StepVerdict, verdictOn } from "./look_up.ts";
+import { proofOf, sizeOf } from "../step_proof.ts";
 import { isSurelyIdle, type SessionLook } from "./session_look.ts";
 
 export interface RunnerWorld {
@@ -256,7 +256,7 @@ export class QueueRunner {
     n: number,
     { text }: StepGiving,
     { state }: SessionLook,
-    verdict: Verdict,
+    verdict: StepVerdict,
   ): Promise<boolean> {
     switch (verdict.kind) {
       case "begun":

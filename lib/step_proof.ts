@@ -1,11 +1,10 @@
 /** Whether a step has reached Claude: what the transcript has of it since it was to be given. */
 
-import { textOf } from "../events.ts";
-import { namesIn, openRegular, regularFile } from "../files.ts";
-import { isFromPeer } from "../fleet/transcript_end.ts";
-import { isObject } from "../json.ts";
-import { commandOf, isDoneBy, type StepGiving } from "../steps.ts";
-import { isPrompt, textIn } from "../transcript.ts";
+import { textOf } from "./events.ts";
+import { namesIn, openRegular, regularFile } from "./files.ts";
+import { isObject } from "./json.ts";
+import { commandOf, isDoneBy, type StepGiving } from "./steps.ts";
+import { isFeedback, isFromPeer, isPrompt, textIn } from "./transcript.ts";
 
 export type Proof =
   | { kind: "none" }
@@ -43,7 +42,9 @@ function wordsOf(fields: Record<string, unknown>): string {
   const { type, subtype, message } = fields;
   if (type === "system") return subtype === "local_command" ? textOf(fields, "content") : "";
   if (type !== "user" || !isObject(message)) return "";
-  return isPrompt(fields, message) || isFromPeer(fields) ? textIn(message.content) : "";
+  const isOurs = isPrompt(fields, message) || isFromPeer(fields) ||
+    isFeedback({ type, fields, message });
+  return isOurs ? textIn(message.content) : "";
 }
 
 /** `path`: the transcript now, which is another one after /clear. */
