@@ -427,9 +427,14 @@ export function started(queue: Queue, source: string, now: Date, wakeId: string)
   if (step === undefined) return queue;
   const at = now.toISOString();
   if (isDoneBy(step.giving?.text ?? step.text, source)) return commandDone(queue, step, at);
-  if (step.state !== "begun" || (source !== "resume" && source !== "startup")) return queue;
+  if (step.state !== "begun") return queue;
+  // During a limit anybody can clear it: `continue` would mean nothing then.
+  const isCleared = source === "clear" && step.cut !== undefined;
+  if (source !== "resume" && source !== "startup" && !isCleared) return queue;
   if (source === "resume") return withStep(queue, step.n, { cut: "ended" });
-  const why = "Claude Code ended during its turn, and the conversation is another one now";
+  const why = isCleared
+    ? "the conversation was cleared before it was finished"
+    : "Claude Code ended during its turn, and the conversation is another one now";
   const over = withOver(queue, step.n, { state: "failed", ended_at: at, why });
   return pausedFor(over, "lost", `step ${step.n} failed: ${why}`, at, wakeId);
 }

@@ -296,6 +296,14 @@ Deno.test("started(): a conversation that is lost during a limit fails its step;
   assertEquals(move.kind === "give" && move.text, "step 1");
 });
 
+Deno.test("started(): a conversation that is cleared during a limit fails its step, and pauses", () => {
+  const queue = queueOf([running(1, { cut: "limit" }), step(2)], LIMIT);
+  const lost = started(queue, "clear", NOW, "W2");
+  assertEquals([lost.steps[0]!.state, lost.paused?.why], ["failed", "lost"]);
+  const runs = queueOf([running(1), step(2)]);
+  assertEquals(started(runs, "clear", NOW, "W2"), runs, "the turn that runs tells its own end");
+});
+
 Deno.test("resumed() again drops that the step was cut off", () => {
   const over = queueOf([step(1, { state: "failed", cut: "ended", goes_on: true })], paused());
   assertEquals(resumed(over, { isAgain: true }).steps[0], step(1));
