@@ -25,7 +25,9 @@ import {
   type Step,
 } from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
+import { maskSecrets } from "../text.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
+import { maskedIn } from "./queue_lines.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
 
 export interface QueueTarget {
@@ -228,14 +230,14 @@ export function reportOf(
 ): string {
   if (json) {
     const state = queue === undefined ? "empty" : stateOfQueue(queue);
-    return JSON.stringify({ session, [kind]: steps, state, dry_run: dryRun });
+    return JSON.stringify(maskedIn({ session, [kind]: steps, state, dry_run: dryRun }));
   }
   const numbers = steps.map(({ n }) => n).join(", ");
   const named = `${steps.length === 1 ? "step" : "steps"} ${numbers}`;
   const what = STATUS[kind].isOfStep ? named : "the queue";
   const state = queue === undefined ? "the queue is empty" : stateOfQueue(queue);
   const verb = dryRun ? `Would have ${STATUS[kind].name}` : capitalised(STATUS[kind].name);
-  return onOneLine(`${verb} ${what}: ${session}: ${state}`);
+  return onOneLine(maskSecrets(`${verb} ${what}: ${session}: ${state}`));
 }
 
 function capitalised(word: string): string {
