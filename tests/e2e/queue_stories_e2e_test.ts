@@ -97,9 +97,9 @@ for (const version of VERSIONS.claude) {
       await stage.must("queue", "docs", "add", "step w-4");
       // The agent still has a wake with the old name.
       assertStringIncludes(await stage.must("queue", "warden-main", "list"), "docs: step 3 runs");
-      const claude = await attach({ server: stage.server, session: "docs" }, "");
       await stage.must("queue", "docs", "pause", "that is enough");
       stage.permit("warden", 3);
+      const claude = await attach({ server: stage.server, session: "docs" }, "");
       await claude.waitUntilIdle();
       await stage.must("stop", "docs");
       assertEquals(readQueue(stage.paths, "docs")?.steps.at(-1)?.state, "waiting");
