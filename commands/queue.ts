@@ -6,15 +6,9 @@ import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts
 import { readTextIfThere } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
-import {
-  carryOutAction,
-  giverFor,
-  reportOf,
-  targetOf,
-  whyNoRunner,
-} from "../lib/queue/change_queue.ts";
+import { carryOutAction, giverFor, targetOf, whyNoRunner } from "../lib/queue/change_queue.ts";
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
-import { queueLines } from "../lib/queue/queue_lines.ts";
+import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
 import { serveQueue } from "../lib/queue/serve_queue.ts";
 import { carryOut } from "./menu_driver.ts";
 
@@ -97,7 +91,7 @@ export async function main(
     const giver = await giverFor(world, target, options);
     const result = carryOutAction(world, target, action, giver, options.dryRun);
     if (!options.dryRun && action.kind !== "pause") start(target.session);
-    world.say(reportOf(target, action, result, options));
+    world.say(reportOf(world.paths, target, action, result, options));
     return 0;
   } catch (error) {
     const reason = onOneLine(messageOf(error));

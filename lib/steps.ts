@@ -104,6 +104,10 @@ export interface Queue {
   paused?: Pause;
   /** How often the driver could not give the step, one time after the other. */
   refusals?: number;
+  /** Claude Code is about to be ended: no step is given before this time. */
+  stopping?: string;
+  /** A person has said to go on, and no step was given since. */
+  by_person?: true;
   /** Begun: the wake that tells its end. */
   report?: { wake_id: string; prompt_id: string };
 }
@@ -180,6 +184,8 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   if (held !== undefined) {
     return held.until === undefined ? { kind: "rest" } : { kind: "wait", until: held.until };
   }
+  const stopping = Date.parse(queue.stopping ?? "");
+  if (stopping > now) return { kind: "wait", until: stopping };
   if (step.cut !== undefined) return { kind: "give", step, text: CONTINUE };
   const after = Date.parse(step.after ?? "");
   if (after > now) return { kind: "wait", until: after };
@@ -228,7 +234,7 @@ export function toGive(queue: Queue, n: number, giving: StepGiving): Queue {
 export function given(queue: Queue, n: number, now: Date): Queue {
   const step = queue.steps.find((one) => one.n === n);
   if (step?.state !== "giving" || step.giving === undefined) return queue;
-  const { refusals: _, ...rest } = queue;
+  const { refusals: _, by_person: _p, ...rest } = queue;
   return withStep(rest, n, { giving: { ...step.giving, given_at: now.toISOString() } });
 }
 
@@ -446,10 +452,10 @@ export function commandDone(queue: Queue, step: Step, at: string, result = ""): 
 
 /** Goes on after a pause. `isAgain`: with the step that has failed. */
 export function resumed(queue: Queue, { isAgain = false } = {}): Queue {
-  const { paused, refusals: _, ...rest } = queue;
+  const { paused, refusals: _, by_person: _b, ...rest } = queue;
   const failedStep = isAgain ? rest.steps.findLast(isRepeatable) : undefined;
   if (failedStep !== undefined) {
-    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
+    const { ended_at: _e, began_at: _s, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
     const { cut: _c, goes_on: _o, ...step } = more;
     const steps = rest.steps.map((one): Step =>
       one.n === failedStep.n ? { ...step, state: "waiting" } : one
@@ -467,6 +473,12 @@ export function reported(queue: Queue): Queue | undefined {
   if (steps.length === 0) return undefined;
   const { report: _, last: _l, ...rest } = queue;
   return { ...rest, steps };
+}
+
+/** While Claude Code is ended, until a time at the latest; undefined: it was ended, or goes on. */
+export function withStop(queue: Queue, until: string | undefined): Queue {
+  const { stopping: _, ...rest } = queue;
+  return until === undefined ? rest : { ...rest, stopping: until };
 }
 
 /** One line for wakes and lists. Our own words. */

@@ -76,6 +76,9 @@ async function isServed(world: DriverWorld, session: string): Promise<boolean> {
   return true;
 }
 
+/** The driver's own words. */
+const STOPPED = /a person stopped this session/;
+
 function runnerWorld(world: DriverWorld, session: string, carryOut: CarryOut): RunnerWorld {
   const { paths, env } = world;
   const optionsFor = ({ socket }: Queue): MenuOptions => ({
@@ -90,7 +93,13 @@ function runnerWorld(world: DriverWorld, session: string, carryOut: CarryOut): R
     async give(queue, text, giver) {
       const options: MenuOptions = { ...optionsFor(queue), promptOnly: true, giver };
       const verb = { kind: "type", text } as const;
-      return await inTurn(world, session, options, () => carryOut(world, session, verb, options));
+      return await inTurn(world, session, options, async () => {
+        const result = await carryOut(world, session, verb, options);
+        // The person who says to go on may be past an Esc, after which the mod takes nothing.
+        const isPast = queue.by_person && result.kind === "refused" && STOPPED.test(result.reason);
+        if (!isPast) return result;
+        return await carryOut(world, session, verb, { ...options, road: "keys" });
+      });
     },
     async clear(queue) {
       const options = optionsFor(queue);

@@ -3,7 +3,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
-import { attach } from "../support/real_claude.ts";
 import { until } from "../support/until.ts";
 import { QueueStage } from "./queue_stage.ts";
 import { readQueue } from "../../lib/steps_file.ts";
@@ -97,12 +96,14 @@ for (const version of VERSIONS.claude) {
       await stage.must("queue", "docs", "add", "step w-4");
       // The agent still has a wake with the old name.
       assertStringIncludes(await stage.must("queue", "warden-main", "list"), "docs: step 3 runs");
-      await stage.must("queue", "docs", "pause", "that is enough");
+      // It waits for the end of the step that runs, and lets no other one begin.
+      const stopped = stage.must("stop", "docs");
+      await until("the stop", () => readQueue(stage.paths, "docs")?.stopping);
       stage.permit("warden", 3);
-      const claude = await attach({ server: stage.server, session: "docs" }, "");
-      await claude.waitUntilIdle();
-      await stage.must("stop", "docs");
-      assertEquals(readQueue(stage.paths, "docs")?.steps.at(-1)?.state, "waiting");
+      await stopped;
+      const { steps, stopping } = readQueue(stage.paths, "docs")!;
+      assertEquals(steps.map(({ state }) => state), ["done", "done", "done", "waiting"]);
+      assertEquals(stopping, undefined);
       assertEquals(stage.carriedOut("warden"), ["step w-1", "step w-2", "step w-3"]);
       await stage.must("remove", "docs");
       assertEquals(isFolder(queueDir(stage.paths, "docs")), false);
