@@ -54,15 +54,16 @@ export function proofOf(giving: StepGiving, path: string): Proof {
     : Math.max(0, sizeOf(path) - MOST_BYTES);
   const proof = proofIn(linesFrom(path, from), giving.text);
   if (proof.kind !== "none" || !isDoneBy(giving.text, "clear")) return proof;
-  return wasCleared(giving) ? { kind: "command" } : proof;
+  return wasCleared(giving, path) ? { kind: "command" } : proof;
 }
 
 /** So much of a new transcript is read: /clear is in its first lines. */
 const HEAD_BYTES = 64 * 1024;
 
 /** The hook that tells of the new conversation was killed: its transcript is beside the old one. */
-function wasCleared({ transcript_path, at }: StepGiving): boolean {
-  const folder = transcript_path.slice(0, transcript_path.lastIndexOf("/"));
+function wasCleared({ transcript_path, at }: StepGiving, now: string): boolean {
+  const known = transcript_path || now;
+  const folder = known.slice(0, known.lastIndexOf("/"));
   if (folder === "") return false;
   return namesIn(folder).filter((name) => name.endsWith(".jsonl")).some((name) => {
     const path = `${folder}/${name}`;

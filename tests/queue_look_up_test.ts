@@ -27,6 +27,10 @@ function facts(text: string, more: Partial<GivenFacts>, givenAt?: string): Given
   };
 }
 
+function unknown(all: GivenFacts): GivenFacts {
+  return { ...all, giving: { ...all.giving, claude_session_id: "" } };
+}
+
 const given = new Date(AT).toISOString();
 const late = AT + 100_000;
 const CASES: [name: string, facts: GivenFacts, verdict: string][] = [
@@ -60,7 +64,17 @@ const CASES: [name: string, facts: GivenFacts, verdict: string][] = [
     facts("/tasks", { look: { state: "free", draft: "/tas" } }),
     "not given",
   ],
-  ["a new conversation", facts("/clear", { isNewConversation: true }), "run"],
+  ["a new conversation", facts("/clear", { claudeId: "d", leavesTrace: true }), "run"],
+  [
+    "a new conversation says nothing of other commands",
+    facts("/context", { claudeId: "d", leavesTrace: true }),
+    "not given",
+  ],
+  [
+    "a conversation that was not known yet",
+    unknown(facts("/clear", { claudeId: "d", leavesTrace: true })),
+    "not given",
+  ],
   ["plain text that is nowhere", facts("go", {}), "not given"],
   ["plain text that a dialog keeps waiting", facts("go", { look: { state: "dialog" } }), "later"],
   ["plain text, while Claude works", facts("go", { look: { state: "busy" } }), "later"],

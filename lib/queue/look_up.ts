@@ -1,6 +1,6 @@
 /** A step that was to be given, and nothing has told that it began: was it given? Pure. */
 
-import { commandOf, type StepGiving } from "../steps.ts";
+import { commandOf, isDoneBy, type StepGiving } from "../steps.ts";
 import type { Proof } from "../step_proof.ts";
 import { isInBox, type SessionLook } from "./session_look.ts";
 
@@ -21,8 +21,8 @@ export interface GivenFacts {
   giving: StepGiving;
   proof: Proof;
   look: SessionLook;
-  /** The conversation is another one now. */
-  isNewConversation: boolean;
+  /** Claude Code's own id of the conversation now; "" where no hook has told it. */
+  claudeId: string;
   /** The driver has noted that it was about to send it. Without that nothing was sent. */
   wasNoted: boolean;
   /** Claude Code writes down when this command is run. */
@@ -34,8 +34,13 @@ export interface GivenFacts {
 /** A prompt that was given and shows nowhere. */
 const NO_SIGN_MS = 90_000;
 
+/** A conversation that was not known yet is no other one. */
+function isAnother(before: string, now: string): boolean {
+  return before !== "" && now !== "" && before !== now;
+}
+
 export function verdictOn(facts: GivenFacts): StepVerdict {
-  const { giving, proof, look, isNewConversation, hasCompanion, now } = facts;
+  const { giving, proof, look, hasCompanion, now } = facts;
   const isTraceless = facts.wasNoted && !facts.leavesTrace;
   const { state } = look;
   if (proof.kind === "prompt") return { kind: "begun", promptId: proof.promptId };
@@ -48,7 +53,8 @@ export function verdictOn(facts: GivenFacts): StepVerdict {
     if (isCommand && isLate && state === "starting" && isTraceless) return { kind: "unsure" };
     return { kind: isLate && hasCompanion ? "leave" : "later" };
   }
-  const wasRun = giving.given_at !== undefined || proof.kind === "command" || isNewConversation;
+  const wasRun = giving.given_at !== undefined || proof.kind === "command" ||
+    (isDoneBy(giving.text, "clear") && isAnother(giving.claude_session_id, facts.claudeId));
   if (isCommand && wasRun) return { kind: "run", hasDialog: state === "dialog" };
   if (giving.given_at === undefined) {
     // What Claude has read is in the transcript. A command that opens a dialog leaves no trace.

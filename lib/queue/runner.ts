@@ -237,7 +237,7 @@ export class QueueRunner {
     const look = proof.kind === "prompt" ? { state: "busy" as const } : await world.look(queue);
     const verdict = verdictOn({
       ...{ giving, proof, look, now: this.#now() },
-      isNewConversation: id !== giving.claude_session_id && id !== "",
+      claudeId: id,
       wasNoted: wasNoted(world.paths, this.session, giving.instruction_id),
       leavesTrace: this.#leavesTrace(giving.text),
       hasCompanion: world.hasCompanion(queue),

@@ -4,6 +4,8 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { inScene } from "../support/artefacts.ts";
 import { draftIn } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
+import { until } from "../support/until.ts";
+import { wasNoted } from "../../lib/typed.ts";
 import { QueueStage } from "./queue_stage.ts";
 
 for (const version of VERSIONS.claude) {
@@ -34,5 +36,48 @@ for (const version of VERSIONS.claude) {
         "Stop hook feedback:\nstep w-2",
         "Stop hook feedback:\nstep w-3",
       ]);
+    }));
+}
+
+for (const version of VERSIONS.claude) {
+  Deno.test(`queue on Claude Code ${version}: a command whose runner is killed is not run twice`, () =>
+    inScene(`queue unsure ${version}`, async (scene) => {
+      const stage = new QueueStage(scene, version);
+      const claude = await stage.start("warden");
+      const killed = async (command: string) => {
+        const n = stage.queue("warden")?.next ?? 1;
+        await stage.must("queue", "warden-main", "add", command);
+        // The driver has noted it, and is about to give it, or has just done so.
+        await until(`the note of ${command}`, () => {
+          const giving = stage.queue("warden")?.steps.find((step) => step.n === n)?.giving;
+          const id = giving?.instruction_id;
+          return id !== undefined && wasNoted(stage.paths, "warden-main", id);
+        }, { everyMs: 4, present: () => stage.present("warden") });
+        await stage.killRunner("warden", 20);
+      };
+      // It leaves a line: it is found to be run, or given again.
+      await killed("/context");
+      await stage.must("queue", "warden-main", "add", "step w-1");
+      await stage.begun("warden", 2);
+      const runs = stage.carriedOut("warden", { isWithLocal: true });
+      assertEquals(runs.filter((one) => one === "/context"), ["/context"]);
+      await stage.wake("warden", "queue_done");
+      await claude.waitUntilIdle();
+      await until("the queue to be gone", () => stage.queue("warden") === undefined);
+
+      // It opens a dialog and leaves none.
+      await killed("/help");
+      await stage.must("queue", "warden-main", "add", "step w-2");
+      const paused = await stage.wake("warden", "queue_paused");
+      assertMatch(
+        paused,
+        /^paused_by: unsure\nreason: step 1: whether \/help was run is not known$/m,
+      );
+      assertEquals(stage.queue("warden")?.steps.map(({ state }) => state), ["unsure", "waiting"]);
+      await claude.keys("Escape");
+      await claude.waitForScreen("no dialog", (screen) => !/Esc to cancel/.test(screen));
+      await stage.act(paused, / warden-main resume$/);
+      const done = await stage.wake("warden", "queue_done", "step w-2");
+      assertMatch(done, /^steps: 1 done, 1 unsure$/m);
     }));
 }

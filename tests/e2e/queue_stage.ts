@@ -211,7 +211,7 @@ export class QueueStage {
   }
 
   /** The steps as Claude Code's own transcripts have them, in the order of their time. */
-  carriedOut(agent: AgentName): string[] {
+  carriedOut(agent: AgentName, { isWithLocal = false } = {}): string[] {
     const letter = agent[0]!;
     const seen = new Map<string, { at: string; text: string }>();
     const projects = `${this.scene.home}/.claude/projects`;
@@ -221,9 +221,11 @@ export class QueueStage {
         if (!file.endsWith(".jsonl")) continue;
         for (const line of (readTextIfThere(path) ?? "").split("\n")) {
           const value = parsed(line);
-          if (value?.type !== "user" || !isObject(value.message)) continue;
-          if (!isPrompt(value, value.message)) continue;
-          const text = textIn(value.message.content).trim();
+          const isLocal = isWithLocal && value?.subtype === "local_command";
+          if (value?.type !== "user" && !isLocal) continue;
+          const message = isObject(value?.message) ? value.message : { content: value?.content };
+          if (value === undefined || !isPrompt(value, message)) continue;
+          const text = textIn(message.content).trim();
           const command = /<command-name>\/(\w+)<\/command-name>/.exec(text)?.[1];
           if (!text.startsWith(`step ${letter}-`) && command === undefined) continue;
           if (command !== undefined && !String(value.cwd).endsWith(`/${agent}`)) continue;
