@@ -17,7 +17,7 @@ function facts(text: string, more: Partial<GivenFacts>, givenAt?: string): Given
     proof: { kind: "none" },
     look: { state: "free", isReady: true, draft: "" },
     ...{
-      isNewConversation: false,
+      claudeId: "c",
       wasNoted: true,
       leavesTrace: false,
       hasCompanion: false,
