@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 import { QueueStage } from "./queue_stage.ts";
 import { readQueue } from "../../lib/steps_file.ts";
 import { queueDir } from "../../lib/paths.ts";
-import { isFolder } from "../../lib/files.ts";
+import { isFolder, namesIn } from "../../lib/files.ts";
 
 for (const version of VERSIONS.claude) {
   Deno.test(`queue on Claude Code ${version}: commands, a condition, a time, and each step told`, () =>
@@ -104,7 +104,15 @@ for (const version of VERSIONS.claude) {
       const { steps, stopping } = readQueue(stage.paths, "docs")!;
       assertEquals(steps.map(({ state }) => state), ["done", "done", "done", "waiting"]);
       assertEquals(stopping, undefined);
-      assertEquals(stage.carriedOut("warden"), ["step w-1", "step w-2", "step w-3"]);
+      // With the session the queue comes back.
+      await stage.must("recover", "docs", "--skip-sync", "--timeout", "300");
+      stage.permit("warden", 4);
+      assertMatch(await stage.wake("warden", "queue_done"), /^steps: 4 done$/m);
+      await stage.must("queue", "docs", "add", "--after", "2099-01-01T00:00", "step w-5");
+      await stage.must("stop", "docs");
+      assertEquals(stage.carriedOut("warden"), ["step w-1", "step w-2", "step w-3", "step w-4"]);
+      const outbox = `${stage.paths.state}/outbox/warden`;
+      await until("all wakes to be told", () => namesIn(outbox).length === 0);
       await stage.must("remove", "docs");
       assertEquals(isFolder(queueDir(stage.paths, "docs")), false);
       assertEquals(isFolder(queueDir(stage.paths, "warden-main")), false);
