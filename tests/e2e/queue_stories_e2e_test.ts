@@ -81,6 +81,27 @@ for (const version of VERSIONS.claude) {
       assertEquals(stage.model.asked("compact").length, 1);
     }));
 
+  Deno.test(`queue on Claude Code ${version}: a prompt that Claude has scheduled belongs to its step`, () =>
+    inScene(`queue scheduled ${version}`, async (scene) => {
+      const stage = new QueueStage(scene, version);
+      stage.script = 'set -- "$@" --permission-mode default';
+      // Within a minute: Claude Code knows no shorter time.
+      const input = { cron: "* * * * *", prompt: "look at the build", recurring: false };
+      stage.extra = ({ prompt, toolResults }) =>
+        prompt.startsWith("step w-1") && toolResults.length === 0
+          ? { say: [{ tool: "CronCreate", input }] }
+          : undefined;
+      await stage.start("warden");
+      await stage.must("queue", "warden-main", "add", "step w-1", "step w-2");
+      const done = await stage.wake("warden", "queue_done");
+      assertMatch(done, /^steps: 2 done$/m);
+      assertEquals(stage.triggers("warden"), ["queue_done"]);
+      const scheduled = stage.journal("warden").filter((line) =>
+        line.kind === "prompt" && line.text === "look at the build"
+      );
+      assertEquals(scheduled.map((line) => line.by_kind), ["claude"]);
+    }));
+
   Deno.test(`queue on Claude Code ${version}: its session is renamed, stopped, removed`, () =>
     inScene(`queue renamed ${version}`, async (scene) => {
       const stage = new QueueStage(scene, version);
