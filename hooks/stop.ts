@@ -24,10 +24,10 @@ export const hook: Hook = {
     const running = await tools.runningAfter(context);
     const text = said.text || fromPane;
     const queue = await tools.loadQueue(context);
-    const isStep = said.silent === "shell" ? false : (await queue?.turnEnded(context, {
-      text,
-      willGoOn: running.willWake,
-    }))?.kind === "step";
+    const atStop = said.silent === "shell"
+      ? undefined
+      : await queue?.turnEnded(context, { text, willGoOn: running.willWake });
+    const isStep = atStop?.kind === "step";
     const expectsReply = settings.hook_mode === "bidirectional" && !again && !isStep;
     const { turn_usd: cost } = await tools.usageOf(context) ?? {};
     const sent = await sending.sendWake(context, {
@@ -61,6 +61,10 @@ export const hook: Hook = {
     // A dialog does not outlive its turn, except that of a subagent.
     const keepSubagents = tools.runsSubagents(event);
     await tools.closePending(context, { claude: event.sessionId, keepSubagents });
+    // Without the mod, and with a draft in the box: the queue's next step is given here.
+    if (isStep && atStop.next !== undefined) {
+      return JSON.stringify({ decision: "block", reason: atStop.next });
+    }
     if (!expectsReply || sent.kind !== "queued") return;
     const { waitForDecision } = await tools.loadWaiting();
     const decision = waitForDecision(context, sent.wake_id);

@@ -189,11 +189,17 @@ export function loadAnswered(): Promise<typeof import("./answered_id.ts")> {
 }
 
 /** What goes on after a turn; mostly nothing does. */
-export async function runningAfter({ event, now }: HookContext): Promise<StillRunning> {
+export async function runningAfter(
+  { event, now, paths, session }: HookContext,
+): Promise<StillRunning> {
   const { background_tasks: tasks, session_crons: crons } = event.fields;
   const hasAny = [tasks, crons].some((list) => Array.isArray(list) && list.length > 0);
   if (!hasAny) return { lines: [], tasks: 0, willWake: false };
   const running: typeof import("./still_running.ts") = await import(later("./still_running.ts"));
+  if (Array.isArray(crons) && crons.length > 0) {
+    const { noteScheduled }: typeof import("./typed.ts") = await import(later("./typed.ts"));
+    noteScheduled(paths, session, running.scheduledPrompts(event), now.getTime());
+  }
   return running.stillRunning(event, now);
 }
 

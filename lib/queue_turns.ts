@@ -6,6 +6,7 @@ import { messageOf } from "./json.ts";
 import { resetIn } from "./limit_reset.ts";
 import { newWakeId } from "./new_wake.ts";
 import type { Paths } from "./paths.ts";
+import { afterBlock, mayBlock, withBlock } from "./queue_block.ts";
 import { eventOwner, readMemory } from "./session_memory.ts";
 import {
   begun,
@@ -16,6 +17,7 @@ import {
   isDoneBy,
   isEnding,
   isOpen,
+  isRepeatable,
   isWaiting,
   pausedFor,
   type Queue,
@@ -88,8 +90,8 @@ export async function promptArrived(context: HookContext, who: Prompter): Promis
 export type AtStop =
   /** The turn belongs to no step: its wake is sent as always. */
   | { kind: "other" }
-  /** The queue goes on, or its own wake tells how it ended. */
-  | { kind: "step"; n: number };
+  /** The queue goes on, or its own wake tells how it ended. `next`: what the hook is to answer. */
+  | { kind: "step"; n: number; next?: string };
 
 /** `willGoOn`: Claude is woken again by what runs in the background. */
 export async function turnEnded(
@@ -97,15 +99,21 @@ export async function turnEnded(
   { text, willGoOn }: { text: string; willGoOn: boolean },
 ): Promise<AtStop> {
   const { paths, session, event, now } = context;
+  const canBlock = !willGoOn && await mayBlock(context);
   let step: Step | undefined;
+  let next: Step | undefined;
   let isOver = false;
-  const after = await change(context, (queue) => {
+  const after = await change(context, (before) => {
+    const queue = afterBlock(before, context);
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
     if (step === undefined || !isEnding(queue, step)) return queue;
     if (willGoOn) return goingOn(queue, step.n, event.promptId, now);
     isOver = true;
     const end = { promptId: event.promptId, text, now };
-    return ended(queue, step, end, newWakeId(now.getTime()));
+    const over = ended(queue, step, end, newWakeId(now.getTime()));
+    const given = canBlock ? withBlock(over, context) : undefined;
+    next = given?.step;
+    return given?.queue ?? over;
   });
   if (after === undefined) return { kind: "other" };
   if (step !== undefined && isOver) {
@@ -116,7 +124,8 @@ export async function turnEnded(
   if (step === undefined || step.state === "failed") return { kind: "other" };
   // Nothing else tells it: the agent knows of the pause, and the end of the queue is far.
   const isHeld = isOver && after.paused?.told === true && after.steps.some(isOpen);
-  return isHeld ? { kind: "other" } : { kind: "step", n: step.n };
+  if (isHeld) return { kind: "other" };
+  return { kind: "step", n: step.n, ...(next === undefined ? {} : { next: next.text }) };
 }
 
 /** Before its wake is sent, which then says what the queue does. */
@@ -126,7 +135,8 @@ export async function turnFailed(
 ): Promise<void> {
   const { paths, session, event, now } = context;
   let step: Step | undefined;
-  const after = await change(context, (queue) => {
+  const after = await change(context, (before) => {
+    const queue = afterBlock(before, context);
     step = stepOfTurn(queue, event.promptId, isUnseen(context));
     if (step === undefined || step.state === "done" || !isEnding(queue, step)) return queue;
     const said = resetIn(failure.text, now.getTime());
@@ -217,7 +227,7 @@ export function pausedActions(
   const place = socket === undefined ? [] : ["--socket", socket];
   const line = (...words: string[]) =>
     [...commandWords(paths, "queue"), ...place, queue.session, ...words].map(shellQuote).join(" ");
-  const hasFailed = queue.steps.some(({ state }) => state === "failed");
+  const hasFailed = queue.steps.some(isRepeatable);
   return [
     line("resume"),
     ...(hasFailed ? [line("resume", "--again")] : []),

@@ -3,12 +3,21 @@
  * does to it, and what comes next, is decided here. Pure: a queue in, a queue out.
  *
  *   waiting → giving → begun → done | failed
+ *      │         └→ unsure
  *      └→ skipped
  */
 
 import type { ByKind } from "./records.ts";
 
-export type StepState = "waiting" | "giving" | "begun" | "done" | "failed" | "skipped";
+export type StepState =
+  | "waiting"
+  | "giving"
+  | "begun"
+  | "done"
+  | "failed"
+  | "skipped"
+  /** It may have been run, and nothing shows whether: it is not given again unasked. */
+  | "unsure";
 
 export interface Step {
   n: number;
@@ -52,6 +61,8 @@ export interface StepGiving {
   position: number;
   /** The driver has said that it was given, then. */
   given_at?: string;
+  /** The Stop hook gives it, as its answer. */
+  by_stop?: true;
 }
 
 export type PauseCause =
@@ -63,7 +74,8 @@ export type PauseCause =
   | "condition"
   | "asked"
   | "road"
-  | "lost";
+  | "lost"
+  | "unsure";
 
 export interface Pause {
   why: PauseCause;
@@ -92,6 +104,10 @@ export interface Queue {
   paused?: Pause;
   /** How often the driver could not give the step, one time after the other. */
   refusals?: number;
+  /** Claude Code is about to be ended: no step is given before this time. */
+  stopping?: string;
+  /** A person has said to go on, and no step was given since. */
+  by_person?: true;
   /** Begun: the wake that tells its end. */
   report?: { wake_id: string; prompt_id: string };
 }
@@ -168,6 +184,8 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
   if (held !== undefined) {
     return held.until === undefined ? { kind: "rest" } : { kind: "wait", until: held.until };
   }
+  const stopping = Date.parse(queue.stopping ?? "");
+  if (stopping > now) return { kind: "wait", until: stopping };
   if (step.cut !== undefined) return { kind: "give", step, text: CONTINUE };
   const after = Date.parse(step.after ?? "");
   if (after > now) return { kind: "wait", until: after };
@@ -180,7 +198,7 @@ export function whatNext(queue: Queue, { now, held, last = "" }: Facts): Move {
 /** Nothing is left that the pause could hold, or that could be repeated. */
 function isThrough({ steps }: Queue, { why }: Pause): boolean {
   return ["asked", "esc", "person"].includes(why) && !steps.some(isOpen) &&
-    steps.at(-1)?.state !== "failed";
+    !steps.slice(-1).some(isRepeatable);
 }
 
 /** Anywhere in the text; case and the kind of blanks do not count. */
@@ -216,7 +234,7 @@ export function toGive(queue: Queue, n: number, giving: StepGiving): Queue {
 export function given(queue: Queue, n: number, now: Date): Queue {
   const step = queue.steps.find((one) => one.n === n);
   if (step?.state !== "giving" || step.giving === undefined) return queue;
-  const { refusals: _, ...rest } = queue;
+  const { refusals: _, by_person: _p, ...rest } = queue;
   return withStep(rest, n, { giving: { ...step.giving, given_at: now.toISOString() } });
 }
 
@@ -366,6 +384,17 @@ export function failed(
   return pausedFor(over, why, `step ${step.n} failed: ${kind}`, at, wakeId, { told });
 }
 
+/** A command was perhaps run: better not done than done twice. */
+export function unsure(queue: Queue, { n }: Step, why: string, at: string, wakeId: string): Queue {
+  const over = withOver(queue, n, { state: "unsure", ended_at: at, why });
+  return pausedFor(over, "unsure", `step ${n}: ${why}`, at, wakeId);
+}
+
+/** `resume --again` gives it once more. */
+export function isRepeatable({ state }: Step): boolean {
+  return state === "failed" || state === "unsure";
+}
+
 /** A limit that names no end is tried again after this time. */
 const UNKNOWN_RESET_MS = 300_000;
 
@@ -404,9 +433,14 @@ export function started(queue: Queue, source: string, now: Date, wakeId: string)
   if (step === undefined) return queue;
   const at = now.toISOString();
   if (isDoneBy(step.giving?.text ?? step.text, source)) return commandDone(queue, step, at);
-  if (step.state !== "begun" || (source !== "resume" && source !== "startup")) return queue;
+  if (step.state !== "begun") return queue;
+  // During a limit anybody can clear it: `continue` would mean nothing then.
+  const isCleared = source === "clear" && step.cut !== undefined;
+  if (source !== "resume" && source !== "startup" && !isCleared) return queue;
   if (source === "resume") return withStep(queue, step.n, { cut: "ended" });
-  const why = "Claude Code ended during its turn, and the conversation is another one now";
+  const why = isCleared
+    ? "the conversation was cleared before it was finished"
+    : "Claude Code ended during its turn, and the conversation is another one now";
   const over = withOver(queue, step.n, { state: "failed", ended_at: at, why });
   return pausedFor(over, "lost", `step ${step.n} failed: ${why}`, at, wakeId);
 }
@@ -418,10 +452,10 @@ export function commandDone(queue: Queue, step: Step, at: string, result = ""): 
 
 /** Goes on after a pause. `isAgain`: with the step that has failed. */
 export function resumed(queue: Queue, { isAgain = false } = {}): Queue {
-  const { paused, refusals: _, ...rest } = queue;
-  const failedStep = isAgain ? rest.steps.findLast(({ state }) => state === "failed") : undefined;
+  const { paused, refusals: _, by_person: _b, ...rest } = queue;
+  const failedStep = isAgain ? rest.steps.findLast(isRepeatable) : undefined;
   if (failedStep !== undefined) {
-    const { ended_at: _e, began_at: _b, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
+    const { ended_at: _e, began_at: _s, why: _w, giving: _g, prompt_id: _p, ...more } = failedStep;
     const { cut: _c, goes_on: _o, ...step } = more;
     const steps = rest.steps.map((one): Step =>
       one.n === failedStep.n ? { ...step, state: "waiting" } : one
@@ -439,6 +473,12 @@ export function reported(queue: Queue): Queue | undefined {
   if (steps.length === 0) return undefined;
   const { report: _, last: _l, ...rest } = queue;
   return { ...rest, steps };
+}
+
+/** While Claude Code is ended, until a time at the latest; undefined: it was ended, or goes on. */
+export function withStop(queue: Queue, until: string | undefined): Queue {
+  const { stopping: _, ...rest } = queue;
+  return until === undefined ? rest : { ...rest, stopping: until };
 }
 
 /** One line for wakes and lists. Our own words. */

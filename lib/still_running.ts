@@ -35,6 +35,11 @@ export function stillRunning(event: HookEvent, now: Date): StillRunning {
   };
 }
 
+/** What Claude Code is to tell Claude at the times that are set. Foreign text. */
+export function scheduledPrompts(event: HookEvent): string[] {
+  return scheduled(event, new Date(0)).map(({ prompt }) => prompt);
+}
+
 interface Scheduled {
   prompt: string;
   when: string;

@@ -268,6 +268,11 @@ export function isPrompt(
     !content.some((block) => isObject(block) && block.type === "tool_result");
 }
 
+/** An instruction by the inbox socket: Claude Code marks it as one that nobody has typed. */
+export function isFromPeer({ origin }: Record<string, unknown>): boolean {
+  return isObject(origin) && origin.kind === "peer";
+}
+
 export function textIn(content: unknown): string {
   if (typeof content === "string") return content.trim() === "" ? "" : content;
   if (!Array.isArray(content)) return "";

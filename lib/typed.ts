@@ -42,14 +42,42 @@ export function noteTyped(
 ): void {
   const note: TypedNote = { instruction_id, by, by_kind, at: now, hash: hashOf(text) };
   try {
-    const kept = readNotes(paths, session).filter(({ at }) => Math.abs(now - at) < KEPT_FOR_MS);
-    writeAtomic(
-      notesFile(paths, session),
-      JSON.stringify([...kept, note].slice(-MOST_NOTES)),
-    );
+    const all = readNotes(paths, session);
+    const kept = all.filter((one) => !isScheduled(one) && Math.abs(now - one.at) < KEPT_FOR_MS);
+    const typed = [...kept, note].slice(-MOST_NOTES);
+    writeAtomic(notesFile(paths, session), JSON.stringify([...all.filter(isScheduled), ...typed]));
   } catch {
     // Then the prompt passes for one of the keyboard.
   }
+}
+
+/**
+ * Notes what Claude has set for a time of its own: such a prompt is nobody's at the keyboard. It may
+ * come again and again, so it is not one of the instructions that come in order.
+ */
+export function noteScheduled(paths: Paths, session: string, prompts: string[], now: number): void {
+  const hashes = prompts.filter((prompt) => prompt.trim() !== "").map(hashOf);
+  const before = readNotes(paths, session);
+  const known = before.filter(isScheduled).map((note) => note.hash);
+  if (hashes.length === known.length && hashes.every((one) => known.includes(one))) return;
+  const fresh = hashes.slice(0, MOST_NOTES / 2).map((one): TypedNote => ({
+    ...{ instruction_id: "", by: "claude", by_kind: "claude", at: now, hash: one },
+  }));
+  try {
+    const kept = before.filter((note) => !isScheduled(note));
+    writeAtomic(notesFile(paths, session), JSON.stringify([...fresh, ...kept]));
+  } catch {
+    // Then such a prompt passes for one of the keyboard.
+  }
+}
+
+function isScheduled({ by_kind, instruction_id }: TypedNote): boolean {
+  return by_kind === "claude" && instruction_id === "";
+}
+
+/** Whether an instruction was about to be sent: without a note nothing of it was. */
+export function wasNoted(paths: Paths, session: string, instructionId: string): boolean {
+  return readNotes(paths, session).some((note) => note.instruction_id === instructionId);
 }
 
 export type Prompter = Pick<Giver, "by" | "by_kind"> & { instruction_id?: string };
@@ -72,9 +100,12 @@ export function whoPrompted(
     return { by: "claude", by_kind: "claude" };
   }
   const wanted = new Set([hashOf(prompt), ...partsOf(prompt).map(hashOf)]);
-  const unused = readNotes(paths, session).filter((note) => note.instruction_id > last);
+  const notes = readNotes(paths, session);
+  const unused = notes.filter((note) => !isScheduled(note) && note.instruction_id > last);
   const found = unused.find((note) => wanted.has(note.hash));
   if (found === undefined) {
+    const isSet = notes.some((note) => isScheduled(note) && note.hash === hashOf(prompt));
+    if (isSet) return { by: "claude", by_kind: "claude" };
     // Claude Code may have changed a text of ours: then nobody can tell.
     const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
     return isOnItsWay

@@ -130,3 +130,11 @@ Deno.test("gsd-code completion --words answers without a registry, and with a br
   const { out } = await home.run("gsd-code", "completion", "--words", "send", "");
   assert(out === "warden-main-2\tsession\n", out);
 });
+
+Deno.test("complete() offers --dry-run and --json for all that steers a session or its life", async () => {
+  const all = ["queue", "send", "pause", "resume", "take", "give"];
+  for (const name of [...all, "spawn", "adopt", "rename", "stop", "remove"]) {
+    const offered = (await complete([name, "--"], NAMES)).map(({ word }) => word);
+    assertEquals(["--dry-run", "--json"].filter((word) => !offered.includes(word)), [], name);
+  }
+});

@@ -47,3 +47,14 @@ Deno.test("a person's Esc during a limit pauses the queue and does not fail the 
   assertEquals([paused?.why, paused?.until], ["esc", undefined]);
   assertEquals([steps[0]?.state, steps[0]?.cut], ["begun", "limit"]);
 });
+
+Deno.test("queue resume of a person is noted: that person may be past an Esc", async () => {
+  await using home = new TestHome();
+  const world = { paths: home.paths, now: () => NOW };
+  const target = { session: SESSION, agent: { agent_id: "warden" } as Agent };
+  const resume = { kind: "resume", isAgain: false } as const;
+  write(home);
+  const person = { by: "ann", by_kind: "person" } as const;
+  assertEquals(carryOutAction(world, target, resume, BY, true).queue?.by_person, undefined);
+  assertEquals(carryOutAction(world, target, resume, person, true).queue?.by_person, true);
+});

@@ -11,12 +11,14 @@ import {
   ended,
   pausedFor,
   type Queue,
+  resumed,
   started,
   stepOfInstruction,
   stepOfTurn,
   withStep,
 } from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
+import { noteTyped } from "../lib/typed.ts";
 import { TestHome } from "./support/home.ts";
 
 const SESSION = "warden-main";
@@ -25,6 +27,8 @@ class Killed extends Error {}
 interface Simulated {
   /** The call at which the runner dies; each call of its world is one. */
   dies?: number;
+  /** Only these calls count. */
+  only?: "giving";
   /** Whose hooks are killed: nobody notes what they would have noted. */
   deaf?: ("prompt" | "stop" | "start")[];
   /** The driver cannot tell whether it gave the text. */
@@ -42,6 +46,7 @@ class FakeSession {
   readonly paths = this.home.paths;
   readonly taken: string[] = [];
   readonly told: string[] = [];
+  readonly unsure: string[] = [];
   time = Date.parse("2026-11-17T12:00:00Z");
   calls = 0;
   #claude = 1;
@@ -98,6 +103,11 @@ class FakeSession {
       }
       return;
     }
+    if (text === "/tasks") return; // Claude Code writes nothing down
+    if (text === "/context") {
+      const content = "<command-name>/context</command-name>\n  <command-args></command-args>";
+      return this.#write({ type: "system", subtype: "local_command", content });
+    }
     const promptId = `p${++this.#prompts}`;
     this.#write({ type: "user", promptId, message: { role: "user", content: text } });
     this.#turn = { promptId, text };
@@ -134,7 +144,8 @@ class FakeSession {
     this.time = until;
   }
 
-  #call(): void {
+  #call(kind?: "giving"): void {
+    if (this.given.only !== undefined && this.given.only !== kind) return;
     if (++this.calls === this.given.dies) throw new Killed();
   }
 
@@ -153,9 +164,11 @@ class FakeSession {
         return Promise.resolve({ state });
       },
       give: (_queue, text, giver) => {
-        this.#call();
+        this.#call("giving");
+        noteTyped(this.paths, SESSION, text, giver, this.time);
+        this.#call("giving"); // killed before it was given
         this.#take(text, giver.instruction_id);
-        this.#call(); // killed after it was given
+        this.#call("giving"); // killed after it was given
         if (!this.given.isUnsure) return Promise.resolve({ kind: "done", said: "Typed" });
         return Promise.resolve({ kind: "refused", reason: "no answer", isUnsure: true });
       },
@@ -175,6 +188,14 @@ class FakeSession {
     };
   }
 
+  /** As the agent does when it was told: goes on with the next step. */
+  #resumeUnsure(): void {
+    const queue = readQueue(this.paths, SESSION);
+    if (queue?.paused?.why !== "unsure" || !queue.paused.told) return;
+    this.unsure.push(...queue.steps.filter((one) => one.state === "unsure").map((one) => one.text));
+    updateQueue(this.paths, SESSION, (now) => resumed(now));
+  }
+
   /** One runner after the other, until the queue is gone: events and the watch start them. */
   async run(most = 50): Promise<void> {
     for (let runs = 0; runs < most && readQueue(this.paths, SESSION) !== undefined; runs++) {
@@ -183,6 +204,7 @@ class FakeSession {
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
       }
+      this.#resumeUnsure();
       this.#pass(3000);
     }
     assertEquals(readQueue(this.paths, SESSION), undefined, "the queue is through");
@@ -224,6 +246,33 @@ for (const [name, given] of KINDS) {
     }
   });
 }
+
+Deno.test("QueueRunner runs no command twice, killed at any moment of giving it", async () => {
+  const steps = ["/context", "/tasks", "step 2"];
+  const seen = new Set<string>();
+  for (let dies = 1; dies <= 9; dies++) {
+    await using session = withHome(new FakeSession({ dies, only: "giving" }));
+    const { it } = session;
+    it.add(...steps);
+    await it.run();
+    assertEquals(it.taken.length, new Set(it.taken).size, `killed at ${dies}: ${it.taken}`);
+    // What leaves no trace pauses the queue, whether it was run or not.
+    const left = steps.filter((text) => !it.taken.includes(text));
+    assertEquals(left.filter((text) => !it.unsure.includes(text)), [], `killed at ${dies}`);
+    seen.add(`${dies}: ${it.taken.length} taken, unsure: ${it.unsure.join()}`);
+  }
+  assertEquals([...seen], [
+    "1: 3 taken, unsure: ",
+    "2: 3 taken, unsure: ",
+    "3: 3 taken, unsure: ",
+    "4: 3 taken, unsure: ",
+    "5: 2 taken, unsure: /tasks",
+    "6: 3 taken, unsure: /tasks",
+    "7: 3 taken, unsure: ",
+    "8: 3 taken, unsure: ",
+    "9: 3 taken, unsure: ",
+  ]);
+});
 
 function queueOf(session: FakeSession): Queue | undefined {
   return readQueue(session.paths, SESSION);

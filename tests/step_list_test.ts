@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { readQueueArgs } from "../lib/queue/queue_args.ts";
-import { proofIn } from "../lib/queue/proof.ts";
+import { proofIn } from "../lib/step_proof.ts";
 import {
   added,
   afterOf,

@@ -21,6 +21,7 @@ import {
   toGive,
   unread,
   whatNext,
+  withStop,
 } from "../lib/steps.ts";
 
 const NOW = new Date("2026-11-17T12:00:00Z");
@@ -294,6 +295,21 @@ Deno.test("started(): a conversation that is lost during a limit fails its step;
   ]);
   const move = whatNext(resumed(lost, { isAgain: true }), { now });
   assertEquals(move.kind === "give" && move.text, "step 1");
+});
+
+Deno.test("started(): a conversation that is cleared during a limit fails its step, and pauses", () => {
+  const queue = queueOf([running(1, { cut: "limit" }), step(2)], LIMIT);
+  const lost = started(queue, "clear", NOW, "W2");
+  assertEquals([lost.steps[0]!.state, lost.paused?.why], ["failed", "lost"]);
+  const runs = queueOf([running(1), step(2)]);
+  assertEquals(started(runs, "clear", NOW, "W2"), runs, "the turn that runs tells its own end");
+});
+
+Deno.test("withStop() keeps steps back while Claude Code is ended, for a time at most", () => {
+  const queue = withStop(queueOf([step(1)]), new Date(now + 1000).toISOString());
+  assertEquals(whatNext(queue, { now }), { kind: "wait", until: now + 1000 });
+  assertEquals(whatNext(queue, { now: now + 1000 }).kind, "give");
+  assertEquals(whatNext(withStop(queue, undefined), { now }).kind, "give");
 });
 
 Deno.test("resumed() again drops that the step was cut off", () => {

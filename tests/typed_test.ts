@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { noteTyped, whoPrompted } from "../lib/typed.ts";
+import { noteScheduled, noteTyped, whoPrompted } from "../lib/typed.ts";
 import { TestHome } from "./support/home.ts";
 
 const S = "warden-main";
@@ -49,4 +49,18 @@ Deno.test("whoPrompted() says unknown where a text of ours may have been changed
 Deno.test("whoPrompted() knows the prompts of Claude Code itself", async () => {
   const prompt = "<task-notification>\n<task-id>b1</task-id>";
   assertEquals(await typed([], prompt), { by: "claude", by_kind: "claude" });
+});
+
+Deno.test("whoPrompted() knows what Claude has set for a time, again and again", async () => {
+  await using home = new TestHome();
+  const who = (prompt: string, last = "") => whoPrompted(home.paths, S, prompt, { last, now: NOW });
+  noteTyped(home.paths, S, "go on", { ...AGENT, instruction_id: "I1" }, NOW - 60_000);
+  noteScheduled(home.paths, S, ["look at the build"], NOW - 60_000);
+  noteTyped(home.paths, S, "and the docs", { ...AGENT, instruction_id: "I2" }, NOW - 60_000);
+  for (const last of ["", "I1", "I2"]) {
+    assertEquals(who("look at the build", last), { by: "claude", by_kind: "claude" });
+  }
+  assertEquals(who("go on"), { ...AGENT, instruction_id: "I1" }, "the order of others stays");
+  noteScheduled(home.paths, S, ["another time"], NOW);
+  assertEquals(who("look at the build", "I2"), KEYBOARD, "it is not set any more");
 });

@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { isObject, parseIfJson } from "../json.ts";
 import { linesFromEnd } from "../late_line.ts";
-import { isPrompt, type Line, textIn } from "../transcript.ts";
+import { isFromPeer, isPrompt, type Line, textIn } from "../transcript.ts";
 
 export type EndKind =
   /** The turn has an answer. */
@@ -95,11 +95,6 @@ function lineOf(text: string): SpokenLine | undefined {
   if (fields.type !== "user" || isAdded || fields.isCompactSummary === true) return undefined;
   const isCommand = /^<(command-|local-command|bash-)/.test(textIn(fields.message.content));
   return isCommand ? undefined : { fields, message: fields.message };
-}
-
-/** An instruction by the inbox socket: Claude Code marks it as one that nobody has typed. */
-function isFromPeer({ origin }: Record<string, unknown>): boolean {
-  return isObject(origin) && origin.kind === "peer";
 }
 
 function endOf({ fields, message }: SpokenLine): Partial<TranscriptEnd> & { kind: EndKind } {

@@ -1,6 +1,6 @@
 /** Carries out what somebody wants of a queue: checks who asks, changes the file, records it. */
 
-import { onOneLine } from "../cli/speaker.ts";
+import { nearest } from "../cli/nearest.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
 import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
@@ -13,11 +13,12 @@ import { newWakeId } from "../new_wake.ts";
 import { currentName, ownerOf } from "../owners.ts";
 import { startRunner } from "../queue_runner.ts";
 import { stepRecord } from "../queue_turns.ts";
-import type { Giver } from "../records.ts";
+import { type Giver, isHuman } from "../records.ts";
 import { type Agent, findAgent } from "../registry.ts";
-import { isOpen, pausedFor, type Queue, resumed, stateOfQueue, type Step } from "../steps.ts";
+import { isOpen, isRepeatable, pausedFor, type Queue, resumed, type Step } from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
+import { reportOf, STATUS } from "./queue_lines.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
 
 export interface QueueTarget {
@@ -45,13 +46,22 @@ export async function targetOf(
   const queue = readQueue(world.paths, session);
   const isKnown = queue !== undefined || isKnownName(world.paths, session) ||
     await isThere(session);
-  if (!isKnown) throw new Error(`there is no session "${session}"`);
+  if (!isKnown) {
+    const near = nearest(session, await sessionsIn(panes));
+    const meant = near === undefined ? "" : `; did you mean ${near}?`;
+    throw new Error(`there is no session "${session}"${meant}`);
+  }
   if (agent === undefined) {
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
     throw new Error(`${why}; without an agent nobody notices the end of a turn`);
   }
   const socket = options.socket ?? queue?.socket;
   return { session, agent, ...(socket === undefined ? {} : { socket }) };
+}
+
+async function sessionsIn({ tmux }: PaneWorld): Promise<string[]> {
+  const listed = await tmux.call("list-sessions", "-F", "#{session_name}");
+  return listed.kind === "ok" ? listed.stdout.trim().split("\n") : [];
 }
 
 async function hasSession({ tmux }: PaneWorld, session: string): Promise<boolean> {
@@ -131,7 +141,7 @@ export function carryOutAction(
       const result = added(before, at, action.steps, giver, now);
       return { queue: result.queue, steps: result.added };
     }
-    if (before === undefined) throw new Error("its queue is empty");
+    if (before === undefined) throw new Error("it is empty");
     return changed(before, action, giver, now);
   };
   if (dryRun) return decide(readQueue(world.paths, session));
@@ -161,16 +171,6 @@ export function carryOutAction(
   }
 }
 
-const STATUS: Record<QueueAction["kind"], { name: string; isOfStep?: true }> = {
-  add: { name: "added", isOfStep: true },
-  drop: { name: "dropped", isOfStep: true },
-  move: { name: "moved", isOfStep: true },
-  list: { name: "listed" },
-  clear: { name: "cleared" },
-  pause: { name: "paused" },
-  resume: { name: "resumed" },
-};
-
 function changed(
   before: Queue,
   action: Exclude<QueueAction, { kind: "list" | "add" }>,
@@ -198,10 +198,11 @@ function changed(
       return { queue, steps: [] };
     }
     case "resume": {
-      const hasFailed = before.steps.some(({ state }) => state === "failed");
+      const hasFailed = before.steps.some(isRepeatable);
       if (before.paused === undefined) throw new Error("it is not paused");
       if (action.isAgain && !hasFailed) throw new Error("no step has failed");
-      return { queue: resumed(before, { isAgain: action.isAgain }), steps: [] };
+      const queue = resumed(before, { isAgain: action.isAgain });
+      return { queue: isHuman(giver.by_kind) ? { ...queue, by_person: true } : queue, steps: [] };
     }
   }
 }
@@ -209,29 +210,6 @@ function changed(
 function must(result: Queue | undefined | string): Queue | undefined {
   if (typeof result === "string") throw new Error(result);
   return result;
-}
-
-/** What was done, as a line or as JSON. */
-export function reportOf(
-  { session }: QueueTarget,
-  { kind }: QueueAction,
-  { queue, steps }: Changed,
-  { json, dryRun }: Pick<QueueCallOptions, "json" | "dryRun">,
-): string {
-  if (json) {
-    const state = queue === undefined ? "empty" : stateOfQueue(queue);
-    return JSON.stringify({ session, [kind]: steps, state, dry_run: dryRun });
-  }
-  const numbers = steps.map(({ n }) => n).join(", ");
-  const named = `${steps.length === 1 ? "step" : "steps"} ${numbers}`;
-  const what = STATUS[kind].isOfStep ? named : "the queue";
-  const state = queue === undefined ? "the queue is empty" : stateOfQueue(queue);
-  const verb = dryRun ? `Would have ${STATUS[kind].name}` : capitalised(STATUS[kind].name);
-  return onOneLine(`${verb} ${what}: ${session}: ${state}`);
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** For `--after-turn`: one step more. Returns the line that says so. */
@@ -248,5 +226,5 @@ export async function addStep(
   const giver = await giverFor(world, target, options);
   const result = carryOutAction(world, target, action, giver, options.dryRun);
   if (!options.dryRun) startRunner(world.paths, world.env, target.session);
-  return reportOf(target, action, result, options);
+  return reportOf(world.paths, target, action, result, options);
 }

@@ -19,7 +19,6 @@ const MOST_BLOCKS = 12_000;
 export function doneDraft(queue: Queue, actions: string[]): WakeDraft {
   const over = queue.steps.filter((step) => !isOpen(step));
   const count = (state: Step["state"]) => over.filter((step) => step.state === state).length;
-  const [done, failed, skipped] = [count("done"), count("failed"), count("skipped")];
   const first = over.map(({ began_at }) => Date.parse(began_at ?? "")).find((at) => at > 0);
   const last = Math.max(...over.map(({ ended_at }) => Date.parse(ended_at ?? "") || 0));
   return {
@@ -30,9 +29,9 @@ export function doneDraft(queue: Queue, actions: string[]): WakeDraft {
     state: "idle",
     details: {
       steps: [
-        `${done} done`,
-        ...(failed === 0 ? [] : [`${failed} failed`]),
-        ...(skipped === 0 ? [] : [`${skipped} skipped`]),
+        `${count("done")} done`,
+        ...(["failed", "unsure", "skipped"] as const).filter((state) => count(state) > 0)
+          .map((state) => `${count(state)} ${state}`),
       ].join(", "),
       ...(first === undefined || last < first ? {} : { took: spanOf(last - first) }),
       queue: "through",
@@ -49,6 +48,7 @@ const ADVICE: Partial<Record<NonNullable<Queue["paused"]>["why"], string>> = {
   road: "look at the session; resume tries again",
   lost: "resume goes on with the next step, resume --again repeats the one that was lost",
   failure: "resume goes on with the next step, resume --again repeats the one that failed",
+  unsure: "look at the session; resume goes on with the next step, resume --again gives it again",
   limit: "resume goes on with the next step, resume --again repeats the one that failed",
 };
 

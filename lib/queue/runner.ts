@@ -20,6 +20,7 @@ import {
   ended,
   failed,
   given,
+  isDoneBy,
   type Move,
   notGiven,
   pausedFor,
@@ -31,10 +32,14 @@ import {
   stopped,
   toGive,
   unread,
+  unsure,
   whatNext,
 } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
-import { type Proof, proofOf, sizeOf } from "./proof.ts";
+import { knownCommands } from "../suggested.ts";
+import { wasNoted } from "../typed.ts";
+import { type StepVerdict, verdictOn } from "./look_up.ts";
+import { proofOf, sizeOf } from "../step_proof.ts";
 import { isSurelyIdle, type SessionLook } from "./session_look.ts";
 
 export interface RunnerWorld {
@@ -63,8 +68,6 @@ const STARTS_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 300;
 /** Hooks come first: what they have not said after this time we find out. */
 const HOOKS_FIRST_MS = 10_000;
-/** A prompt that was given and shows nowhere. */
-const NO_SIGN_MS = 90_000;
 const WATCH_EVERY_MS = 1000;
 /** With a companion, the runner watches a turn only for this long: short turns need no other one. */
 const STAYS_MS = 4000;
@@ -226,49 +229,63 @@ export class QueueRunner {
     }
     const { transcript_path: path, claude_session_id: id } = readMemory(world.paths, this.session);
     const proof = proofOf(giving, path || giving.transcript_path);
-    if (proof.kind === "prompt") {
-      this.#begun(n, proof.promptId);
-      return true;
-    }
-    const isNewConversation = id !== giving.claude_session_id && id !== "";
     const since = Date.parse(giving.given_at ?? giving.at);
-    if (this.#now() - since < HOOKS_FIRST_MS) {
+    if (proof.kind !== "prompt" && this.#now() - since < HOOKS_FIRST_MS) {
       await world.sleep(LOOK_EVERY_MS);
       return true;
     }
-    const { state } = await world.look(queue);
-    if (state === "busy" || state === "starting") {
-      // A long compaction, or hooks of others before the turn.
-      if (this.#now() - since > NO_SIGN_MS && world.hasCompanion(queue)) return false;
-      await world.sleep(WATCH_EVERY_MS);
-      return true;
-    }
-    const command = commandOf(giving.text);
-    const wasRun = giving.given_at !== undefined || proof.kind === "command" || isNewConversation;
-    if (state === "gone") {
-      if (command !== "" && wasRun) this.#commandDone(n);
-      else if (giving.given_at === undefined) this.#change((now) => notGiven(now, n));
-      return false;
-    }
-    if (command !== "" && wasRun) {
-      this.#commandDone(n);
-      if (state === "dialog") this.#pause(queue, "road", `/${command} has opened a dialog`);
-      return true;
-    }
-    if (giving.given_at === undefined) return await this.#notThere(queue, n, proof);
-    if (this.#now() - since < NO_SIGN_MS) {
-      await world.sleep(WATCH_EVERY_MS);
-      return true;
-    }
-    this.#fail(n, "it was given, and Claude Code shows no sign of it");
-    return true;
+    const look = proof.kind === "prompt" ? { state: "busy" as const } : await world.look(queue);
+    const verdict = verdictOn({
+      ...{ giving, proof, look, now: this.#now() },
+      claudeId: id,
+      wasNoted: wasNoted(world.paths, this.session, giving.instruction_id),
+      leavesTrace: this.#leavesTrace(giving.text),
+      hasCompanion: world.hasCompanion(queue),
+    });
+    return await this.#concluded(queue, n, giving, look, verdict);
   }
 
-  /** No hook and no transcript has it: it may be in the box, or is nowhere. */
-  async #notThere(queue: Queue, n: number, proof: Proof): Promise<boolean> {
-    if (proof.kind === "none") await this.world.clear(queue);
-    this.#change((now) => notGiven(now, n));
-    return true;
+  /** Commands that open no dialog do: those of people and skills, and a few of Claude Code. */
+  #leavesTrace(text: string): boolean {
+    return isDoneBy(text, "clear") ||
+      knownCommands(this.world.paths, this.session).includes(commandOf(text));
+  }
+
+  async #concluded(
+    queue: Queue,
+    n: number,
+    { text }: StepGiving,
+    { state }: SessionLook,
+    verdict: StepVerdict,
+  ): Promise<boolean> {
+    switch (verdict.kind) {
+      case "begun":
+        this.#begun(n, verdict.promptId);
+        return true;
+      case "run":
+        this.#commandDone(n);
+        if (verdict.hasDialog) {
+          this.#pause(queue, "road", `/${commandOf(text)} has opened a dialog`);
+        }
+        break;
+      case "not given":
+        // It may be in the box, where the driver left it.
+        if (state !== "gone") await this.world.clear(queue);
+        this.#change((now) => notGiven(now, n));
+        break;
+      case "unsure":
+        this.#unsure(n, `whether /${commandOf(text)} was run is not known`);
+        return true;
+      case "no sign":
+        this.#fail(n, "it was given, and Claude Code shows no sign of it");
+        return true;
+      case "later":
+        await this.world.sleep(WATCH_EVERY_MS);
+        return true;
+      case "leave":
+        return false;
+    }
+    return state !== "gone";
   }
 
   /** The turn of a step runs. Its end is told by a hook; else it is found here. */
@@ -386,16 +403,29 @@ export class QueueRunner {
 
   #fail(n: number, why: string): void {
     const now = this.world.now();
-    const at = now.toISOString();
+    const failure = { kind: why, isLimit: false, now, told: false };
+    this.#over(n, why, (queue, step, wakeId) => failed(queue, step, failure, wakeId));
+  }
+
+  #unsure(n: number, why: string): void {
+    const at = this.world.now().toISOString();
+    this.#over(n, why, (queue, step, wakeId) => unsure(queue, step, why, at, wakeId));
+  }
+
+  /** Ends a step that was to be given, and has not begun. */
+  #over(
+    n: number,
+    reason: string,
+    end: (queue: Queue, step: Step, wakeId: string) => Queue,
+  ): void {
+    const now = this.world.now();
     const after = this.#change((queue) => {
       const step = queue.steps.find((one) => one.n === n);
-      if (step?.state !== "giving") return queue;
-      const failure = { kind: why, isLimit: false, now, told: false };
-      return failed(queue, step, failure, newWakeId(now.getTime()));
+      return step?.state === "giving" ? end(queue, step, newWakeId(now.getTime())) : queue;
     });
     const step = after?.steps.find((one) => one.n === n);
-    if (after !== undefined && step?.ended_at === at) {
-      this.#note(after, "failed", step, { reason: why });
+    if (after !== undefined && step?.ended_at === now.toISOString()) {
+      this.#note(after, step.state, step, { reason });
     }
   }
 

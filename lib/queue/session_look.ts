@@ -31,6 +31,11 @@ export function isSurelyIdle({ state, isReady, draft = "" }: SessionLook, prompt
   return state === "free" && isReady === true && isOurs;
 }
 
+/** The driver has put it, or a part of it, into the box, and was ended before it pressed Enter. */
+export function isInBox({ draft = "" }: SessionLook, text: string): boolean {
+  return draft !== "" && plain(text).startsWith(plain(draft));
+}
+
 /** The box breaks lines where it has to. */
 function plain(text: string): string {
   return text.replace(/\s+/g, "");

@@ -3,8 +3,14 @@
 import type { World } from "../cli/world.ts";
 import { allProcesses } from "../doors/process_tree.ts";
 import { record } from "../journal.ts";
+import { messageOf } from "../json.ts";
+import { hasQueue } from "../known_sessions.ts";
 import { readScreen } from "../pane.ts";
+import type { Paths } from "../paths.ts";
+import { startIfQueued } from "../queue_runner.ts";
 import type { Agent } from "../registry.ts";
+import { currentStep, withStop } from "../steps.ts";
+import { readQueue, updateQueue } from "../steps_file.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
 import { launchCommandOf } from "./agent_launch.ts";
@@ -43,15 +49,45 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
   if (agent === undefined) throw new Error("no enabled agent of the registry has it");
   const result = { session, agent_id: agent.agent_id };
   const isAlive = state.kind === "alive";
-  if (isAlive && !wish.now) await turnEnd(found, state.pane, wish, world);
-  if (wish.dryRun) return { ...result, state: "planned" };
-  if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
-  return await launchingAlone(world, async () => {
-    // Once more: while it waited, a recovery or a rename may have written the record.
-    await endAndMark({ ...found, launch: launchOf(world, session) }, agent, isAlive, world);
-    record(world.paths, { kind: "session", ...result, reason: "stopped" });
-    return { ...result, state: isAlive ? "stopped" : "not running" };
+  return await withoutSteps(world, wish, session, async () => {
+    if (isAlive && !wish.now) await turnEnd(found, state.pane, wish, world);
+    if (wish.dryRun) return { ...result, state: "planned" };
+    if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
+    return await launchingAlone(world, async () => {
+      // Once more: while it waited, a recovery or a rename may have written the record.
+      await endAndMark({ ...found, launch: launchOf(world, session) }, agent, isAlive, world);
+      record(world.paths, { kind: "session", ...result, reason: "stopped" });
+      return { ...result, state: isAlive ? "stopped" : "not running" };
+    });
   });
+}
+
+/** A queue gives its next step right after a turn: not while we wait for just that moment. */
+async function withoutSteps<T>(
+  { paths, env, now, warn }: World,
+  { waitMs, dryRun }: StopWish,
+  session: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (dryRun || !hasQueue(paths, session)) return await work();
+  const mark = (until: string | undefined) => {
+    try {
+      updateQueue(paths, session, (queue) => withStop(queue, until));
+    } catch (error) {
+      warn(`Cannot hold the steps of its queue: ${messageOf(error)}`);
+    }
+  };
+  // It ends by itself, in case that we are killed.
+  mark(new Date(now().getTime() + waitMs + ENDS_WITHIN_MS).toISOString());
+  let isStopped = false;
+  try {
+    const result = await work();
+    isStopped = true;
+    return result;
+  } finally {
+    mark(undefined);
+    if (!isStopped) startIfQueued(paths, env, session, now());
+  }
 }
 
 async function endAndMark(
@@ -71,7 +107,7 @@ async function endAndMark(
 
 /** Waits until Claude is idle and the input box is empty; throws after the time limit. */
 async function turnEnd(
-  { server: { tmux } }: FoundSession,
+  { session, server: { tmux } }: FoundSession,
   pane: string,
   { waitMs, dryRun }: StopWish,
   world: World,
@@ -79,7 +115,8 @@ async function turnEnd(
   const began = performance.now();
   for (let noted = began;; await pause(LOOK_EVERY_MS)) {
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
-    const why = capture.kind === "ok" ? whyBusy(capture.stdout) : capture.reason;
+    const screen = capture.kind === "ok" ? whyBusy(capture.stdout) : capture.reason;
+    const why = screen ?? whyStep(world.paths, session);
     if (why === undefined) return;
     const now = performance.now();
     if (dryRun || now - began >= waitMs) {
@@ -89,6 +126,18 @@ async function turnEnd(
     if (now - noted < REPORT_EVERY_MS) continue;
     noted = now;
     world.warn(`Waiting for the end of the turn: ${why}, ${Math.round((now - began) / 1000)} s`);
+  }
+}
+
+/** A step is on its way, or its end is not noted yet: ended now, it would be continued later. */
+function whyStep(paths: Paths, session: string): string | undefined {
+  try {
+    const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;
+    const step = queue === undefined ? undefined : currentStep(queue);
+    const isOver = step === undefined || step.cut !== undefined || step.goes_on === true;
+    return isOver ? undefined : `step ${step.n} of its queue runs`;
+  } catch {
+    return undefined; // the file cannot be read: doctor says so
   }
 }
 

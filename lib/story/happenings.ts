@@ -62,6 +62,7 @@ const STEPS: Record<string, { what: string; tone?: Tone }> = {
   begun: { what: "step begun" },
   done: { what: "step done", tone: "good" },
   failed: { what: "step failed", tone: "bad" },
+  unsure: { what: "step unsure", tone: "bad" },
   dropped: { what: "step dropped" },
   moved: { what: "step moved", tone: "quiet" },
   paused: { what: "queue held", tone: "bad" },

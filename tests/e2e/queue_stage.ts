@@ -15,7 +15,13 @@ import type { Scene } from "../support/artefacts.ts";
 import { ClaudeModel, type ModelRequest, type Step } from "../support/claude_model.ts";
 import { writeExecutable } from "../support/executable.ts";
 import { TestHome } from "../support/home.ts";
-import { attach, claudeEnv, prepareHome, type RealClaude } from "../support/real_claude.ts";
+import {
+  attach,
+  claudeEnv,
+  draftIn,
+  prepareHome,
+  type RealClaude,
+} from "../support/real_claude.ts";
 import { claudeProgram, type ClaudeVersion } from "../support/real_programs.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { pause, until } from "../support/until.ts";
@@ -36,6 +42,10 @@ export class QueueStage {
   readonly #failed = new Set<string>();
   #watch: Deno.ChildProcess | undefined;
   readonly #permits = new Map<string, PromiseWithResolvers<void>>();
+  /** Before Claude Code's program, in the script that starts it. */
+  script = "";
+  /** What the model says to a prompt, before all else. */
+  extra: (request: ModelRequest) => Step | undefined = () => undefined;
   /** From this step on the model answers only what `permit()` names. */
   heldFrom = Infinity;
 
@@ -73,6 +83,8 @@ export class QueueStage {
   #answer(request: ModelRequest): Step | undefined {
     const { prompt, toolResults, texts } = request;
     if (request.kind !== "main") return undefined;
+    const extra = this.extra(request);
+    if (extra !== undefined) return extra;
     const own = STEP.exec(prompt)?.[0] ?? "";
     if (/\bASK\b/.test(prompt) && toolResults.length === 0) {
       return { say: [{ tool: "AskUserQuestion", input: { questions: [DATABASE] } }] };
@@ -106,7 +118,8 @@ export class QueueStage {
     const set = Object.entries(claudeEnv(this.model.url))
       .map(([name, value]) => `${name}=${shellQuote(value)}`).join(" ");
     const program = await claudeProgram(this.version);
-    writeExecutable(this.env.GSD_CLAUDE!, `#!/bin/sh\nexport ${set}\nexec ${program} "$@"\n`);
+    const lines = ["#!/bin/sh", `export ${set}`, `program=${shellQuote(program)}`, this.script];
+    writeExecutable(this.env.GSD_CLAUDE!, `${lines.join("\n")}\nexec "$program" "$@"\n`);
     await this.must("spawn", agent, `${this.scene.dir}/${agent}`, "--timeout", "300");
     return await this.attach(agent);
   }
@@ -198,7 +211,7 @@ export class QueueStage {
   }
 
   /** The steps as Claude Code's own transcripts have them, in the order of their time. */
-  carriedOut(agent: AgentName): string[] {
+  carriedOut(agent: AgentName, { isWithLocal = false } = {}): string[] {
     const letter = agent[0]!;
     const seen = new Map<string, { at: string; text: string }>();
     const projects = `${this.scene.home}/.claude/projects`;
@@ -208,9 +221,11 @@ export class QueueStage {
         if (!file.endsWith(".jsonl")) continue;
         for (const line of (readTextIfThere(path) ?? "").split("\n")) {
           const value = parsed(line);
-          if (value?.type !== "user" || !isObject(value.message)) continue;
-          if (!isPrompt(value, value.message)) continue;
-          const text = textIn(value.message.content).trim();
+          const isLocal = isWithLocal && value?.subtype === "local_command";
+          if (value?.type !== "user" && !isLocal) continue;
+          const message = isObject(value?.message) ? value.message : { content: value?.content };
+          if (value === undefined || !isPrompt(value, message)) continue;
+          const text = textIn(message.content).trim();
           const command = /<command-name>\/(\w+)<\/command-name>/.exec(text)?.[1];
           if (!text.startsWith(`step ${letter}-`) && command === undefined) continue;
           if (command !== undefined && !String(value.cwd).endsWith(`/${agent}`)) continue;
@@ -290,6 +305,19 @@ export class QueueStage {
       // It has ended.
     }
     this.#watch = undefined;
+  }
+
+  /** A call that the mod uses is not in what Claude Code's check lists: it runs without the mod. */
+  withoutMod(): void {
+    this.script = `case "$*" in
+  "plugin validate"*) "$program" "$@" | sed 's/\\$\\.turn\\.abort/$.turn.ended/g'; exit ;;
+esac`;
+  }
+
+  /** Types into the box without Enter. */
+  async draft(claude: RealClaude, text: string): Promise<void> {
+    await claude.keys("-l", text);
+    await claude.waitForScreen("the draft", (screen) => draftIn(screen) === text);
   }
 
   /** As a machine that goes down: nothing has time to say a word. */

@@ -3,6 +3,8 @@ import { ROOT } from "../../lib/paths.ts";
 import { enqueue, waitingIds, wakeFile } from "../../lib/outbox.ts";
 import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
+import { added } from "../../lib/queue/step_list.ts";
+import { changeQueue, readQueue } from "../../lib/steps_file.ts";
 import { until } from "../support/until.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
@@ -113,4 +115,29 @@ Deno.test("deliver puts a file that is no wake aside and delivers the rest", asy
     assertEquals(taken.map(({ key }) => key), [whole.wake_id]);
     assertEquals(waitingIds(home.paths, "warden"), []);
   });
+});
+
+Deno.test("changeQueue() keeps the queue as it was when the disk is full, and says so", async () => {
+  await using home = new DeliveryHome();
+  const at = { session: "warden-main", agent_id: "warden" };
+  const by = { by: "warden", by_kind: "agent" } as const;
+  const { queue } = added(undefined, at, [{ text: "first" }], by, new Date());
+  changeQueue(home.paths, "warden-main", () => ({ queue, value: 0 }));
+  const code = `
+    import { changeQueue } from "${ROOT}/lib/steps_file.ts";
+    import { pathsFrom } from "${ROOT}/lib/paths.ts";
+    const paths = pathsFrom((name) => Deno.env.get(name), "${ROOT}");
+    try {
+      changeQueue(paths, "warden-main", (queue) => {
+        const steps = [...queue.steps, { ...queue.steps[0], n: 2, text: "x".repeat(50_000) }];
+        return { queue: { ...queue, steps }, value: 0 };
+      });
+    } catch (error) {
+      console.log(error.message);
+    }`;
+  const script = `${home.dir}/fill.ts`;
+  Deno.writeTextFileSync(script, code);
+  const { stdout } = await limited(home, 16, [script]);
+  assertStringIncludes(new TextDecoder().decode(stdout), "File too large");
+  assertEquals(readQueue(home.paths, "warden-main"), queue);
 });

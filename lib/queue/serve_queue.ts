@@ -1,0 +1,158 @@
+/** The process that gives a session its steps: one at a time, on the real session. */
+
+import { listRoads } from "../companion/road_file.ts";
+import { holdLock } from "../doors/held_lock.ts";
+import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
+import { findPane } from "../driver/claude_pane.ts";
+import type { ActionResult } from "../driver/driver_context.ts";
+import { inTurn } from "../driver/driver_turn.ts";
+import { type DriverWorld, paneWorld } from "../driver/driver_world.ts";
+import { EMPTY_OPTIONS, type MenuOptions, type Verb } from "../driver/menu_args.ts";
+import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
+import { loadRegistry } from "../gate.ts";
+import { ownerOf } from "../owners.ts";
+import { type Env, queueDir, safeName } from "../paths.ts";
+import { findAgent } from "../registry.ts";
+import type { Queue } from "../steps.ts";
+import { readQueue } from "../steps_file.ts";
+import { QueueRunner, type RunnerWorld } from "./runner.ts";
+import { lookOf, type SessionLook } from "./session_look.ts";
+import { tellQueue } from "./tell_queue.ts";
+
+function runnerLock({ paths }: DriverWorld, session: string): string {
+  return `${paths.state}/locks/queue-run-${safeName(session)}`;
+}
+
+/** A runner that finds another one at work leaves this, so that it looks once more. */
+function againFile({ paths }: DriverWorld, session: string): string {
+  return `${queueDir(paths, session)}/again`;
+}
+
+type CarryOut = (
+  world: DriverWorld,
+  session: string,
+  verb: Exclude<Verb, { kind: "snapshot" }>,
+  options: MenuOptions,
+) => Promise<ActionResult>;
+
+/** Works the queue of a session off, or leaves it to the process that does so already. */
+export async function serveQueue(
+  world: DriverWorld,
+  session: string,
+  carryOut: CarryOut,
+): Promise<void> {
+  const again = againFile(world, session);
+  for (;;) {
+    const lock = holdLock(runnerLock(world, session), String(Deno.pid));
+    if (lock === undefined) {
+      // Before the other one leaves it looks for this file.
+      if (readQueue(world.paths, session) !== undefined) {
+        writeAtomic(again, "", { inFolder: true });
+      }
+      if (await isServed(world, session)) return;
+      continue;
+    }
+    try {
+      removeIfThere(again);
+      await new QueueRunner(runnerWorld(world, session, carryOut), session).run();
+    } finally {
+      lock.release();
+    }
+    if (readTextIfThere(again) === undefined) return;
+  }
+}
+
+/** The other runner may have looked for the file just before it was there. */
+async function isServed(world: DriverWorld, session: string): Promise<boolean> {
+  for (let looks = 0; looks < 10; looks++) {
+    const lock = holdLock(runnerLock(world, session));
+    if (lock !== undefined) {
+      lock.release();
+      return false;
+    }
+    if (readTextIfThere(againFile(world, session)) === undefined) return true;
+    await world.clock.sleep(100);
+  }
+  return true;
+}
+
+/** The driver's own words. */
+const STOPPED = /a person stopped this session/;
+
+function runnerWorld(world: DriverWorld, session: string, carryOut: CarryOut): RunnerWorld {
+  const { paths, env } = world;
+  const optionsFor = ({ socket }: Queue): MenuOptions => ({
+    ...EMPTY_OPTIONS,
+    ...(socket === undefined ? {} : { socket }),
+  });
+  return {
+    paths,
+    now: () => world.now(),
+    sleep: (ms) => world.clock.sleep(ms),
+    look: async (queue) => await lookAt(world, session, optionsFor(queue)),
+    async give(queue, text, giver) {
+      const options: MenuOptions = { ...optionsFor(queue), promptOnly: true, giver };
+      const verb = { kind: "type", text } as const;
+      return await inTurn(world, session, options, async () => {
+        const result = await carryOut(world, session, verb, options);
+        // The person who says to go on may be past an Esc, after which the mod takes nothing.
+        const isPast = queue.by_person && result.kind === "refused" && STOPPED.test(result.reason);
+        if (!isPast) return result;
+        return await carryOut(world, session, verb, { ...options, road: "keys" });
+      });
+    },
+    async clear(queue) {
+      const options = optionsFor(queue);
+      const verb = { kind: "clear" } as const;
+      await inTurn(world, session, options, () => carryOut(world, session, verb, options));
+    },
+    held({ agent_id }) {
+      // In quiet hours Claude works on.
+      const holding = listHolds(paths).filter(({ kind }) => kind !== "quiet");
+      const holds = holdsOn(holding, { agent_id, session, trigger: "" });
+      const open = holds.map((hold) => endOf(hold)).filter((end) =>
+        end === undefined || end > world.now().getTime()
+      );
+      if (open.length === 0) return undefined;
+      const ends = open.filter((end) => end !== undefined);
+      return ends.length < open.length ? {} : { until: Math.max(...ends) };
+    },
+    async tell(queue, what, wakeId) {
+      const registry = loadRegistry(paths.registry);
+      // The runner leaves, and the next one tells it: the queue is kept until then.
+      if (registry.kind !== "registry") {
+        throw new Error(`Cannot tell it: the registry is ${registry.kind}`);
+      }
+      const match = findAgent(registry.registry, session, ownerOf(paths, session));
+      const agent = match.kind === "agent" ? match.agent : undefined;
+      await tellQueue(
+        { paths, env: withoutPane(env), now: world.now() },
+        queue,
+        agent,
+        what,
+        wakeId,
+      );
+    },
+    hasCompanion: () => listRoads(paths).some((road) => road.session === session),
+  };
+}
+
+/** The runner is in no pane, whoever started it. */
+function withoutPane(env: Env): Env {
+  return (name) => /^(TMUX|TMUX_PANE|GSD_SHELL_DELIVERS)$/.test(name) ? undefined : env(name);
+}
+
+async function lookAt(
+  world: DriverWorld,
+  session: string,
+  options: MenuOptions,
+): Promise<SessionLook> {
+  const panes = paneWorld(world, options);
+  const found = await findPane(panes, session, undefined, "of Claude");
+  const look = lookOf(found);
+  if (look.state !== "gone") return look;
+  // Between two screens none may show Claude Code.
+  await world.clock.sleep(1000);
+  const second = lookOf(await findPane(panes, session, undefined, "of Claude"));
+  return second.state === "gone" || second.state === "several" ? second : { state: "starting" };
+}
