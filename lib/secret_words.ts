@@ -3,7 +3,7 @@
 import { type Frame, isChosen } from "./secret_frames.ts";
 import { wordShare } from "./secret_values.ts";
 
-export const WORDS: Frame[] = [
+export const PHRASES: Frame[] = [
   {
     what: "a password",
     hints: [

@@ -12,7 +12,7 @@ import { PLACES } from "./secret_places.ts";
 import { mayBeRun, PROGRAMS } from "./secret_programs.ts";
 import { inLists, inManifests, inTables } from "./secret_tables.ts";
 import { isHash, looksRandom, type Secret } from "./secret_values.ts";
-import { WORDS } from "./secret_words.ts";
+import { PHRASES } from "./secret_words.ts";
 import {
   maskPage,
   mayBeCommand,
@@ -23,7 +23,7 @@ import {
 } from "./secret_wraps.ts";
 
 /** Every form, place and guess that a text is searched for. */
-export const FRAMES = [FORMS, WORDS, PLACES, CODE, PROGRAMS, GUESSES];
+export const FRAMES = [FORMS, PHRASES, PLACES, CODE, PROGRAMS, GUESSES];
 
 const SHORTEST = 8;
 const MASK = "***";

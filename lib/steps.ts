@@ -385,7 +385,13 @@ export function failed(
 }
 
 /** A command was perhaps run: better not done than done twice. */
-export function unsure(queue: Queue, { n }: Step, why: string, at: string, wakeId: string): Queue {
+export function leftUnsure(
+  queue: Queue,
+  { n }: Step,
+  why: string,
+  at: string,
+  wakeId: string,
+): Queue {
   const over = withOver(queue, n, { state: "unsure", ended_at: at, why });
   return pausedFor(over, "unsure", `step ${n}: ${why}`, at, wakeId);
 }

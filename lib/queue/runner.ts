@@ -21,6 +21,7 @@ import {
   failed,
   given,
   isDoneBy,
+  leftUnsure,
   type Move,
   notGiven,
   pausedFor,
@@ -32,7 +33,6 @@ import {
   stopped,
   toGive,
   unread,
-  unsure,
   whatNext,
 } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
@@ -409,7 +409,7 @@ export class QueueRunner {
 
   #unsure(n: number, why: string): void {
     const at = this.world.now().toISOString();
-    this.#over(n, why, (queue, step, wakeId) => unsure(queue, step, why, at, wakeId));
+    this.#over(n, why, (queue, step, wakeId) => leftUnsure(queue, step, why, at, wakeId));
   }
 
   /** Ends a step that was to be given, and has not begun. */
