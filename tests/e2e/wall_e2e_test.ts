@@ -111,6 +111,8 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await shot(page, "wall-phone");
     await page.size(1280, 900);
 
+    await page.waitFor("its tile again", `document.querySelector(".tile fieldset")`);
+
     // By keyboard alone: to the tile, into the session, an answer to each question, back.
     await page.press("j");
     await page.press("Enter");
@@ -135,7 +137,7 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await page.waitFor("the session opened", `document.querySelector("#detail textarea")`);
     await page.press("i");
     await page.write("A word from the wall <b>bold</b>");
-    await page.press("Enter", 2);
+    await page.press("Enter", "Control");
     await until(
       "the instruction at the model",
       () =>
