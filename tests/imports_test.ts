@@ -117,7 +117,7 @@ Deno.test("deno.lock has the packages of deno.json alone; the browser is for sto
     [],
   );
   const loaders = [...filesBelow(ROOT)].filter((path) =>
-    /^import .*"npm:|from "npm:/m.test(code(path))
+    /^(import|\}).* from "npm:/m.test(code(path))
   );
   assertEquals(loaders, [`${ROOT}/tests/support/browser.ts`]);
 });
