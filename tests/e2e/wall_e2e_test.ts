@@ -191,7 +191,8 @@ Deno.test("the wall stays whole whatever its sessions are called and show", () =
     const access = accessFor(server.addr.port, ["127.0.0.1"]);
     answer = answerer({
       ...{ access, feed, act: () => Promise.resolve({ done: false, said: long }) },
-      story: () => Array(300).fill({ at: evil, who: evil, kind: evil, text: evil, tone: evil }),
+      story: () =>
+        Array(300).fill({ at: evil, who: evil, kind: evil, text: evil, note: evil, tone: evil }),
     });
     const page = await openPage(scene);
     await page.size(1280, 900);
