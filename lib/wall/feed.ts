@@ -3,7 +3,7 @@
 import type { CapturedScreen } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import type { Clock } from "../time.ts";
-import { styledLines, type StyledRun } from "./styled_lines.ts";
+import { styledLines, type StyledRun } from "../doors/styled_lines.ts";
 import type { Tile } from "./tile.ts";
 
 export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };

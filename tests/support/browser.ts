@@ -3,6 +3,7 @@
  * needs is in `tests/e2e/deno.lock`, so that nobody else downloads it.
  */
 
+// deno-lint-ignore no-import-prefix -- in deno.json everybody would download it
 import puppeteer, { type KeyInput, type Page as Tab } from "npm:puppeteer-core@25.16.0";
 import type { Scene } from "./artefacts.ts";
 import { until } from "./until.ts";
