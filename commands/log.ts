@@ -38,6 +38,8 @@ have more of it, and --wake has the whole.
 
 Options:
   --since <when>    a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 24h by default
+  --session <name>  only this session; a name without an option is that of a session or an agent
+  --agent <id>      only the sessions of this agent
   --kind <kinds>    only these, with commas: a word of the log, or a kind of the journal's records
   --grep <text>     only lines that hold this text, in capitals or not
   --follow          go on with what happens now; also -f
@@ -53,6 +55,8 @@ const COMMAND = {
   short: { follow: "f" },
   values: {
     since: SINCE_FORMS,
+    session: "the name of a session",
+    agent: "the id of an agent",
     kind: "kinds, such as asks,answered",
     grep: "a text",
     wake: "the id of a wake",
@@ -60,7 +64,10 @@ const COMMAND = {
   words: 1,
 } as const;
 
-type Given = CommandLine<"follow" | "json", "since" | "kind" | "grep" | "wake">;
+type Given = CommandLine<
+  "follow" | "json",
+  "since" | "session" | "agent" | "kind" | "grep" | "wake"
+>;
 
 export interface LogWorld extends Speaker {
   paths: Paths;
@@ -98,11 +105,19 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
     return refuse(`--kind has no "${odd}"; it takes ${known}`, COMMAND, world);
   }
   const problems: string[] = [];
-  const all = storyOf(world.paths, { name, since: since.getTime() }, (why) => problems.push(why));
+  const session = values.session?.at(-1);
+  const agent = values.agent?.at(-1);
+  const isMeant = (line: StoryLine) =>
+    isWanted(line, name) && (session === undefined || line.session === session) &&
+    (agent === undefined || line.agent_id === agent);
+  const all = storyOf(world.paths, { since: since.getTime() }, (why) => problems.push(why))
+    .filter(isMeant);
   if (problems.length > 0) world.warn(`Skipped, since it cannot be read: ${problems.join("; ")}`);
-  if (name !== undefined && all.length === 0) {
+  const named = [name, session, agent].filter((one) => one !== undefined);
+  if (named.length > 0 && all.length === 0) {
     const known = namesInStory(world.paths);
-    if (!known.has(name)) return unknownName(name, known, world);
+    const odd = named.find((one) => !known.has(one));
+    if (odd !== undefined) return unknownName(odd, known, world);
   }
   const printer = new Printer(world, { json: flags.json, kinds, grep: values.grep?.at(-1) });
   const count = printer.print(all);
@@ -111,7 +126,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   }
   if (!flags.follow) return 0;
   for await (const lines of follow(world.paths, world.end)) {
-    printer.print(lines.filter((line) => isWanted(line, name)));
+    printer.print(lines.filter(isMeant));
   }
   return 130;
 }
@@ -119,7 +134,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
 /** The kinds of the journal's records (docs/journal.md). */
 const KINDS = [
   ...["queued", "delivered", "suppressed", "failed", "dead", "instruction", "prompt"],
-  ...["answered", "decided", "session", "problem"],
+  ...["answered", "decided", "session", "step", "problem"],
 ];
 
 function unknownName(name: string, known: Set<string>, world: LogWorld): number {

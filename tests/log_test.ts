@@ -205,6 +205,25 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
   assertEquals(log.out, ["Nothing to tell since 2026-11-17 06:00"]);
 });
 
+Deno.test("log --session and --agent tell names apart that are both", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const twin = { session: "warden", agent_id: "forge" };
+  record(paths, { kind: "problem", ...SHOP, reason: "of the agent" }, NOW);
+  record(paths, { kind: "problem", ...twin, reason: "of the session" }, NOW);
+  const told = async (...args: string[]) => {
+    log.out.length = 0;
+    assertEquals(await log.run(args), 0);
+    return log.out.filter((line) => line.includes(" of the ")).map((line) =>
+      line.split(" ").at(-1)
+    );
+  };
+  assertEquals(await told("warden"), ["agent", "session"]);
+  assertEquals(await told("--agent", "warden"), ["agent"]);
+  assertEquals(await told("--session", "warden"), ["session"]);
+  assertEquals(await log.run(["--agent", "wardn"]), 1);
+});
+
 Deno.test("log --json gives the records, also those that tell nothing new", async () => {
   await using log = new Log();
   assertEquals(await log.run(["shop-main", "--json"]), 0);
