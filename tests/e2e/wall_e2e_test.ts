@@ -5,41 +5,14 @@ import { accessFor } from "../../lib/wall/access.ts";
 import { Feed } from "../../lib/wall/feed.ts";
 import type { Tile } from "../../lib/wall/tile.ts";
 import { answerer } from "../../lib/wall/wall_server.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
+import { inScene } from "../support/artefacts.ts";
 import { openPage, type Page } from "../support/browser.ts";
 import { VERSIONS } from "../support/real_programs.ts";
+import { startWall } from "../support/start_wall.ts";
 import { until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
 
 const [VERSION] = VERSIONS.claude;
-
-/** Starts `gsd-code wall`; the address that it prints. */
-async function startWall(scene: Scene, env: Record<string, string>): Promise<string> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", `${ROOT}/commands/wall.ts`],
-    env,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  scene.atEnd(async () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await child.status;
-  });
-  let printed = "";
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  scene.atEnd(() => reader.cancel());
-  while (!printed.includes("\n")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`The wall ended: ${printed}`);
-    printed += value;
-  }
-  return printed.trim();
-}
 
 /** By the Tab key alone. */
 async function tabTo(page: Page, element: string): Promise<void> {
@@ -60,7 +33,8 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
   inScene("wall", async (scene) => {
     const stage = new AnswersStage(scene, { version: VERSION!, hookRoad: true });
     const claude = await stage.start();
-    const address = await startWall(scene, stage.env);
+    const program = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/wall.ts`];
+    const { address } = await startWall(scene, program, stage.env);
     const page = await openPage(scene);
     scene.keep("page.txt", () => page.text());
     await page.size(1280, 900);
