@@ -197,7 +197,14 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
       { ...common, session: "docs", state: "limited", until },
       { ...common, session: "mobile", state: "lost", hint },
     ];
-    const source = { tiles: () => Promise.resolve(tiles), screens: () => Promise.resolve([]) };
+    // A wide pane: a rule over all of it, and short lines.
+    const screen = (text: string) => ({ session: "docs", columns: 200, rows: 50, text });
+    let text = `${"─".repeat(200)}\n${"Some words\n".repeat(60)}The last line\n`;
+    const source = {
+      tiles: () => Promise.resolve(tiles),
+      screens: () => Promise.resolve(tiles.length === 0 ? [] : [screen(text)]),
+      usdToday: () => 3.12,
+    };
     const feed = new Feed(source, realClock);
     const orders: string[][] = [];
     let answer = (_: Request) => Promise.resolve(new Response());
@@ -214,7 +221,16 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
     };
     answer = answerer({ access, feed, act, story: () => [] });
     const page = await openPage(scene);
+    await page.size(1280, 900);
     await page.open(access.address);
+    await page.waitFor("what was spent", `account.innerText === "$3.12 today"`);
+    await page.waitFor("its screen", `document.querySelector(".screen").innerText !== ""`);
+    const letters = (place: string) =>
+      page.value<number>(
+        `parseFloat(getComputedStyle(document.querySelector("${place}")).fontSize)`,
+      );
+    const short = await letters(".tile .screen");
+    assert(short >= 10, `letters of ${short} px, though the lines are short`);
     await page.click("Go on now");
     await page.waitFor("its words", `document.querySelector(".said").innerText === "Typed it"`);
     assertEquals(orders, [["docs", "type", "-", "continue"]]);
@@ -226,6 +242,17 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
     await page.press("j");
     await page.press("Enter");
     await page.waitFor("its story", `document.body.innerText.includes("Nothing happened")`);
+    const opened = `document.querySelector("#detail .screen")`;
+    await page.waitFor(
+      "the end of its screen",
+      `${opened}.scrollHeight > ${opened}.clientHeight &&
+        ${opened}.scrollTop + ${opened}.clientHeight >= ${opened}.scrollHeight - 2`,
+    );
+    const before = await letters("#detail .screen");
+    text = `${"A long line. ".repeat(15)}\n${text}`;
+    await page.waitFor("the long line", `${opened}.innerText.includes("A long line")`);
+    const after = await letters("#detail .screen");
+    assert(after < before, `${after} px, so that the long line fits, after ${before} px`);
     await page.press("Escape");
     tiles = [];
     await page.waitFor("nothing", `document.getElementById("nothing") !== null`);
