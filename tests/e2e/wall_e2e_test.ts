@@ -122,6 +122,32 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await claude.waitUntilIdle();
     await page.waitFor("its words", `document.querySelector("#detail .said").innerText !== ""`);
 
+    // A permission, refused with a word from the opened session, then granted from the wall.
+    await stage.ask(claude, "bash");
+    await page.waitFor("the request", `document.querySelector("#detail .request pre")`);
+    await tabTo(page, `document.querySelector("#detail .request [type=text]")`);
+    await page.write("Not on a Friday");
+    await page.click("Deny");
+    await claude.waitUntilIdle();
+    await until(
+      "the word at the model",
+      () =>
+        stage.model.requests.some(({ toolResults }) => toolResults.join().includes("on a Friday")),
+    );
+    await page.press("Escape");
+    await page.press("Escape");
+    await page.waitFor("the wall again", `!document.getElementById("wall").hidden`);
+    await stage.ask(claude, "bash");
+    await page.click("Allow");
+    await claude.waitUntilIdle();
+    const decided = await until("both decisions", () => {
+      const own = stage.journal().filter(({ kind, by }) => kind === "decided" && by === "wall");
+      return own.length === 2 ? own : undefined;
+    }, { present: () => stage.journal() });
+    assertEquals(decided.map(({ decision }) => (decision as { kind: string }).kind), [
+      ...["deny", "allow"],
+    ]);
+
     assertEquals(page.problems, []);
     const { origin } = new URL(address);
     assertEquals(

@@ -146,7 +146,8 @@ export class Detail {
           element("span", { className: "who" }, who),
           " ",
           element("b", {}, kind),
-          text === "" ? "" : ` ${text}`,
+          // Options of a question stand apart.
+          text === "" ? "" : ` ${text.replaceAll("  ", " \u00a0 ")}`,
           element("small", {}, note === "" ? "" : ` ${note}`),
         ),
       )
