@@ -1,17 +1,18 @@
 /** What turns have cost since midnight, as far as the journal knows it. */
 
-import { journalFile, journalSessions } from "../journal.ts";
+import { textOf } from "../events.ts";
+import { journalFile, journalSessions, readStory } from "../journal.ts";
 import type { Paths } from "../paths.ts";
+import { presentTotals, withCosts } from "./costs.ts";
 import { dayOf } from "./since.ts";
-import { storyOf } from "./read_story.ts";
 
-/** All journals of a day are read for it, so not at every look. */
+/** A journal may be long, so it is not read at every look, and only when it has grown. */
 const EVERY_MS = 15_000;
 
 export class SpentToday {
   #at = -Infinity;
-  #stamp = "";
   #usd: number | undefined;
+  readonly #known = new Map<string, { stamp: string; usd: number | undefined }>();
 
   constructor(private readonly paths: Paths) {}
 
@@ -20,36 +21,38 @@ export class SpentToday {
     if (now.getTime() - this.#at < EVERY_MS) return this.#usd;
     this.#at = now.getTime();
     try {
-      const stamp = this.#stampOf(now);
-      if (stamp !== this.#stamp) this.#usd = sumOf(this.paths, now);
-      this.#stamp = stamp;
+      const costs = journalSessions(this.paths).flatMap((session) => this.#of(session, now) ?? []);
+      this.#usd = costs.length === 0 ? undefined : costs.reduce((all, usd) => all + usd, 0);
     } catch {
       // The journals cannot be read now: what was known before stays.
     }
     return this.#usd;
   }
 
-  #stampOf(now: Date): string {
-    const sizes = journalSessions(this.paths).map((session) => {
-      const stat = statOf(journalFile(this.paths, session));
-      return `${stat?.ino}:${stat?.size}`;
-    });
-    return [dayOf(now), ...sizes].join(" ");
+  #of(session: string, now: Date): number | undefined {
+    const stamp = `${dayOf(now)} ${stampOf(journalFile(this.paths, session))}`;
+    const known = this.#known.get(session);
+    if (known?.stamp === stamp) return known.usd;
+    const usd = sumOf(this.paths, session, now);
+    this.#known.set(session, { stamp, usd });
+    return usd;
   }
 }
 
-function statOf(path: string): Deno.FileInfo | undefined {
+function stampOf(path: string): string {
   try {
-    return Deno.statSync(path);
+    const { ino, size } = Deno.statSync(path);
+    return `${ino} ${size}`;
   } catch {
-    return undefined; // it becomes an older one just now
+    return ""; // it becomes an older one just now
   }
 }
 
-function sumOf(paths: Paths, now: Date): number | undefined {
-  const since = new Date(now);
-  since.setHours(0, 0, 0, 0);
-  const costs = storyOf(paths, { since: since.getTime() })
+function sumOf(paths: Paths, session: string, now: Date): number | undefined {
+  const since = new Date(now).setHours(0, 0, 0, 0);
+  const lines = [...readStory(paths, session, since)]
+    .filter((line) => Date.parse(textOf(line, "at")) >= since);
+  const costs = withCosts(lines, presentTotals(paths, [session]))
     .flatMap(({ cost_usd }) => typeof cost_usd === "number" ? [cost_usd] : []);
   return costs.length === 0 ? undefined : costs.reduce((all, usd) => all + usd, 0);
 }
