@@ -113,7 +113,7 @@ const MOST_ROWS = 300;
 /** The last day of a session. */
 function storyRows({ paths, now }: World, session: string): StoryRow[] {
   const since = now().getTime() - STORY_MS;
-  return happeningsOf(paths, { name: session, since }).slice(-MOST_ROWS)
+  return happeningsOf(paths, { session, since }).slice(-MOST_ROWS)
     .map(({ at, who, what, text, note, tone }) => ({
       at: at.toISOString(),
       who,
