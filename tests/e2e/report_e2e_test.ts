@@ -211,7 +211,6 @@ for (const version of VERSIONS.claude) {
       assert(made.success);
 
       // Two turns of one unit: spawn's, then the agent's.
-      const began = Date.now();
       night.claude = await stage.spawn("anvil", "one unit");
       await night.ends(1);
       await night.priced();
@@ -282,7 +281,6 @@ for (const version of VERSIONS.claude) {
           return all.sessions.every(arrived) && isTold ? all : undefined;
         },
       );
-      const ended = Date.now();
 
       const lines = night.journal();
       assertEquals(lines.filter((line) => whyNoRecord(line) !== undefined), []);
