@@ -1,6 +1,5 @@
 /** Tells what happened in the sessions, a line each. */
 
-import { type Colours, colours } from "../lib/cli/colours.ts";
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
 import { printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
@@ -9,9 +8,8 @@ import { textOf } from "../lib/events.ts";
 import { deadFile, readWake, wakeFile } from "../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { happeningOf, noteStart, type StoryLine, WORDS } from "../lib/story/happenings.ts";
-import type { Happening, TurnStarts } from "../lib/story/happenings.ts";
-import { type Columns, columnsFor, logLine } from "../lib/story/log_lines.ts";
+import { type StoryLine, WORDS } from "../lib/story/happenings.ts";
+import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
 import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 import { follow } from "../lib/story/story_tail.ts";
@@ -69,13 +67,9 @@ type Given = CommandLine<
   "since" | "session" | "agent" | "kind" | "grep" | "wake"
 >;
 
-export interface LogWorld extends Speaker {
+export interface LogWorld extends Speaker, PrinterWorld {
   paths: Paths;
   now(): Date;
-  /** Of the terminal; undefined where the lines go elsewhere. */
-  width(): number | undefined;
-  /** Those of the terminal by default. */
-  colours?: Colours;
   /** Aborts when the person has seen enough. */
   end: AbortSignal;
 }
@@ -142,76 +136,6 @@ function unknownName(name: string, known: Set<string>, world: LogWorld): number 
   const meant = near === undefined ? "" : `; did you mean ${near}?`;
   world.warn(`There is no record of a session or agent "${name}"${meant}`);
   return 1;
-}
-
-interface Wanted {
-  json: boolean;
-  kinds: string[] | undefined;
-  grep: string | undefined;
-}
-
-/** Prints records as lines; a new day has a line of its own. */
-class Printer {
-  #day = "";
-  #columns: Columns | undefined;
-  readonly #starts: TurnStarts = new Map();
-  readonly #colours: Colours;
-
-  constructor(private readonly world: LogWorld, private readonly wanted: Wanted) {
-    this.#colours = world.colours ?? colours();
-  }
-
-  print(records: StoryLine[]): number {
-    for (const record of records) noteStart(this.#starts, record);
-    const told = records.flatMap((record) => this.#told(record));
-    if (this.wanted.json) {
-      for (const { record } of told) this.world.say(JSON.stringify(record));
-      return told.length;
-    }
-    const width = this.world.width();
-    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
-    for (const one of told) {
-      this.#newDay(one.at);
-      const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
-      this.world.say(logLine(one, columns, this.#colours));
-    }
-    return told.length;
-  }
-
-  #told(record: StoryLine): Happening[] {
-    const { kinds, grep, json } = this.wanted;
-    // What says nothing new is shown to programs, and to those who ask for its kind.
-    const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
-    const said = happeningOf(record, this.#starts) ??
-      (json || isNamed ? bare(record) : undefined);
-    if (said === undefined) return [];
-    if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];
-    if (grep === undefined) return [said];
-    const line = [said.session, said.who, said.what, said.text, said.note].join(" ");
-    return line.toLowerCase().includes(grep.toLowerCase()) ? [said] : [];
-  }
-
-  #newDay(at: Date): void {
-    const day = dayOf(at);
-    if (day !== this.#day) this.world.say(this.#colours.dim(`-- ${day}`));
-    this.#day = day;
-  }
-}
-
-function bare(record: StoryLine): Happening {
-  const [session, kind, by] = ["session", "kind", "by"].map((name) => textOf(record, name));
-  const text = textOf(record, "reason") || textOf(record, "text");
-  const at = new Date(textOf(record, "at"));
-  return {
-    at,
-    session: session!,
-    who: by || "–",
-    what: kind!,
-    text,
-    note: "",
-    tone: "quiet",
-    record,
-  };
 }
 
 function tellWake(id: string, world: LogWorld): number {
