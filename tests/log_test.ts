@@ -311,3 +311,17 @@ Deno.test("log -f goes on with what is added, also in a new journal and past a f
   assertEquals(log.out.filter((line) => line.includes("is full")).length, 1);
   assertEquals(log.out.filter((line) => line.includes("was full")).length, 1);
 });
+
+Deno.test("log says that a question stays open when its hook no longer waits", async () => {
+  await using log = new Log([]);
+  const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };
+  const { paths } = log.home;
+  record(paths, { kind: "answered", ...about, question_id: "q-1", tool: "AskUserQuestion" }, NOW);
+  record(paths, { kind: "decided", ...about, question_id: "p-1", tool: "Bash" }, NOW);
+  assertEquals(await log.run([]), 0);
+  const told = log.out.slice(1).map((line) => line.split(/ {2,}/).slice(3).join("  "));
+  assertEquals(told, [
+    "unanswered  the question stays open  (after 10 min)",
+    "unanswered  Bash stays open  (after 10 min)",
+  ]);
+});
