@@ -121,7 +121,7 @@ export async function measureWatch(sessions: number, minutes: number): Promise<W
 }
 
 /** A tmux session that looks like one with an idle Claude Code, to all who do not type into it. */
-async function standIn(
+export async function standIn(
   home: TestHome,
   server: TmuxServer,
   session: string,
@@ -149,13 +149,13 @@ async function standIn(
 }
 
 /** Its processor time and that of its children that have ended; in hundredths of a second. */
-function ticksOf(pid: number): number {
+export function ticksOf(pid: number): number {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-function megabytesOf(pid: number, field: string): number {
+export function megabytesOf(pid: number, field: string): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const kilobytes = Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]);
   return Math.round(kilobytes / 102.4) / 10;

@@ -1,6 +1,5 @@
 /** Lists what happened in the sessions, a line each. */
 
-import { type Colours, colours } from "../lib/cli/colours.ts";
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
 import { printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
@@ -9,9 +8,8 @@ import { textOf } from "../lib/events.ts";
 import { deadFile, readWake, wakeFile } from "../lib/outbox.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
-import { happeningOf, noteStart, type StoryLine, WORDS } from "../lib/story/happenings.ts";
-import type { Happening, TurnStarts } from "../lib/story/happenings.ts";
-import { type Columns, columnsFor, logLine } from "../lib/story/log_lines.ts";
+import { type StoryLine, WORDS } from "../lib/story/happenings.ts";
+import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
 import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 import { follow } from "../lib/story/story_tail.ts";
@@ -38,6 +36,8 @@ have more of it, and --wake has the whole.
 
 Options:
   --since <when>    a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 24h by default
+  --session <name>  only this session; a name without an option is that of a session or an agent
+  --agent <id>      only the sessions of this agent
   --kind <kinds>    only these, with commas: a word of the log, or a kind of the journal's records
   --grep <text>     only lines that hold this text, in capitals or not
   --follow          go on with what happens now; also -f
@@ -53,6 +53,8 @@ const COMMAND = {
   short: { follow: "f" },
   values: {
     since: SINCE_FORMS,
+    session: "the name of a session",
+    agent: "the id of an agent",
     kind: "kinds, such as asks,answered",
     grep: "a text",
     wake: "the id of a wake",
@@ -60,15 +62,14 @@ const COMMAND = {
   words: 1,
 } as const;
 
-type Given = CommandLine<"follow" | "json", "since" | "kind" | "grep" | "wake">;
+type Given = CommandLine<
+  "follow" | "json",
+  "since" | "session" | "agent" | "kind" | "grep" | "wake"
+>;
 
-export interface LogWorld extends Speaker {
+export interface LogWorld extends Speaker, PrinterWorld {
   paths: Paths;
   now(): Date;
-  /** Of the terminal; undefined where the lines go elsewhere. */
-  width(): number | undefined;
-  /** Those of the terminal by default. */
-  colours?: Colours;
   /** Aborts when the person has seen enough. */
   end: AbortSignal;
 }
@@ -98,11 +99,19 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
     return refuse(`--kind has no "${odd}"; it takes ${known}`, COMMAND, world);
   }
   const problems: string[] = [];
-  const all = storyOf(world.paths, { name, since: since.getTime() }, (why) => problems.push(why));
+  const session = values.session?.at(-1);
+  const agent = values.agent?.at(-1);
+  const isMeant = (line: StoryLine) =>
+    isWanted(line, name) && (session === undefined || line.session === session) &&
+    (agent === undefined || line.agent_id === agent);
+  const all = storyOf(world.paths, { since: since.getTime() }, (why) => problems.push(why))
+    .filter(isMeant);
   if (problems.length > 0) world.warn(`Skipped, since it cannot be read: ${problems.join("; ")}`);
-  if (name !== undefined && all.length === 0) {
+  const named = [name, session, agent].filter((one) => one !== undefined);
+  if (named.length > 0 && all.length === 0) {
     const known = namesInStory(world.paths);
-    if (!known.has(name)) return unknownName(name, known, world);
+    const odd = named.find((one) => !known.has(one));
+    if (odd !== undefined) return unknownName(odd, known, world);
   }
   const printer = new Printer(world, { json: flags.json, kinds, grep: values.grep?.at(-1) });
   const count = printer.print(all);
@@ -111,7 +120,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   }
   if (!flags.follow) return 0;
   for await (const lines of follow(world.paths, world.end)) {
-    printer.print(lines.filter((line) => isWanted(line, name)));
+    printer.print(lines.filter(isMeant));
   }
   return 130;
 }
@@ -119,7 +128,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
 /** The kinds of the journal's records (docs/journal.md). */
 const KINDS = [
   ...["queued", "delivered", "suppressed", "failed", "dead", "instruction", "prompt"],
-  ...["answered", "decided", "session", "problem"],
+  ...["answered", "decided", "session", "step", "problem"],
 ];
 
 function unknownName(name: string, known: Set<string>, world: LogWorld): number {
@@ -127,76 +136,6 @@ function unknownName(name: string, known: Set<string>, world: LogWorld): number 
   const meant = near === undefined ? "" : `; did you mean ${near}?`;
   world.warn(`There is no record of a session or agent "${name}"${meant}`);
   return 1;
-}
-
-interface Wanted {
-  json: boolean;
-  kinds: string[] | undefined;
-  grep: string | undefined;
-}
-
-/** Prints records as lines; a new day has a line of its own. */
-class Printer {
-  #day = "";
-  #columns: Columns | undefined;
-  readonly #starts: TurnStarts = new Map();
-  readonly #colours: Colours;
-
-  constructor(private readonly world: LogWorld, private readonly wanted: Wanted) {
-    this.#colours = world.colours ?? colours();
-  }
-
-  print(records: StoryLine[]): number {
-    for (const record of records) noteStart(this.#starts, record);
-    const told = records.flatMap((record) => this.#told(record));
-    if (this.wanted.json) {
-      for (const { record } of told) this.world.say(JSON.stringify(record));
-      return told.length;
-    }
-    const width = this.world.width();
-    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
-    for (const one of told) {
-      this.#newDay(one.at);
-      const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
-      this.world.say(logLine(one, columns, this.#colours));
-    }
-    return told.length;
-  }
-
-  #told(record: StoryLine): Happening[] {
-    const { kinds, grep, json } = this.wanted;
-    // What says nothing new is shown to programs, and to those who ask for its kind.
-    const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
-    const said = happeningOf(record, this.#starts) ??
-      (json || isNamed ? bare(record) : undefined);
-    if (said === undefined) return [];
-    if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];
-    if (grep === undefined) return [said];
-    const line = [said.session, said.who, said.what, said.text, said.note].join(" ");
-    return line.toLowerCase().includes(grep.toLowerCase()) ? [said] : [];
-  }
-
-  #newDay(at: Date): void {
-    const day = dayOf(at);
-    if (day !== this.#day) this.world.say(this.#colours.dim(`-- ${day}`));
-    this.#day = day;
-  }
-}
-
-function bare(record: StoryLine): Happening {
-  const [session, kind, by] = ["session", "kind", "by"].map((name) => textOf(record, name));
-  const text = textOf(record, "reason") || textOf(record, "text");
-  const at = new Date(textOf(record, "at"));
-  return {
-    at,
-    session: session!,
-    who: by || "–",
-    what: kind!,
-    text,
-    note: "",
-    tone: "quiet",
-    record,
-  };
 }
 
 function tellWake(id: string, world: LogWorld): number {

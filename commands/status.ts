@@ -23,6 +23,8 @@ import {
 import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
 import { messageOf } from "../lib/process.ts";
+import { dollars } from "../lib/story/since.ts";
+import { SpentToday } from "../lib/story/spent_today.ts";
 
 export interface StatusWorld extends World {
   /** The width of the terminal; undefined where the output is not a terminal. */
@@ -113,7 +115,9 @@ async function showSessions(
   if (name === undefined) {
     const gateway = await (world.gateway ?? (() => gatewayState(world.env)))();
     const watch = isWatched(world.paths) ? "up" : "off";
-    world.say(totalsLines(chosen, [`gateway ${gateway}`, `watch ${watch}`], columns));
+    const usd = new SpentToday(world.paths).usd(world.now());
+    const spent = usd === undefined ? [] : [`${dollars(usd)} today`];
+    world.say(totalsLines(chosen, [...spent, `gateway ${gateway}`, `watch ${watch}`], columns));
     const next = columns === undefined ? "" : nextStep(chosen);
     if (next !== "") world.say(inks.dim(next));
   } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
@@ -127,7 +131,9 @@ function withOld(
   known: string[],
   { paths }: StatusWorld,
 ): SessionView[] {
-  const old = known.filter((session) => !views.some((view) => view.session === session));
+  const old = known.filter((session) =>
+    !views.some((view) => view.session === session) && isOfSession(readJournal(paths, session))
+  );
   const bare = { holds: "gone", isServerThere: false, unsent: 0, dead: 0 } as const;
   return [
     ...views,
@@ -136,6 +142,11 @@ function withOld(
       agent_id: statusOf(session, readJournal(paths, session), []).agent_id,
     })),
   ];
+}
+
+/** The watch writes down what stops it, under its own name. */
+function isOfSession(records: Iterable<Record<string, unknown>>): boolean {
+  return [...records].some(({ kind, agent_id }) => kind !== "problem" || agent_id !== undefined);
 }
 
 function deliveriesOf(view: SessionView, { paths }: StatusWorld): SessionStatus {

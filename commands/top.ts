@@ -1,5 +1,9 @@
 /** All sessions, live, in the terminal. */
 
+import { captureScreens } from "../lib/doors/tmux_screens.ts";
+import { serverAt } from "../lib/sessions/tmux_servers.ts";
+import { dollars } from "../lib/story/since.ts";
+import { SpentToday } from "../lib/story/spent_today.ts";
 import { colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
@@ -49,9 +53,11 @@ class Top {
   #isEnding = false;
   readonly #terminal = new TopTerminal();
   readonly #reader: FleetReader;
+  readonly #spent: SpentToday;
 
   constructor(private readonly world: World) {
     this.#reader = new FleetReader(world, new ScreenTimes(world.paths));
+    this.#spent = new SpentToday(world.paths);
   }
 
   async run(): Promise<number> {
@@ -81,11 +87,25 @@ class Top {
   async #refresh(): Promise<void> {
     try {
       const views = viewsOf(await this.#reader.read()).filter(({ state }) => state !== "ended");
-      this.#state = withViews(this.#state, views);
+      const usd = this.#spent.usd(this.world.now());
+      const spent = usd === undefined ? "" : `${dollars(usd)} today`;
+      this.#state = { ...withViews(this.#state, views), spent };
+      await this.#look();
     } catch (error) {
       this.#state = { ...this.#state, said: messageOf(error) };
     }
     this.#draw();
+  }
+
+  /** The reader looks at a busy screen now and then only; the chosen one is live. */
+  async #look(): Promise<void> {
+    const { chosen } = this.#state;
+    const { pane, socket, holds } = this.#viewOf(chosen)?.seen ?? {};
+    if (pane === undefined || holds !== "alive") return;
+    const { tmux } = serverAt(this.world, socket);
+    const [seen] = await captureScreens(tmux, [pane], { colours: true });
+    if (seen === undefined) return;
+    this.#state = { ...this.#state, screen: { session: chosen, text: seen.text } };
   }
 
   #draw(): void {
@@ -100,6 +120,7 @@ class Top {
     for (;;) {
       const count = await Deno.stdin.read(buffer);
       if (count === null) return 0;
+      const { chosen } = this.#state;
       for (const key of keysIn(decoder.decode(buffer.subarray(0, count), { stream: true }))) {
         const { state, effect } = onKey(this.#state, key);
         this.#state = state;
@@ -108,6 +129,7 @@ class Top {
         else if (effect !== undefined) this.#carryOut(effect);
       }
       this.#draw();
+      if (this.#state.chosen !== chosen) this.#look().then(() => this.#draw(), () => {});
     }
   }
 

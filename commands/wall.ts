@@ -6,6 +6,7 @@ import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { messageOf } from "../lib/process.ts";
 import { happeningsOf } from "../lib/story/read_story.ts";
+import { SpentToday } from "../lib/story/spent_today.ts";
 import { realClock } from "../lib/time.ts";
 import { accessFor } from "../lib/wall/access.ts";
 import { Feed } from "../lib/wall/feed.ts";
@@ -56,7 +57,9 @@ export async function main(args: string[], world: WallWorld = realWallWorld()): 
   if (wanted !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
     return refuse(`--port needs ${COMMAND.values.port}`, COMMAND, world);
   }
-  const source = new WallSource(world, new FleetReader(world, new ScreenTimes(world.paths)));
+  const reader = new FleetReader(world, new ScreenTimes(world.paths));
+  const spent = new SpentToday(world.paths);
+  const source = new WallSource(world, reader, () => spent.usd(world.now()));
   const feed = new Feed(source, realClock);
   let answer = (_: Request): Promise<Response> =>
     Promise.resolve(new Response(null, { status: 503 }));
@@ -110,13 +113,14 @@ const MOST_ROWS = 300;
 /** The last day of a session. */
 function storyRows({ paths, now }: World, session: string): StoryRow[] {
   const since = now().getTime() - STORY_MS;
-  return happeningsOf(paths, { name: session, since }).slice(-MOST_ROWS)
+  return happeningsOf(paths, { session, since }).slice(-MOST_ROWS)
     .map(({ at, who, what, text, note, tone }) => ({
       at: at.toISOString(),
       who,
       kind: what,
       tone,
-      text: [text.slice(0, 2000), note === "" ? "" : `(${note})`].join(" ").trim(),
+      text: text.slice(0, 2000),
+      note,
     }));
 }
 

@@ -103,6 +103,34 @@ Deno.test("companion.ts loads files of lib/ alone", () => {
   assertEquals(loaded.filter((file) => file.endsWith("/lib/guards.ts")), []);
 });
 
+Deno.test("deno.lock has the packages of deno.json alone; the browser is for stories alone", () => {
+  // Deno downloads all that a lock file names, whatever is run.
+  const packages = (path: string): Record<string, { integrity: string }> =>
+    JSON.parse(Deno.readTextFileSync(`${ROOT}/${path}`)).npm;
+  const ours = packages("deno.lock");
+  const { imports } = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
+  const named = Object.values<string>(imports).map((one) => /^npm:([^/]+)/.exec(one)![1]);
+  assertEquals(Object.keys(ours).sort(), [...new Set(named)].sort());
+  const all = packages("tests/e2e/deno.lock");
+  assertEquals(
+    Object.entries(ours).filter(([name, { integrity }]) => all[name]?.integrity !== integrity),
+    [],
+  );
+  const loaders = [...filesBelow(ROOT)].filter((path) =>
+    /^(import|\}).* from "npm:/m.test(code(path))
+  );
+  assertEquals(loaders, [`${ROOT}/tests/support/browser.ts`]);
+});
+
+/** Our sources, without fixtures. */
+function* filesBelow(dir: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(dir)) {
+    if (/^(\.|fixtures$|golden$)/.test(name)) continue;
+    if (isDirectory) yield* filesBelow(`${dir}/${name}`);
+    else if (/\.(ts|js)$/.test(name)) yield `${dir}/${name}`;
+  }
+}
+
 const LATER = new RegExp(
   "/(openclaw|openclaw_words|deliver_by_hand|wake_list|table|housekeeping|guards|secret\\w*|" +
     "registry|release_holds|held_summary|new_wake|wake|noise)\\.ts$",

@@ -127,3 +127,20 @@ Deno.test("status passes over a journal that is no file, shows the rest and warn
   }
   assertStringIncludes(world.said[0]!, "warden-main");
 });
+
+Deno.test("status --all names no session that is none, and the day's cost", async () => {
+  await using home = new DeliveryHome();
+  const world = statusWorld(home);
+  record(home.paths, { kind: "problem", session: "watch", reason: "tmux does not answer" });
+  const about = { session: "docs", agent_id: "forge", event: "Stop", wake_id: "W" };
+  record(home.paths, {
+    kind: "queued",
+    ...about,
+    trigger: "response_complete",
+    cost_usd: 0.25,
+  });
+  assertEquals(await main(["--all"], world), 0);
+  const [table = "", totals = ""] = world.said;
+  assertEquals(table.split("\n").map((row) => row.split(" ")[0]), ["SESSION", "docs"]);
+  assertStringIncludes(totals, "1 session · $0.25 today · gateway up");
+});

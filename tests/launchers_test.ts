@@ -103,6 +103,13 @@ Deno.test("gsd-code watch runs for weeks: it is started small, and without what 
     };
     assertMatch(await started("watch"), /--optimize-for-size.*\n(.*\n)*.*\/watch\.ts>\n$/);
     assertMatch(await started("watch", "--once"), /gsd_code\.ts>\n<watch>\n<--once>\n$/);
+    // The wall has more to do, and may have options.
+    const wall = await started("wall", "--port", "80");
+    assertMatch(
+      wall,
+      /--max-semi-space-size=1>\n(.*\n)*.*gsd_code\.ts>\n<wall>\n<--port>\n<80>\n$/,
+    );
+    assert(!wall.includes("--lite-mode"), wall);
   });
 });
 

@@ -205,6 +205,25 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
   assertEquals(log.out, ["Nothing happened since 2026-11-17 06:00"]);
 });
 
+Deno.test("log --session and --agent tell names apart that are both", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const twin = { session: "warden", agent_id: "forge" };
+  record(paths, { kind: "problem", ...SHOP, reason: "of the agent" }, NOW);
+  record(paths, { kind: "problem", ...twin, reason: "of the session" }, NOW);
+  const told = async (...args: string[]) => {
+    log.out.length = 0;
+    assertEquals(await log.run(args), 0);
+    return log.out.filter((line) => line.includes(" of the ")).map((line) =>
+      line.split(" ").at(-1)
+    );
+  };
+  assertEquals(await told("warden"), ["agent", "session"]);
+  assertEquals(await told("--agent", "warden"), ["agent"]);
+  assertEquals(await told("--session", "warden"), ["session"]);
+  assertEquals(await log.run(["--agent", "wardn"]), 1);
+});
+
 Deno.test("log --json gives the records, also those that tell nothing new", async () => {
   await using log = new Log();
   assertEquals(await log.run(["shop-main", "--json"]), 0);
@@ -291,4 +310,18 @@ Deno.test("log -f goes on with what is added, also in a new journal and past a f
   assertEquals(await running, 130);
   assertEquals(log.out.filter((line) => line.includes("is full")).length, 1);
   assertEquals(log.out.filter((line) => line.includes("was full")).length, 1);
+});
+
+Deno.test("log says that a question stays open when its hook no longer waits", async () => {
+  await using log = new Log([]);
+  const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };
+  const { paths } = log.home;
+  record(paths, { kind: "answered", ...about, question_id: "q-1", tool: "AskUserQuestion" }, NOW);
+  record(paths, { kind: "decided", ...about, question_id: "p-1", tool: "Bash" }, NOW);
+  assertEquals(await log.run([]), 0);
+  const told = log.out.slice(1).map((line) => line.split(/ {2,}/).slice(3).join("  "));
+  assertEquals(told, [
+    "unanswered  the question stays open  (after 10 min)",
+    "unanswered  Bash stays open  (after 10 min)",
+  ]);
 });

@@ -224,15 +224,16 @@ Deno.test("report sums up the scripted night in a few lines", async () => {
   assertEquals(head, "22:00 – 07:00   9 h, 3 sessions, 8 turns, $4.20, 0 commits");
   assertEquals(
     api?.split(/ {2,}/).at(-1),
-    "1 turn · lost · problem · back after 6 s · 1 unsent · $0.05",
+    "1 turn · 1 h 28 min at work · waited 1 min 54 s for its agent · lost · problem · back after 6 s · 1 unsent · $0.05",
   );
   assertEquals(
     docs?.split(/ {2,}/).at(-1),
-    "4 turns · 10 min for the API · 3 h limited · turn failed · $2.30",
+    "4 turns · 2 h 6 min at work · waited 14 min for its agent · 10 min for the API · 3 h limited · turn failed · $2.30",
   );
   assertEquals(
     shop?.split(/ {2,}/).at(-1),
-    "3 turns (1 yours) · 3 questions (2 by warden, 1 by you, longest wait 6 min) · $1.85",
+    "3 turns (1 yours) · 3 questions (2 by warden, 1 by you, longest wait 6 min) · " +
+      "2 h 18 min at work · waited 6 min for its agent · 36 min for you · $1.85",
   );
   assertStringIncludes(api ?? "", "x");
   assertStringIncludes(legend ?? "", "▆ works   ░ waits for its agent   ? waits for you");
@@ -240,6 +241,22 @@ Deno.test("report sums up the scripted night in a few lines", async () => {
     waits,
     "Waiting: for agents 2 min 30 s median, for you 18 min median · 1 unsent · nothing unanswered",
   );
+});
+
+Deno.test("reportText() ends with what waits or stands still now", () => {
+  const shop = new Script("shop-main", "warden").prompt("agent").after(60).ask("q-1");
+  const api = new Script("api-main", "scout").prompt("agent").after(120).wake("session_lost");
+  const docs = new Script("docs", "forge").prompt("agent").after(10).end(1);
+  const figures = figuresOf(
+    [...shop.records, ...api.records, ...docs.records],
+    NIGHT,
+    MORNING + 12_000,
+  );
+  assertEquals(reportText(figures, 120).split("\n").slice(-2), [
+    "Now: shop-main: waits for its agent for 8 h · Which database?",
+    "Now: api-main: gone for 7 h",
+  ]);
+  assertStringIncludes(reportPage(figures), "Now: api-main: gone for 7 h");
 });
 
 Deno.test("reportText() fits a terminal: no line is wider, and no word is broken", () => {

@@ -87,7 +87,7 @@ const CASES: Case[] = [
       capture: fixturePane("30-permission-bash"),
     },
     "permission",
-    /^Bash: Run the migration tests \(1-\d\)$/,
+    /^Bash: npm test \(1-\d\)$/,
     4,
   ],
   [

@@ -69,7 +69,9 @@ Deno.test("statusTable() names the limit, and paints the word of a state only", 
   const rows = statusTable(VIEWS, NOW, 200, (cell, state) => `<${state}:${cell}>`).split("\n");
   assert(!rows[0]!.includes("<") && rows[1]!.includes("<asks:asks   >"), rows[1]);
   const ends = new Date(NOW + 9_600_000).toTimeString().slice(0, 5);
-  assert(rows[2]!.includes(`5-hour limit, ends ${ends}: `), rows[2]);
+  assert(rows[2]!.includes(`5-hour limit, until ${ends}`), rows[2]);
+  const [, row = ""] = statusTable([{ ...VIEWS[1]!, now: "no credits" }], NOW, 200).split("\n");
+  assert(row.endsWith(`limited until ${ends}: no credits`), row);
 });
 
 Deno.test("nextStep() says how to answer, else how to bring back what was lost", () => {

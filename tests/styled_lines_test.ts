@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { styledLines, STYLES } from "../lib/wall/styled_lines.ts";
+import { styledLines, STYLES } from "../lib/doors/styled_lines.ts";
 
 const ESC = "\u001b";
 

@@ -6,7 +6,7 @@ import { FIRST, withViews } from "../lib/top/top_state.ts";
 import { fleetView } from "./support/fleet_view.ts";
 
 // deno-lint-ignore no-control-regex
-const OUR_STYLES = /\u001b\[[\d]*m/g;
+const OUR_STYLES = /\u001b\[[\d;]*m/g;
 
 function plain(lines: string[]): string[] {
   return lines.map((line) => line.replace(OUR_STYLES, ""));
@@ -58,4 +58,27 @@ Deno.test("each mode says which keys it takes", () => {
   const question = { id: "q-1", asked: "Which?", rows: [row] };
   assertStringIncludes(last({ kind: "answer", question }), "Press the key");
   assertStringIncludes(last({ kind: "answer", question, picked: row }), "Enter sends: SQLite");
+});
+
+Deno.test("a question that does not fit below the table is shown in fewer lines", () => {
+  const dialog = {
+    ...{ kind: "question", title: "Which one?", options: [{ number: 1, label: "SQLite" }] },
+  } as never;
+  const capture = `Which one?\n${"row\n".repeat(12)}`;
+  const base = fleetView("shop", { state: "asks", dialog });
+  const views = [{ ...base, seen: { ...base.seen, capture } }];
+  const below = (rows: number) =>
+    plain(draw(withViews(FIRST, views), { columns: 80, rows }, 0)).slice(4, -2).join("\n");
+  assertStringIncludes(below(24), "row\nrow");
+  assertStringIncludes(below(12), "Which one?\n\n  1  SQLite");
+});
+
+Deno.test("the screen as it was seen last counts, for the chosen session alone", () => {
+  const base = fleetView("shop");
+  const views = [{ ...base, seen: { ...base.seen, capture: "older" } }];
+  const shown = (session: string) => {
+    const state = { ...withViews(FIRST, views), screen: { session, text: "newer" } };
+    return plain(draw(state, { columns: 80, rows: 24 }, 0))[4];
+  };
+  assertEquals([shown("shop"), shown("other")], ["newer", "older"]);
 });

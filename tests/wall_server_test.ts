@@ -32,7 +32,9 @@ class Wall implements AsyncDisposable {
     handle.answer = answerer({
       access: accessFor(port, ["127.0.0.1"], "right"),
       feed: this.feed,
-      story: (session) => [{ at: "", who: "Claude", kind: "told", text: session, tone: "quiet" }],
+      story: (
+        session,
+      ) => [{ at: "", who: "Claude", kind: "told", text: session, note: "", tone: "quiet" }],
       act: (order) => {
         this.orders.push(order);
         const done = !order.words.includes("choose");
@@ -183,6 +185,7 @@ Deno.test("the story of a session is given as data", async () => {
     who: "Claude",
     kind: "told",
     text: "a b/ü",
+    note: "",
     tone: "quiet",
   }]);
 });

@@ -66,16 +66,20 @@ function questionIn(input: unknown): string {
   return questions.filter(isObject).map((one) => textOf(one, "question"))[0] ?? "";
 }
 
-/** What a permission is for. */
+/** What a permission is for: what would be done, not Claude's words for it. */
 function askedBy({ transcript }: SessionObservation, state: FleetState): string {
-  return state === "permission" && transcript?.kind === "tool" ? toolLine(transcript) : "";
+  return state === "permission" && transcript?.kind === "tool" ? toolLine(transcript, TARGETS) : "";
 }
 
+const TARGETS = ["command", "file_path", "pattern", "url", "query", "prompt"];
+
 /** `Bash: Run the tests`, from a tool's own description of what it does. */
-function toolLine({ tool, toolInput }: { tool: string; toolInput: object }): string {
+function toolLine(
+  { tool, toolInput }: { tool: string; toolInput: object },
+  names = ["description", ...TARGETS],
+): string {
   const input = toolInput as Record<string, unknown>;
-  const about = ["description", "command", "file_path", "pattern", "url", "query", "prompt"]
-    .map((name) => textOf(input, name)).find((text) => text !== "");
+  const about = names.map((name) => textOf(input, name)).find((text) => text !== "");
   return about === undefined ? tool : `${tool}: ${about}`;
 }
 

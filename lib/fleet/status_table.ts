@@ -66,8 +66,9 @@ export function nowLine(view: SessionView): string {
     ? ""
     : `queue: ${queue.waiting}${queue.paused ? " (paused)" : ""} · `;
   if (view.state !== "limited" || view.until === undefined) return steps + said;
-  const limit = /\b[\w-]+ limit\b/.exec(said)?.[0] ?? "limited";
-  return `${steps}${limit}, ends ${clockTime(new Date(view.until))}: ${said}`;
+  const limit = /\b[\w-]+ limit\b/.exec(said)?.[0];
+  const end = `until ${clockTime(new Date(view.until))}`;
+  return steps + (limit === undefined ? `limited ${end}: ${said}` : `${limit}, ${end}`);
 }
 
 export function cut(text: string, most: number): string {

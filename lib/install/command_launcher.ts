@@ -9,7 +9,7 @@ import {
   WITHOUT_STEERING,
 } from "./launcher_parts.ts";
 import { type Installation, launcherPath } from "./scope.ts";
-import { COMPANION_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
+import { COMPANION_V8_FLAGS, LEAN_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
 
 export function commandLauncherText(install: Installation, command: string): string {
   return scriptText(commandLines(install, command));
@@ -23,6 +23,8 @@ export function gsdCodeText(install: Installation): string {
   // The watch runs for weeks: small counts, not fast.
   const small = `--no-code-cache ${COMPANION_V8_FLAGS}`;
   const watch = runLine(install, "watch.ts", "all").replace(V8_FLAGS, () => small);
+  const lean = `--no-code-cache ${LEAN_V8_FLAGS}`;
+  const wall = runLine(install, "gsd_code.ts", "all").replace(V8_FLAGS, () => lean);
   return scriptText([
     'case "$1" in',
     `menu-driver) shift; exec ${menuDriver} "$@" ;;`,
@@ -30,6 +32,7 @@ export function gsdCodeText(install: Installation): string {
     "esac",
     ...lines.slice(0, -1),
     `case "$# $1" in "1 watch") shift; exec ${watch} ;; esac`,
+    `case "$1" in wall) exec ${wall} ;; esac`,
     ...lines.slice(-1),
   ]);
 }

@@ -226,7 +226,10 @@ function answerSaying(line: StoryLine): Saying {
     case "left":
       return { who, what: "left", text: joined([asked, "without an answer"]), note: after };
     case "timeout":
-      return { who: "–", what: "unanswered", text: asked, note: after, tone: "bad" };
+      return {
+        ...{ who: "–", what: "unanswered", note: after, tone: "bad" },
+        text: `${asked === "AskUserQuestion" ? "the question" : asked} stays open`,
+      };
     case "claude gone":
       return { who: "–", what: "unanswered", text: "Claude Code has ended", tone: "bad" };
     case "unknown":

@@ -9,16 +9,18 @@ import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happe
 export interface StoryWish {
   /** A session, or an agent. */
   name?: string;
+  /** A session: no other journal is read. */
+  session?: string;
   since: number;
 }
 
 export function storyOf(
   paths: Paths,
-  { name, since }: StoryWish,
+  { name, session: only, since }: StoryWish,
   warn: (why: string) => void = () => {},
 ): StoryLine[] {
   const lines: StoryLine[] = [];
-  for (const session of journalSessions(paths)) {
+  for (const session of only === undefined ? journalSessions(paths) : [only]) {
     const why = whyUnreadable(paths, session);
     if (why !== undefined) warn(why);
     for (const line of readStory(paths, session, since)) {

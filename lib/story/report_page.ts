@@ -3,7 +3,15 @@
 import { onOneLine } from "../cli/speaker.ts";
 import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";
 import type { LaneState } from "./lanes.ts";
-import { counted, sessionWords, spanOf, STATES, totalWords, waitWords } from "./report_text.ts";
+import {
+  counted,
+  openLines,
+  sessionWords,
+  spanOf,
+  STATES,
+  totalWords,
+  waitWords,
+} from "./report_text.ts";
 import { clockTime, dayOf, duration } from "./since.ts";
 
 const WIDTH = 1000;
@@ -29,7 +37,9 @@ export function reportPage(figures: ReportFigures): string {
 <p>${safe(totalWords(figures))}</p>
 ${picture(figures)}
 <p class="legend">${legend()}</p>
-<p>${safe(waitWords(figures))}</p>
+<p>${safe(waitWords(figures))}${
+    openLines(figures).map((line) => `<br>${safe(short(line, 300))}`).join("")
+  }</p>
 ${figures.sessions.map(sessionPart).join("\n")}
 </body>
 </html>
@@ -38,7 +48,7 @@ ${figures.sessions.map(sessionPart).join("\n")}
 
 const COLOURS: Record<LaneState, [light: string, dark: string]> = {
   working: ["#2f7d4f", "#4fae78"],
-  agent: ["#b9c4d0", "#5b6b7c"],
+  agent: ["#8fa9d6", "#5d79ab"],
   human: ["#d9a400", "#e8bd3f"],
   api: ["#7a5cc0", "#a48be0"],
   limited: ["#b0559c", "#cf86bf"],
@@ -89,7 +99,7 @@ function picture({ sessions, since, until }: ReportFigures): string {
   if (sessions.length === 0) return "<p>No session did anything.</p>";
   const height = ROW * sessions.length + 30;
   const place = (at: number) => LABEL + (at - since) / (until - since) * (WIDTH - LABEL - END);
-  const grid = hoursIn(since, until).map((at) => {
+  const grid = timesIn(since, until).map((at) => {
     const x = round(place(at));
     return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height - 20}"/>` +
       `<text x="${x}" y="${height - 5}" text-anchor="middle">${
@@ -121,12 +131,12 @@ function picture({ sessions, since, until }: ReportFigures): string {
     `${grid.join("")}${rows.join("\n")}</svg></div>`;
 }
 
-/** At most a dozen whole hours, or days. */
-function hoursIn(since: number, until: number): number[] {
+const HOURS = [1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 3, 6, 12, 24, 48, 168];
+
+/** At most a dozen round times, or days. */
+function timesIn(since: number, until: number): number[] {
   const hour = 3_600_000;
-  const step =
-    [1, 2, 3, 6, 12, 24, 48, 168].find((hours) => (until - since) / hour / hours <= 12) ??
-      720;
+  const step = HOURS.find((hours) => (until - since) / hour / hours <= 12) ?? 720;
   const first = new Date(since);
   first.setMinutes(0, 0, 0);
   const found: number[] = [];
@@ -135,11 +145,9 @@ function hoursIn(since: number, until: number): number[] {
 }
 
 function sessionPart(one: SessionFigures): string {
-  const times = Object.entries(one.time_ms).filter(([, ms]) => ms > 0)
-    .map(([state, ms]) => `${STATES[state as LaneState].words} ${duration(ms)}`);
   return [
     `<h2>${safe(one.session)} <small>${safe(one.agent_id)}</small></h2>`,
-    `<p>${safe(sessionWords(one).join(" · "))}<br>${safe(times.join(" · "))}</p>`,
+    `<p>${safe(sessionWords(one).join(" · "))}</p>`,
     rows("Asked", one.asked.map((asked) => [asked.at, askedLine(asked)])),
     rows("Failures", one.failures.map(({ at, what, text }) => [at, `${what}: ${text}`])),
     rows(

@@ -5,7 +5,7 @@ import type { AskedFigure, ReportFigures, SessionFigures, WaitFigure } from "./f
 import { isHuman } from "../records.ts";
 import type { Lane, LaneState } from "./lanes.ts";
 import { fitted } from "./log_lines.ts";
-import { clockTime, dayOf, dollars, duration } from "./since.ts";
+import { clockTime, dayOf, dollars, duration, roughly } from "./since.ts";
 
 export const STATES: Record<LaneState, { sign: string; words: string }> = {
   working: { sign: "▆", words: "works" },
@@ -46,8 +46,27 @@ export function reportText(figures: ReportFigures, width = Infinity): string {
     .map(([, { sign, words }]) => `${sign} ${words}`);
   const end = waitWords(figures).split(" · ");
   const last = [...filled(legend, "   ", width), ...filled(end, " · ", width)];
-  return [head, ...lines, ...last].filter((line) => line !== "").join("\n");
+  const open = openLines(figures).map((line) => fitted(line, width));
+  return [head, ...lines, ...last, ...open].filter((line) => line !== "").join("\n");
 }
+
+const MOST_OPEN = 10;
+
+/** `Now: shop-main: waits for you for 6 min · Which database should we use?` */
+export function openLines({ sessions, until }: ReportFigures): string[] {
+  const open = sessions.flatMap(({ session, lanes, asked }) => {
+    const last = lanes.at(-1);
+    if (last === undefined || last.to !== until || QUIET.has(last.state)) return [];
+    const question = asked.findLast(({ outcome }) => outcome === undefined);
+    const about = question === undefined ? "" : ` · ${clean(question.text)}`;
+    const state = `${STATES[last.state].words} for ${roughly(until - last.from)}`;
+    return [`Now: ${clean(session)}: ${state}${about}`];
+  });
+  const more = open.length - MOST_OPEN;
+  return [...open.slice(0, MOST_OPEN), ...(more > 0 ? [`Now: ${more} more`] : [])];
+}
+
+const QUIET = new Set<LaneState>(["working", "idle"]);
 
 const NARROW = 100;
 
@@ -84,6 +103,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+const TIMES: [LaneState, words: string][] = [
+  ...[["working", "% at work"], ["agent", "waited % for its agent"]] as [LaneState, string][],
+  ...[["human", "% for you"], ["api", "% for the API"]] as [LaneState, string][],
+  ["limited", "% limited"],
+];
+
 /** What a session did, in a few words each. */
 export function sessionWords(one: SessionFigures): string[] {
   const { asked, time_ms: time, recoveries } = one;
@@ -94,8 +119,9 @@ export function sessionWords(one: SessionFigures): string[] {
     (one.turns === 0 ? "no turn" : counted(one.turns, "turn")) +
     (one.human_turns > 0 ? ` (${one.human_turns} yours)` : ""),
     ...(["question", "permission"] as const).flatMap((what) => askedWords(asked, what)),
-    ...(time.api > 0 ? [`${duration(time.api)} for the API`] : []),
-    ...(time.limited > 0 ? [`${duration(time.limited)} limited`] : []),
+    ...TIMES.flatMap(([state, words]) =>
+      time[state] > 0 ? [words.replace("%", roughly(time[state]))] : []
+    ),
     ...[...failures].map(([what, list]) => list.length === 1 ? what : `${list.length} × ${what}`),
     ...recoveries.map(({ after_ms }) => `back after ${duration(after_ms)}`),
     ...(one.unsent > 0 ? [`${one.unsent} unsent`] : []),

@@ -62,6 +62,11 @@ export function duration(ms: number): string {
   return pair(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
+/** The same without seconds, where they say little. */
+export function roughly(ms: number): string {
+  return duration(ms < 5 * 60_000 ? ms : Math.round(ms / 60_000) * 60_000);
+}
+
 export function dollars(usd: number): string {
   return usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`;
 }

@@ -4,7 +4,8 @@ import { cut, statusTable, totalsLine, widthOf } from "../fleet/status_table.ts"
 import type { SessionView } from "../fleet/session_view.ts";
 import { maskSecrets, oneLine } from "../text.ts";
 import { visible } from "../visible.ts";
-import { chosenView, type TopState } from "./top_state.ts";
+import { paintedScreen } from "./painted_screen.ts";
+import { answerable, type AnswerableQuestion, chosenView, type TopState } from "./top_state.ts";
 
 export interface TopSize {
   columns: number;
@@ -40,7 +41,7 @@ export function draw(state: TopState, { columns, rows }: TopSize, now: number): 
   const below = Math.max(room - listed.lines.length, 0);
   const inner = below === 0 ? [] : lower(state, view, { columns, rows: below });
   const lines = [
-    bold(cut(totalsLine(state.views, []), columns)),
+    bold(cut(totalsLine(state.views, state.spent ? [state.spent] : []), columns)),
     dim(cut(head, columns)),
     ...listed.lines.map((line, at) => {
       const index = listed.from + at;
@@ -49,8 +50,8 @@ export function draw(state: TopState, { columns, rows }: TopSize, now: number): 
         ? inverse(shown + " ".repeat(Math.max(0, columns - widthOf(shown))))
         : tinted(shown, state.views[index]);
     }),
-    dim(cut(rule(view, columns), columns)),
-    ...Array.from({ length: below }, (_, at) => cut(inner[at] ?? "", columns)),
+    dim(rule(view, columns)),
+    ...Array.from({ length: below }, (_, at) => inner[at] ?? ""),
     cut(
       state.mode.kind === "type"
         ? prompt(state.mode.text, columns)
@@ -78,7 +79,8 @@ function windowOf(
 function rule(view: SessionView | undefined, columns: number): string {
   const parts = view === undefined ? [] : [view.session, view.state, view.evidence];
   const name = oneLine(parts.filter((part) => part !== "").map(visible).join(" · "));
-  return `── ${name} ${"─".repeat(columns)}`;
+  const line = cut(`── ${name} `, columns);
+  return line + "─".repeat(Math.max(0, columns - widthOf(line)));
 }
 
 /** The end of what was written stays in sight. */
@@ -89,35 +91,37 @@ function prompt(text: string, columns: number): string {
 }
 
 function lower(state: TopState, view: SessionView | undefined, size: TopSize): string[] {
-  const { mode } = state;
-  if (mode.kind === "help") return HELP;
-  if (mode.kind === "log") return mode.lines.slice(-size.rows).map(clean);
-  if (mode.kind === "answer") {
-    const { question, picked } = mode;
-    return [
-      clean(question.asked),
-      "",
-      ...question.rows.map(({ key, label }) =>
-        `${picked?.key === key ? "❯" : " "} ${key}  ${clean(label)}`
-      ),
-    ];
+  const { mode, screen } = state;
+  const cuts = (lines: string[]) => lines.map((line) => cut(line, size.columns));
+  if (mode.kind === "help") return cuts(HELP);
+  if (mode.kind === "log") return cuts(mode.lines.slice(-size.rows).map(clean));
+  if (mode.kind === "answer") return cuts(questionLines(mode.question, mode.picked?.key));
+  if (view === undefined) {
+    return cuts(["No session runs. Start one: gsd-code spawn <agent> <folder>"]);
   }
-  if (view === undefined) return ["No session runs. Start one: gsd-code spawn <agent> <folder>"];
-  if (view.seen.capture === undefined) return [clean(view.now)];
-  return screenEnd(view.seen.capture, size.rows);
+  const captured = screen?.session === view.session ? screen.text : view.seen.capture;
+  if (captured === undefined) return cuts([clean(view.now)]);
+  const shown = paintedScreen(captured, size.columns, size.rows);
+  // A question of which only the end fits is shown in fewer lines.
+  const question = view.state === "asks" ? answerable(view) : "";
+  return typeof question === "string" || isIn(shown, question.asked)
+    ? shown
+    : cuts(questionLines(question));
 }
 
-/** The last lines of the screen; one empty line stands for many. */
-function screenEnd(capture: string, rows: number): string[] {
-  const isEmpty = (line = "-") => line.trim() === "";
-  const lines = capture.trimEnd().split("\n")
-    .filter((line, at, all) => !(isEmpty(line) && isEmpty(all[at - 1])));
-  return lines.slice(-rows).map((line) => maskSecrets(line).replace(CONTROLS, ""));
+function questionLines({ asked, rows }: AnswerableQuestion, picked?: string): string[] {
+  const options = rows.map(({ key, label }) =>
+    `${picked === key ? "❯" : " "} ${key}  ${clean(label)}`
+  );
+  return [clean(asked), "", ...options];
 }
 
-// Claude Code draws with blanks of other kinds, so that only what steers a terminal goes.
-// deno-lint-ignore no-control-regex
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+/** The beginning of a text; a screen breaks it where it likes. */
+function isIn(lines: string[], text: string): boolean {
+  // deno-lint-ignore no-control-regex
+  const bare = (one: string) => one.replace(/\u001b\[[\d;]*m|\s/g, "");
+  return bare(lines.join("")).includes(bare(text).slice(0, 30));
+}
 
 function clean(text: string): string {
   return oneLine(visible(maskSecrets(text.slice(0, 2000))));

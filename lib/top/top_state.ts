@@ -12,6 +12,10 @@ export interface TopState {
   mode: TopMode;
   /** The outcome of the last action. */
   said: string;
+  /** What all turns have cost today, in words. */
+  spent?: string;
+  /** The screen of a session as it is now, in its colours. */
+  screen?: { session: string; text: string };
 }
 
 export type TopMode =

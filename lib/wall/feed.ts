@@ -3,19 +3,21 @@
 import type { CapturedScreen } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import type { Clock } from "../time.ts";
-import { styledLines, type StyledRun } from "./styled_lines.ts";
+import { styledLines, type StyledRun } from "../doors/styled_lines.ts";
 import type { Tile } from "./tile.ts";
 
 export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };
 
 export interface FeedSource {
   tiles(): Promise<Tile[]>;
+  /** What all turns have cost today; undefined where nothing tells it. */
+  usdToday?(): number | undefined;
   /** The screens of the sessions that were last read. */
   screens(): Promise<SessionScreen[]>;
 }
 
 export type FeedEvent =
-  | { kind: "tiles"; tiles: Tile[] }
+  | TilesEvent
   /** Only the lines that changed; `all`: there are no others. */
   | {
     kind: "screen";
@@ -27,6 +29,12 @@ export type FeedEvent =
   }
   | { kind: "trouble"; reason: string }
   | { kind: "end" };
+
+export interface TilesEvent {
+  kind: "tiles";
+  tiles: Tile[];
+  usd_today?: number;
+}
 
 export type FeedListener = (event: FeedEvent) => void;
 
@@ -46,7 +54,7 @@ interface Shown {
 export class Feed {
   #listeners = new Set<FeedListener>();
   #shown = new Map<string, Shown>();
-  #tiles: Tile[] = [];
+  #tiles: TilesEvent = { kind: "tiles", tiles: [] };
   #tilesKey = "";
   #tilesAt = -Infinity;
   #running = false;
@@ -60,7 +68,7 @@ export class Feed {
   /** Sends the listener the whole state, then each change. Returns how to stop. */
   listen(listener: FeedListener): () => void {
     this.#listeners.add(listener);
-    if (this.#tilesKey !== "") listener({ kind: "tiles", tiles: this.#tiles });
+    if (this.#tilesKey !== "") listener(this.#tiles);
     for (const [session, shown] of this.#shown) listener(whole(session, shown));
     if (!this.#running) {
       this.#running = true;
@@ -103,15 +111,21 @@ export class Feed {
     if (now - this.#tilesAt >= TILES_EVERY_MS) {
       this.#tilesAt = now;
       const tiles = await this.source.tiles();
-      const key = JSON.stringify(tiles);
+      const usd = this.source.usdToday?.();
+      const event: TilesEvent = {
+        kind: "tiles",
+        tiles,
+        ...(usd === undefined ? {} : { usd_today: usd }),
+      };
+      const key = JSON.stringify(event);
       if (key !== this.#tilesKey) {
-        this.#tiles = tiles;
+        this.#tiles = event;
         this.#tilesKey = key;
-        this.#tell({ kind: "tiles", tiles });
+        this.#tell(event);
       }
     }
     for (const screen of await this.source.screens()) this.#show(screen);
-    const sessions = new Set(this.#tiles.map(({ session }) => session));
+    const sessions = new Set(this.#tiles.tiles.map(({ session }) => session));
     for (const session of this.#shown.keys()) {
       if (!sessions.has(session)) this.#shown.delete(session);
     }

@@ -10,6 +10,8 @@ export interface StoryRow {
   who: string;
   kind: string;
   text: string;
+  /** How long it took, what it cost. */
+  note: string;
   tone: string;
 }
 

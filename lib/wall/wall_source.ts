@@ -3,9 +3,10 @@
 import { captureScreens } from "../doors/tmux_screens.ts";
 import type { FleetReader } from "../fleet/fleet_reader.ts";
 import { type SessionView, viewsOf } from "../fleet/session_view.ts";
+import { nowLine } from "../fleet/status_table.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { limitLines } from "../usage.ts";
-import { maskSecrets, shellQuote } from "../text.ts";
+import { shellQuote } from "../text.ts";
 import type { FeedSource, SessionScreen } from "./feed.ts";
 import { hintFor, requestOf, type Tile } from "./tile.ts";
 
@@ -16,6 +17,7 @@ export class WallSource implements FeedSource {
   constructor(
     private readonly world: Parameters<typeof serverAt>[0],
     private readonly reader: FleetReader,
+    readonly usdToday: () => number | undefined = () => undefined,
   ) {}
 
   async tiles(): Promise<Tile[]> {
@@ -51,7 +53,7 @@ export class WallSource implements FeedSource {
 }
 
 function tileOf(view: SessionView): Tile {
-  const { session, agent_id, state, since, now, context_pct, usd, unsent, seen } = view;
+  const { session, agent_id, state, since, context_pct, usd, unsent, seen } = view;
   const limits = limitLines(seen.usage?.limits ?? [], new Date());
   const mayDecide = seen.agent?.settings.answer_permissions === true;
   const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
@@ -64,7 +66,7 @@ function tileOf(view: SessionView): Tile {
     agent: agent_id,
     state,
     ...(since > 0 ? { since: new Date(since).toISOString() } : {}),
-    now: maskSecrets(now),
+    now: nowLine(view),
     ...(context_pct === undefined ? {} : { context: context_pct }),
     ...(usd === undefined ? {} : { usd }),
     ...(limits.length === 0 ? {} : { limits }),

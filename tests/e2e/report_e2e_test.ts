@@ -1,6 +1,7 @@
 /**
  * A scripted night on the real Claude Code: every figure of the report is what the scripted model
- * and the clock say. Times are compared with those that the story itself has measured around them.
+ * and the clock say. Times lie between two that the story itself knows: how long the script lets it
+ * last at least, and from a moment before it can have begun to a moment when it surely was over.
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
@@ -9,6 +10,7 @@ import { namesIn } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { ROOT } from "../../lib/paths.ts";
 import type { ReportFigures } from "../../lib/story/figures.ts";
+import { roughly } from "../../lib/story/since.ts";
 import { whyNoRecord } from "../../lib/story/journal_schema.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
 import { startProgram } from "../support/child_process.ts";
@@ -37,6 +39,12 @@ class Night {
   readonly stage: Stage;
   claude!: RealClaude;
   resetsAt = 0;
+  /** Before this moment the turn was not over, or the question not asked: the model had not spoken. */
+  spokeAt = 0;
+  /** Before this moment the turn had not begun. */
+  beganAt = Date.now();
+  /** The most that each part of the time can be. */
+  readonly most = { working: 0, agent: 0, human: 0, api: 0 };
 
   constructor(scene: Scene, version: typeof VERSIONS.claude[number]) {
     const config = `${scene.dir}/openclaw.json`;
@@ -56,6 +64,12 @@ class Night {
 
   #answer({ kind, prompt, toolResults }: ModelRequest): Step | undefined {
     if (kind !== "main") return undefined;
+    const step = this.#stepFor(prompt, toolResults);
+    this.spokeAt = Date.now() + (step.delayMs ?? 0);
+    return step;
+  }
+
+  #stepFor(prompt: string, toolResults: string[]): Step {
     const done = { say: "Done.", delayMs: THINKS_MS };
     if (toolResults.length > 0) return done;
     // After a failure the request has the prompt before as well.
@@ -92,16 +106,29 @@ class Night {
     }, { present: () => this.journal() });
   }
 
-  ends(count: number): Promise<Line[]> {
-    return this.records(
+  async ends(count: number): Promise<void> {
+    await this.records(
       count,
       ({ kind, trigger }) => kind === "queued" && /^response_/.test(String(trigger)),
     );
+    this.most.working += Date.now() - this.beganAt;
   }
 
-  /** As the agent: after a while, by the menu driver. */
-  async agent(...words: string[]): Promise<void> {
+  /** As a person at the keyboard. */
+  async submit(prompt: string): Promise<void> {
+    await this.claude.waitUntilIdle();
+    this.beganAt = Date.now();
+    await this.claude.submit(prompt);
+    this.most.human += Date.now() - this.spokeAt;
+  }
+
+  /** As the agent: after a while, by the menu driver. The wait counts for `what` since `from`. */
+  async agent(
+    words: string[],
+    { what = "agent", from = this.spokeAt }: { what?: "agent" | "api"; from?: number } = {},
+  ): Promise<number> {
     await pause(LETS_WAIT_MS);
+    if (words[0] === "type") this.beganAt = Date.now();
     const [action = "", ...rest] = words;
     const name = this.stage.session("anvil");
     const named = rest.flatMap((one) => one.startsWith("--question=") ? [one.slice(11)] : []);
@@ -112,6 +139,8 @@ class Night {
       ...[...options, name, action, ...others],
     );
     assertEquals(done.code, 0, done.stderr);
+    this.most[what] += Date.now() - from;
+    return Date.now() - from;
   }
 
   /** The question that is open, as its wake names it. */
@@ -182,38 +211,38 @@ for (const version of VERSIONS.claude) {
       assert(made.success);
 
       // Two turns of one unit: spawn's, then the agent's.
-      const began = Date.now();
       night.claude = await stage.spawn("anvil", "one unit");
       await night.ends(1);
       await night.priced();
-      await night.agent("type", "one unit");
+      await night.agent(["type", "one unit"]);
       await night.ends(2);
       await night.priced();
 
       // A person begins two turns. The agent answers the first question, the person the second.
-      await night.claude.waitUntilIdle();
-      await night.claude.submit("ask me");
+      await night.submit("ask me");
       const first = await night.asked(1);
-      await night.agent("choose", `--question=${first}`, "2");
+      const longest = [await night.agent(["choose", `--question=${first}`, "2"])];
       await night.ends(3);
-      await night.claude.waitUntilIdle();
-      await night.claude.submit("ask me");
+      await night.submit("ask me");
       await night.asked(2);
+      const askedAt = night.spokeAt;
       await pause(LETS_WAIT_MS);
       await press(night.claude, "3", { hasWorked: (screen) => !readScreen(screen).dialog });
       await night.ends(4);
+      longest.push(Date.now() - askedAt);
+      night.most.human += Date.now() - askedAt;
 
       // A commit, for which Claude needs a permission; a failure; a limit, and two units after it.
-      await night.agent("type", "commit it");
+      await night.agent(["type", "commit it"]);
       const permission = await night.asked(3);
-      await night.agent("allow", `--question=${permission}`);
+      longest.push(await night.agent(["allow", `--question=${permission}`]));
       await night.ends(5);
-      await night.agent("type", "break it");
+      await night.agent(["type", "break it"]);
       await night.ends(6);
-      await night.agent("type", "reach the limit");
+      await night.agent(["type", "reach the limit"], { what: "api" });
       await night.ends(7);
       await until("the reset", () => Date.now() > night.resetsAt);
-      await night.agent("type", "two units");
+      await night.agent(["type", "two units"], { from: night.resetsAt });
       await night.ends(8);
       const costs = await until("the cost of the last turn", async () => {
         const { sessions: [one] } = await night.report();
@@ -241,7 +270,7 @@ for (const version of VERSIONS.claude) {
       await night.records(1, ({ trigger }) => trigger === "session_recovered");
       const backAt = Date.now();
       night.claude = await stage.attach("anvil");
-      await night.agent("type", "one unit");
+      await night.agent(["type", "one unit"], { from: killedAt });
       await night.ends(9);
       const arrived = ({ unsent }: { unsent: number }) => unsent === 0;
       const figures = await until(
@@ -252,7 +281,6 @@ for (const version of VERSIONS.claude) {
           return all.sessions.every(arrived) && isTold ? all : undefined;
         },
       );
-      const ended = Date.now();
 
       const lines = night.journal();
       assertEquals(lines.filter((line) => whyNoRecord(line) !== undefined), []);
@@ -276,9 +304,9 @@ for (const version of VERSIONS.claude) {
           ["permission", "anvil", "agent", "allowed"],
         ],
       );
-      for (const { after_ms = 0 } of one.asked) {
-        assertBetween(after_ms, LETS_WAIT_MS, ended - began, "an answer");
-      }
+      one.asked.forEach(({ after_ms = 0 }, at) =>
+        assertBetween(after_ms, LETS_WAIT_MS, longest[at]!, "an answer")
+      );
 
       // Failures, and the way back.
       assertEquals(one.failures.map(({ what }) => what), ["turn failed", "limited", "lost"]);
@@ -291,11 +319,12 @@ for (const version of VERSIONS.claude) {
       const sum = Object.values(time).reduce((all, ms) => all + ms, 0);
       assertEquals(sum, figures.until - start!.from);
       one.lanes.slice(1).forEach(({ from }, at) => assertEquals(from, one.lanes[at]!.to));
-      assertBetween(time.working, 7 * THINKS_MS, ended - began, "working");
+      assertBetween(time.working, 7 * THINKS_MS, night.most.working, "working");
       // Two waits for its word on an open dialog, and five for the next instruction.
-      assertBetween(time.agent, 7 * LETS_WAIT_MS, ended - began, "agent");
-      assertBetween(time.human, LETS_WAIT_MS, ended - began, "human");
-      assertBetween(time.api, LETS_WAIT_MS, ended - began, "api");
+      assertBetween(time.agent, 7 * LETS_WAIT_MS, night.most.agent, "agent");
+      assertBetween(time.human, LETS_WAIT_MS, night.most.human, "human");
+      assertBetween(time.api, LETS_WAIT_MS, night.most.api, "api");
+      assertBetween(time.lost, 0, backAt - killedAt, "lost");
       const limit = lines.find((line) => line.limit !== undefined)!;
       assertEquals(limit.limit, {
         kind: "5-hour limit",
@@ -308,6 +337,12 @@ for (const version of VERSIONS.claude) {
       assertEquals([waits("agent", "question"), waits("agent", "instruction")], [2, 5]);
       assertEquals([waits("human", "question"), waits("human", "instruction")], [1, 2]);
       assertEquals([totals.agent_wait.count, totals.human_wait.count], [7, 3]);
+      const slowest = (who: string) =>
+        Math.max(...one.waits.filter((wait) => wait.who === who).map(({ ms }) => ms));
+      assertEquals(
+        [totals.agent_wait.longest_ms, totals.human_wait.longest_ms],
+        [slowest("agent"), slowest("human")],
+      );
 
       // Costs: two units cost twice as much as one.
       const priced =
@@ -327,7 +362,12 @@ for (const version of VERSIONS.claude) {
         [totals.turns, totals.commits, totals.unsent, totals.unanswered],
         [9, 1, 0, 0],
       );
+      assertEquals(totals.cost_usd, one.cost_usd);
       const { stdout: text } = await stage.ours("commands/report.ts", "--since", "1h");
+      for (const state of ["working", "agent", "human", "api", "limited"] as const) {
+        assertStringIncludes(text, roughly(time[state]));
+      }
+      assertStringIncludes(text, "turn failed · lost · back after");
       assertStringIncludes(text, "1 session, 9 turns, $");
       assertStringIncludes(text, "9 turns (2 yours) · 2 questions (1 by anvil, 1 by you, longest");
       assertStringIncludes(text, "1 permission (1 by anvil, longest wait");

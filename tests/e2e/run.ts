@@ -67,6 +67,9 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
+/** What stories load beside the packages of everybody. */
+const LOCK = new URL("deno.lock", import.meta.url).pathname;
+
 /** Longer than the test runner takes to say which test it was. */
 const RUNNER_MS = 5000;
 
@@ -75,7 +78,7 @@ export async function runTests(args: string[]): Promise<number> {
   const scenes = Deno.makeTempFileSync({ prefix: "gsd-e2e-scenes-" });
   const test = new Deno.Command(Deno.execPath(), {
     // Two files at a time: the stories of one file follow one another.
-    args: ["test", "-A", "--quiet", "--parallel", ...args],
+    args: ["test", "-A", "--quiet", "--parallel", `--lock=${LOCK}`, ...args],
     env: { DENO_NO_UPDATE_CHECK: "1", DENO_JOBS: "2", [SCENE_LIST]: scenes },
   }).spawn();
   let isInterrupted = false;

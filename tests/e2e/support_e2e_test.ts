@@ -1,8 +1,7 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
 import { AgentModel } from "../support/agent_model.ts";
 import { inScene } from "../support/artefacts.ts";
-import { openPage } from "../support/browser.ts";
 import { ClaudeModel } from "../support/claude_model.ts";
 import { startClaude } from "../support/real_claude.ts";
 import { startOpenClaw } from "../support/real_openclaw.ts";
@@ -55,16 +54,4 @@ Deno.test("OpenClaw's gateway takes a message and asks the agent's model", () =>
     const [asked] = model.asked("create");
     assertEquals(asked?.message, "create");
     assertEquals(asked?.agent, "warden");
-  }));
-
-Deno.test("a page that cannot be opened, and a browser that has ended, are named", () =>
-  inScene("browser", async (scene) => {
-    const page = await openPage(scene);
-    await assertRejects(() => page.open("http://127.0.0.1:1/"), Error, "Chromium cannot open");
-    await assertRejects(() => page.value("nobody.there"), Error, "nobody is not defined");
-    const pending = page.value("new Promise(() => {})");
-    const failing = assertRejects(() => pending, Error, "Chromium has ended");
-    await page.call("Browser.close").catch(() => {}); // it may be gone before it answers
-    await failing;
-    await assertRejects(() => page.text(), Error, "Chromium has ended");
   }));

@@ -5,41 +5,14 @@ import { accessFor } from "../../lib/wall/access.ts";
 import { Feed } from "../../lib/wall/feed.ts";
 import type { Tile } from "../../lib/wall/tile.ts";
 import { answerer } from "../../lib/wall/wall_server.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
+import { inScene } from "../support/artefacts.ts";
 import { openPage, type Page } from "../support/browser.ts";
 import { VERSIONS } from "../support/real_programs.ts";
+import { startWall } from "../support/start_wall.ts";
 import { until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
 
 const [VERSION] = VERSIONS.claude;
-
-/** Starts `gsd-code wall`; the address that it prints. */
-async function startWall(scene: Scene, env: Record<string, string>): Promise<string> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", `${ROOT}/commands/wall.ts`],
-    env,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  scene.atEnd(async () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await child.status;
-  });
-  let printed = "";
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  scene.atEnd(() => reader.cancel());
-  while (!printed.includes("\n")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`The wall ended: ${printed}`);
-    printed += value;
-  }
-  return printed.trim();
-}
 
 /** By the Tab key alone. */
 async function tabTo(page: Page, element: string): Promise<void> {
@@ -60,7 +33,8 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
   inScene("wall", async (scene) => {
     const stage = new AnswersStage(scene, { version: VERSION!, hookRoad: true });
     const claude = await stage.start();
-    const address = await startWall(scene, stage.env);
+    const program = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/wall.ts`];
+    const { address } = await startWall(scene, program, stage.env);
     const page = await openPage(scene);
     scene.keep("page.txt", () => page.text());
     await page.size(1280, 900);
@@ -111,6 +85,8 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await shot(page, "wall-phone");
     await page.size(1280, 900);
 
+    await page.waitFor("its tile again", `document.querySelector(".tile fieldset")`);
+
     // By keyboard alone: to the tile, into the session, an answer to each question, back.
     await page.press("j");
     await page.press("Enter");
@@ -135,7 +111,7 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     await page.waitFor("the session opened", `document.querySelector("#detail textarea")`);
     await page.press("i");
     await page.write("A word from the wall <b>bold</b>");
-    await page.press("Enter", 2);
+    await page.press("Enter", "Control");
     await until(
       "the instruction at the model",
       () =>
@@ -145,6 +121,32 @@ Deno.test(`${VERSION}: the wall shows a question, and a click answers it`, () =>
     );
     await claude.waitUntilIdle();
     await page.waitFor("its words", `document.querySelector("#detail .said").innerText !== ""`);
+
+    // A permission, refused with a word from the opened session, then granted from the wall.
+    await stage.ask(claude, "bash");
+    await page.waitFor("the request", `document.querySelector("#detail .request pre")`);
+    await tabTo(page, `document.querySelector("#detail .request [type=text]")`);
+    await page.write("Not on a Friday");
+    await page.click("Deny");
+    await claude.waitUntilIdle();
+    await until(
+      "the word at the model",
+      () =>
+        stage.model.requests.some(({ toolResults }) => toolResults.join().includes("on a Friday")),
+    );
+    await page.press("Escape");
+    await page.press("Escape");
+    await page.waitFor("the wall again", `!document.getElementById("wall").hidden`);
+    await stage.ask(claude, "bash");
+    await page.click("Allow");
+    await claude.waitUntilIdle();
+    const decided = await until("both decisions", () => {
+      const own = stage.journal().filter(({ kind, by }) => kind === "decided" && by === "wall");
+      return own.length === 2 ? own : undefined;
+    }, { present: () => stage.journal() });
+    assertEquals(decided.map(({ decision }) => (decision as { kind: string }).kind), [
+      ...["deny", "allow"],
+    ]);
 
     assertEquals(page.problems, []);
     const { origin } = new URL(address);
@@ -189,7 +191,8 @@ Deno.test("the wall stays whole whatever its sessions are called and show", () =
     const access = accessFor(server.addr.port, ["127.0.0.1"]);
     answer = answerer({
       ...{ access, feed, act: () => Promise.resolve({ done: false, said: long }) },
-      story: () => Array(300).fill({ at: evil, who: evil, kind: evil, text: evil, tone: evil }),
+      story: () =>
+        Array(300).fill({ at: evil, who: evil, kind: evil, text: evil, note: evil, tone: evil }),
     });
     const page = await openPage(scene);
     await page.size(1280, 900);
@@ -220,7 +223,14 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
       { ...common, session: "docs", state: "limited", until },
       { ...common, session: "mobile", state: "lost", hint },
     ];
-    const source = { tiles: () => Promise.resolve(tiles), screens: () => Promise.resolve([]) };
+    // A wide pane: a rule over all of it, and short lines.
+    const screen = (text: string) => ({ session: "docs", columns: 200, rows: 50, text });
+    let text = `${"─".repeat(200)}\n${"Some words\n".repeat(60)}The last line\n`;
+    const source = {
+      tiles: () => Promise.resolve(tiles),
+      screens: () => Promise.resolve(tiles.length === 0 ? [] : [screen(text)]),
+      usdToday: () => 3.12,
+    };
     const feed = new Feed(source, realClock);
     const orders: string[][] = [];
     let answer = (_: Request) => Promise.resolve(new Response());
@@ -237,7 +247,16 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
     };
     answer = answerer({ access, feed, act, story: () => [] });
     const page = await openPage(scene);
+    await page.size(1280, 900);
     await page.open(access.address);
+    await page.waitFor("what was spent", `account.innerText === "$3.12 today"`);
+    await page.waitFor("its screen", `document.querySelector(".screen").innerText !== ""`);
+    const letters = (place: string) =>
+      page.value<number>(
+        `parseFloat(getComputedStyle(document.querySelector("${place}")).fontSize)`,
+      );
+    const short = await letters(".tile .screen");
+    assert(short >= 10, `letters of ${short} px, though the lines are short`);
     await page.click("Go on now");
     await page.waitFor("its words", `document.querySelector(".said").innerText === "Typed it"`);
     assertEquals(orders, [["docs", "type", "-", "continue"]]);
@@ -249,6 +268,17 @@ Deno.test("the wall has a button or a line for a session that stands still, and 
     await page.press("j");
     await page.press("Enter");
     await page.waitFor("its story", `document.body.innerText.includes("Nothing happened")`);
+    const opened = `document.querySelector("#detail .screen")`;
+    await page.waitFor(
+      "the end of its screen",
+      `${opened}.scrollHeight > ${opened}.clientHeight &&
+        ${opened}.scrollTop + ${opened}.clientHeight >= ${opened}.scrollHeight - 2`,
+    );
+    const before = await letters("#detail .screen");
+    text = `${"A long line. ".repeat(15)}\n${text}`;
+    await page.waitFor("the long line", `${opened}.innerText.includes("A long line")`);
+    const after = await letters("#detail .screen");
+    assert(after < before, `${after} px, so that the long line fits, after ${before} px`);
     await page.press("Escape");
     tiles = [];
     await page.waitFor("nothing", `document.getElementById("nothing") !== null`);

@@ -10,6 +10,7 @@ export class Detail {
 
   constructor(tile, screens) {
     const { session, attach } = tile;
+    const isNarrow = matchMedia("(max-width: 800px)").matches;
     this.session = session;
     this.requestsKey = "";
     this.parts = {
@@ -17,7 +18,7 @@ export class Detail {
       since: element("span", { className: "since" }),
       agent: element("span", { className: "agent" }),
       now: element("p", { className: "now" }),
-      screen: element("div", { className: "screen" }),
+      screen: element("div", { className: `screen ${isNarrow ? "short" : ""}` }),
       story: element("ol", { className: "story", tabIndex: 0, ariaLabel: "What happened" }),
       requests: element("div", { className: "requests" }),
       said: element("p", { className: "said", role: "status", hidden: true }),
@@ -134,14 +135,21 @@ export class Detail {
     }
     const isAtEnd = story.scrollTop + story.clientHeight >= story.scrollHeight - 30;
     const isFirst = story.children.length === 0;
-    story.replaceChildren(...lines.map(({ at, who, kind, text, tone }) =>
+    story.replaceChildren(...lines.map(({ at, who, kind, text, note, tone }) =>
       element(
         "li",
         { "data-tone": tone },
         element("time", { dateTime: at }, clock(at)),
-        element("span", { className: "who" }, who),
-        element("b", {}, kind),
-        element("span", { className: "text" }, text),
+        element(
+          "p",
+          {},
+          element("span", { className: "who" }, who),
+          " ",
+          element("b", {}, kind),
+          // Options of a question stand apart.
+          text === "" ? "" : ` ${text.replaceAll("  ", " \u00a0 ")}`,
+          element("small", {}, note === "" ? "" : ` ${note}`),
+        ),
       )
     ));
     if (lines.length === 0) {

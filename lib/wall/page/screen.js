@@ -44,7 +44,6 @@ function hideEmpty(place) {
     const isOneOfMany = isShort && isEmpty[at] && isEmpty[at - 1] === true;
     line.hidden = at > last || isOneOfMany;
   });
-  if (isShort) toEnd(place);
 }
 
 /** Where there is too little room, the last lines are shown. */
@@ -52,44 +51,82 @@ function toEnd(place) {
   place.scrollTop = place.scrollHeight;
 }
 
+/** Steps of the width, so that not every word changes the size of the letters. */
+const LEAST_COLUMNS = 60;
+const STEP = 20;
+const MOST_IN_A_TILE = 80;
+/** Letters become larger only when the screen was narrow for so long. */
+const NARROW_MS = 10_000;
+
+/** How many columns are in use. Rules are as wide as the pane, and can be cut. */
+function columnsUsed(lines, columns) {
+  const widths = lines.map((runs = []) => {
+    const text = runs.map(({ t }) => t).join("").trimEnd();
+    return /^\W{0,4}[─━═╌]{20,}/.test(text) ? 0 : text.length;
+  });
+  const used = Math.max(LEAST_COLUMNS, ...widths);
+  return Math.min(Math.ceil(used / STEP) * STEP, Math.max(columns, 20));
+}
+
 /** The screens by session. A screen can be drawn in several places: the tile, and the open session. */
 export class Screens {
   #lines = new Map();
-  #sizes = new Map();
+  /** By session: for how many columns there is room, and when so many were last in use. */
+  #columns = new Map();
   #places = new Map();
 
   /** Draws the session's screen in `place`, now and when it changes, until `place` is removed. */
   showIn(session, place) {
     const places = this.#places.get(session) ?? new Set();
     this.#places.set(session, places.add(place));
+    this.#watched.observe(place);
     this.#draw(session, place);
   }
 
-  constructor() {
-    addEventListener("resize", () => {
-      for (const places of this.#places.values()) {
-        for (const place of places) if (place.classList.contains("short")) toEnd(place);
-      }
-    });
-  }
+  /** A place gets smaller when a question appears above it. */
+  #watched = new ResizeObserver((changes) => changes.forEach(({ target }) => toEnd(target)));
 
   hasScreen(session) {
     return this.#lines.has(session);
   }
 
-  take({ session, columns, rows, all, lines }) {
+  take({ session, columns, all, lines }) {
     const known = all ? [] : this.#lines.get(session) ?? [];
     for (const [at, runs] of lines) known[at] = runs;
     this.#lines.set(session, known);
-    this.#sizes.set(session, { columns, rows });
+    this.#fit(session, columnsUsed(known, columns));
     for (const place of this.#places.get(session) ?? []) {
-      if (!place.isConnected) this.#places.get(session).delete(place);
+      if (!place.isConnected) this.#leave(session, place);
       else if (all || place.children.length !== known.length) this.#draw(session, place);
-      else {
-        for (const [at, runs] of lines) place.children[at].replaceChildren(...runs.map(spanOf));
-        hideEmpty(place);
-      }
+      else this.#change(session, place, lines);
     }
+  }
+
+  #leave(session, place) {
+    this.#places.get(session).delete(place);
+    this.#watched.unobserve(place);
+  }
+
+  #change(session, place, lines) {
+    const isAtEnd = place.scrollTop + place.clientHeight >= place.scrollHeight - 20;
+    this.#size(session, place);
+    for (const [at, runs] of lines) place.children[at].replaceChildren(...runs.map(spanOf));
+    hideEmpty(place);
+    if (isAtEnd) toEnd(place);
+  }
+
+  /** In a tile the beginnings of long lines say enough. */
+  #size(session, place) {
+    const { columns = MOST_IN_A_TILE } = this.#columns.get(session) ?? {};
+    const room = place.closest(".tile") ? Math.min(columns, MOST_IN_A_TILE) : columns;
+    place.style.setProperty("--columns", String(room));
+  }
+
+  #fit(session, used) {
+    const known = this.#columns.get(session);
+    const isNarrow = known !== undefined && used < known.columns &&
+      Date.now() - known.at < NARROW_MS;
+    if (!isNarrow) this.#columns.set(session, { columns: used, at: Date.now() });
   }
 
   forget(sessions) {
@@ -100,9 +137,7 @@ export class Screens {
 
   #draw(session, place) {
     const lines = this.#lines.get(session) ?? [];
-    const { columns = 80, rows = 24 } = this.#sizes.get(session) ?? {};
-    place.style.setProperty("--columns", String(Math.max(columns, 20)));
-    place.style.setProperty("--rows", String(Math.max(rows, 5)));
+    this.#size(session, place);
     place.replaceChildren(...lines.map((runs) => {
       const line = document.createElement("div");
       line.append(...runs.map(spanOf));

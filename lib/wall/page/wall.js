@@ -27,7 +27,7 @@ function listen() {
   events.onerror = () => say("No connection to gsd-code wall. What you see is old.");
   events.onmessage = ({ data }) => {
     const event = JSON.parse(data);
-    if (event.kind === "tiles") drawTiles(event.tiles);
+    if (event.kind === "tiles") drawTiles(event);
     else if (event.kind === "screen") showScreen(event);
     else say(event.reason);
     if (event.kind !== "trouble") say("");
@@ -45,7 +45,7 @@ function showScreen(event) {
   drawn.get(event.session)?.parts.screen.classList.remove("none");
 }
 
-function drawTiles(now) {
+function drawTiles({ tiles: now, usd_today }) {
   tiles = now;
   const names = new Set(tiles.map(({ session }) => session));
   screens.forget(names);
@@ -60,7 +60,7 @@ function drawTiles(now) {
     fillTile(drawn.get(session), tile, screens.hasScreen(session));
   }
   arrange();
-  drawTotals();
+  drawTotals(usd_today);
   drawAges();
   route();
 }
@@ -93,7 +93,7 @@ const WORDS = {
   ...{ failed: "failed", limited: "limited", retrying: "retrying", lost: "lost" },
 };
 
-function drawTotals() {
+function drawTotals(usd) {
   const counts = new Map();
   for (const { state } of tiles) counts.set(state, (counts.get(state) ?? 0) + 1);
   const waiting = tiles.filter(({ state }) => WAITS.has(state)).length;
@@ -110,10 +110,9 @@ function drawTotals() {
   // A screen reader repeats what is set again.
   if (totals.dataset.key !== key) totals.replaceChildren(...chips);
   totals.dataset.key = key;
-  const usd = tiles.reduce((sum, tile) => sum + (tile.usd ?? 0), 0);
   // Sessions of one account say the same.
   const limits = new Set(tiles.flatMap(({ limits = [] }) => limits));
-  const account = [...(usd > 0 ? [`$${usd.toFixed(2)} so far`] : []), ...limits];
+  const account = [...(usd > 0 ? [`$${usd.toFixed(2)} today`] : []), ...limits];
   setText(document.getElementById("account"), account.join(" · "));
   document.title = waiting === 0 ? "gsd-code wall" : `(${waiting}) gsd-code wall`;
 }

@@ -1,0 +1,91 @@
+/** Records as the lines of `gsd-code log`: those that are wanted, a day at a time. */
+
+import { type Colours, colours } from "../cli/colours.ts";
+import type { Speaker } from "../cli/speaker.ts";
+import { textOf } from "../events.ts";
+import {
+  type Happening,
+  happeningOf,
+  noteStart,
+  type StoryLine,
+  type TurnStarts,
+} from "./happenings.ts";
+import { type Columns, columnsFor, logLine } from "./log_lines.ts";
+import { dayOf } from "./since.ts";
+
+export interface PrinterWorld extends Pick<Speaker, "say"> {
+  /** Of the terminal; undefined where the lines go elsewhere. */
+  width(): number | undefined;
+  /** Those of the terminal by default. */
+  colours?: Colours;
+}
+
+export interface Wanted {
+  json: boolean;
+  kinds: string[] | undefined;
+  grep: string | undefined;
+}
+
+/** Prints records as lines; a new day has a line of its own. */
+export class Printer {
+  #day = "";
+  #columns: Columns | undefined;
+  readonly #starts: TurnStarts = new Map();
+  readonly #colours: Colours;
+
+  constructor(private readonly world: PrinterWorld, private readonly wanted: Wanted) {
+    this.#colours = world.colours ?? colours();
+  }
+
+  print(records: StoryLine[]): number {
+    for (const record of records) noteStart(this.#starts, record);
+    const told = records.flatMap((record) => this.#told(record));
+    if (this.wanted.json) {
+      for (const { record } of told) this.world.say(JSON.stringify(record));
+      return told.length;
+    }
+    const width = this.world.width();
+    this.#columns ??= told.length === 0 ? undefined : columnsFor(told, width);
+    for (const one of told) {
+      this.#newDay(one.at);
+      const columns = { ...this.#columns!, ...(width === undefined ? {} : { line: width }) };
+      this.world.say(logLine(one, columns, this.#colours));
+    }
+    return told.length;
+  }
+
+  #told(record: StoryLine): Happening[] {
+    const { kinds, grep, json } = this.wanted;
+    // What says nothing new is shown to programs, and to those who ask for its kind.
+    const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
+    const said = happeningOf(record, this.#starts) ??
+      (json || isNamed ? bare(record) : undefined);
+    if (said === undefined) return [];
+    if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];
+    if (grep === undefined) return [said];
+    const line = [said.session, said.who, said.what, said.text, said.note].join(" ");
+    return line.toLowerCase().includes(grep.toLowerCase()) ? [said] : [];
+  }
+
+  #newDay(at: Date): void {
+    const day = dayOf(at);
+    if (day !== this.#day) this.world.say(this.#colours.dim(`-- ${day}`));
+    this.#day = day;
+  }
+}
+
+function bare(record: StoryLine): Happening {
+  const [session, kind, by] = ["session", "kind", "by"].map((name) => textOf(record, name));
+  const text = textOf(record, "reason") || textOf(record, "text");
+  const at = new Date(textOf(record, "at"));
+  return {
+    at,
+    session: session!,
+    who: by || "–",
+    what: kind!,
+    text,
+    note: "",
+    tone: "quiet",
+    record,
+  };
+}
