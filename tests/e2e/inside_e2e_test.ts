@@ -7,6 +7,7 @@ import { modRoad } from "../../lib/driver/mod_road.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
 import { CAN_BE_NOBODY, NOBODY } from "../support/other_user.ts";
+import { attach } from "../support/real_claude.ts";
 import { pause, until } from "../support/until.ts";
 import { HOLDS, InsideStage, textOf } from "./inside_stage.ts";
 
@@ -262,6 +263,45 @@ Deno.test("a companion that is killed loses nothing in silence, and does nothing
       return left.length === 0;
     }, { present: allProcesses });
     assertEquals(listRoads(stage.paths), []);
+  }));
+
+Deno.test("a session that gets another name keeps its road, and the agent's esc is its own", () =>
+  inScene("inside-rename", async (scene) => {
+    const inside = await InsideStage.start(scene);
+    const { stage } = inside;
+    const before = await inside.road();
+    await inside.type("Hello");
+    await inside.claude.waitUntilIdle();
+    const renamed = await stage.deno("commands/rename.ts", stage.session, "docs");
+    assertEquals(renamed.code, 0, renamed.stderr);
+    const after = await until(
+      "the road under its new name",
+      () => listRoads(stage.paths).find(({ session }) => session === "docs"),
+      { present: () => listRoads(stage.paths) },
+    );
+    assertEquals([after.pid, after.pane], [before.pid, before.pane]);
+    assertStringIncludes(after.socket, "/roads/docs.sock");
+
+    const claude = await attach({ server: stage.server, session: "docs" }, inside.claude.project);
+    // The agent may still use the name that it knows.
+    assertStringIncludes(await inside.type("By the old name"), "(through the mod)");
+    await claude.waitUntilIdle();
+    await inside.type("SCENARIO:single");
+    await claude.waitForScreen("the question", (s) => readScreen(s).dialog !== undefined);
+    await stage.must("docs", "esc");
+    await claude.waitUntilIdle();
+    await inside.hold();
+    await claude.keys("Escape");
+    const told = (trigger: string) =>
+      stage.wakes().filter((wake) => wake.includes(`type: ${trigger}\n`));
+    await until("the person's Esc", () => told("interrupted").length > 0);
+    assertEquals(told("interrupted").length, 1, told("interrupted").join("\n---\n"));
+    assertStringIncludes(told("interrupted")[0]!, "tmux_session_name: docs\n");
+    inside.release();
+
+    claude.kill("SIGKILL");
+    await until("the loss", () => told("session_lost").length > 0);
+    await until("no road", () => listRoads(stage.paths).length === 0);
   }));
 
 Deno.test("without the mod a text goes by the inbox socket where keys cannot go", (t) =>
