@@ -286,21 +286,21 @@ Deno.test("a session that gets another name keeps its road, and the agent's esc 
     // The agent may still use the name that it knows.
     assertStringIncludes(await inside.type("By the old name"), "(through the mod)");
     await claude.waitUntilIdle();
-    await inside.type("SCENARIO:single");
-    await claude.waitForScreen("the question", (s) => readScreen(s).dialog !== undefined);
-    await stage.must("docs", "esc");
+    await inside.hold();
+    await stage.must("--road", "keys", "docs", "esc");
     await claude.waitUntilIdle();
     await inside.hold();
     await claude.keys("Escape");
     const told = (trigger: string) =>
       stage.wakes().filter((wake) => wake.includes(`type: ${trigger}\n`));
     await until("the person's Esc", () => told("interrupted").length > 0);
-    assertEquals(told("interrupted").length, 1, told("interrupted").join("\n---\n"));
-    assertStringIncludes(told("interrupted")[0]!, "tmux_session_name: docs\n");
     inside.release();
 
     claude.kill("SIGKILL");
     await until("the loss", () => told("session_lost").length > 0);
+    // It is told last, so all others are there.
+    assertEquals(told("interrupted").length, 1, told("interrupted").join("\n---\n"));
+    assertStringIncludes(told("interrupted")[0]!, "tmux_session_name: docs\n");
     await until("no road", () => listRoads(stage.paths).length === 0);
   }));
 

@@ -94,11 +94,11 @@ export class InsideStage {
 
   /** Has Claude work until `release()`. */
   async hold(): Promise<void> {
+    const { model } = this.stage;
+    const held = () => model.asked().filter(({ prompt }) => prompt.endsWith(HOLDS)).length;
+    const before = held();
     await this.type(HOLDS);
-    await until(
-      "a request that is held",
-      () => this.stage.model.asked().at(-1)?.prompt.endsWith(HOLDS),
-    );
+    await until("a request that is held", () => held() > before);
   }
 
   release(): void {
