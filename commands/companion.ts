@@ -6,6 +6,7 @@ import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
   isSocketAt,
   placesOf,
+  readRoad,
   removeRoad,
   type Road,
   roadsDir,
@@ -69,7 +70,7 @@ export async function main(args: string[]): Promise<number> {
     console.error("There is nothing to do: no agent owns this session");
     return NOT_NEEDED;
   }
-  const place = takePlace(paths, gate);
+  const place = takePlace(paths, env, gate);
   if (typeof place === "string") {
     console.error(place);
     return 1;
@@ -200,15 +201,20 @@ async function managedGate(
 
 function takePlace(
   paths: Paths,
+  env: Env,
   managed: Managed,
 ): { name: string; lock: HeldLock } | string {
   const places = placesOf(paths, managed);
   if (places.length === 0) {
     return `Cannot listen for orders: the path of ${roadsDir(paths)} is too long for a socket`;
   }
+  const server = serverOf(env("TMUX") ?? "");
   for (const name of places) {
     const lock = holdLock(`${name}.lock`, String(Deno.pid));
     if (lock !== undefined) return { name, lock };
+    // Another pane's: then this one has a place of its own. One pane has one Claude Code.
+    const road = readRoad(`${name}.json`);
+    if (road?.pane === managed.pane && road.server === server) break;
   }
   return `Cannot listen for orders in session "${managed.session}": another companion serves it`;
 }

@@ -66,7 +66,7 @@ export function listRoads(paths: Pick<Paths, "state">): Road[] {
   });
 }
 
-function readRoad(path: string): Road | undefined {
+export function readRoad(path: string): Road | undefined {
   const value = readJsonIfThere(path);
   if (!isObject(value)) return undefined;
   const isRoad = ["session", "pane", "socket"].every((name) => typeof value[name] === "string") &&

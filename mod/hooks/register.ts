@@ -37,6 +37,8 @@ const MOST_PAUSES = 30;
 
 let companion: Hello | undefined;
 let isKept = false;
+/** `claude -p`: beside the session's own Claude Code, which has the companion. */
+let isGuest = false;
 /** Has the sender look again. */
 let more: () => void = () => {};
 const drained: (() => void)[] = [];
@@ -146,7 +148,7 @@ function hear($: Engine, line: string): void {
 
 /** Runs the companion until it ends, and again when it was ended from outside. */
 async function keepCompanion($: Engine): Promise<void> {
-  if (isKept) return;
+  if (isKept || isGuest) return;
   isKept = true;
   void keepSending($);
   try {
@@ -182,8 +184,9 @@ type On = any;
 export function register(on: On): void {
   on("session.start", async ($: Engine, e: Event, next: Next) => {
     const started = await next(e);
+    isGuest = e.isInteractive === false;
     void keepCompanion($);
-    report($, "session.start", { isInteractive: e.isInteractive });
+    report($, "session.start", {});
     return started;
   });
   on("session.end", async ($: Engine, e: Event, next: Next) => {
