@@ -47,6 +47,9 @@ let attempts = 0;
 let turnId = "";
 let promptId = "";
 let sessionId = "";
+/** Of this turn: a dialog has asked something; its Stop has come. */
+let isAsked = false;
+let hasStop = false;
 const PAD = "\u2060";
 let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
@@ -197,6 +200,7 @@ export function register(on: On): void {
   on("turn.start", ($: Engine, e: Event, next: Next) => {
     if (e.agentId === undefined) {
       turnId = e.turnId;
+      isAsked = hasStop = false;
       void keepCompanion($);
       report($, "turn.start", { turnId });
     }
@@ -206,16 +210,20 @@ export function register(on: On): void {
     if (e.agentId === undefined) {
       turnId = "";
       const { reason, answer, durationMs } = e;
-      report($, "turn.complete", { turnId: e.turnId, promptId, reason, answer, durationMs });
+      const isLeft = isAsked && !hasStop; // who leaves a dialog ends the turn without a Stop
+      const end = { turnId: e.turnId, promptId, reason, isLeft, answer, durationMs };
+      report($, "turn.complete", end);
     }
     return next(e);
   });
   // Before the hooks run that tell the agent how full the context is.
   on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
+    hasStop = true;
     await reportUsage($, e);
     return await next(e);
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   on("classic.StopFailure", async ($: Engine, e: Event, next: Next) => {
+    hasStop = true;
     await reportUsage($, e);
     return await next(e);
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
@@ -226,6 +234,7 @@ export function register(on: On): void {
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   // The hook waits first, as long as its settings say. Then the companion does.
   on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
+    isAsked = true;
     const said = await next(e);
     if (said?.decision !== undefined || next.signal.aborted) return said;
     const decision = await heldDecision($, e, next.signal);
