@@ -4,9 +4,11 @@ import { companionFor } from "../lib/companion/companion.ts";
 import { heldRequests } from "../lib/companion/held_requests.ts";
 import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
+  isSocketAt,
+  placesOf,
+  readRoad,
   removeRoad,
   type Road,
-  roadName,
   roadsDir,
   serverOf,
   writeRoad,
@@ -18,6 +20,7 @@ import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
 import { hasQueue } from "../lib/known_sessions.ts";
 import { ownEscape } from "../lib/own_escape.ts";
+import { currentName } from "../lib/owners.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { startIfQueued } from "../lib/queue_runner.ts";
 import type { Agent } from "../lib/registry.ts";
@@ -67,13 +70,13 @@ export async function main(args: string[]): Promise<number> {
     console.error("There is nothing to do: no agent owns this session");
     return NOT_NEEDED;
   }
-  const place = takePlace(paths, gate);
+  const place = takePlace(paths, env, gate);
   if (typeof place === "string") {
     console.error(place);
     return 1;
   }
   const scratch = `${roadsDir(paths)}/.${Deno.pid}.sock`;
-  const socket = `${place.name}.sock`;
+  const nameNow = () => currentName(paths, gate.session);
   const token = crypto.randomUUID();
   const say = (line: string) => writeOut(`${line}\n`);
   const companion = companionFor({
@@ -83,7 +86,7 @@ export async function main(args: string[]): Promise<number> {
     say,
     // The gate is asked each time: registry and session may have changed since the start.
     async report(finding) {
-      const now = await managedGate(paths, env, gate.session);
+      const now = await managedGate(paths, env, nameNow());
       if (now !== undefined) await reportFinding(paths, env, now, finding);
     },
     keep(usage, at) {
@@ -95,10 +98,10 @@ export async function main(args: string[]): Promise<number> {
       const text = file === undefined ? undefined : readTextIfThere(file);
       return Number(/"usd":([\d.]+)/.exec(text ?? "")?.[1] ?? 0);
     },
-    ownEscape: () => ownEscape(paths, gate.session, Date.now()),
+    ownEscape: () => ownEscape(paths, nameNow(), Date.now()),
     held: heldRequests({
       async context(event) {
-        const now = await managedGate(paths, env, gate.session);
+        const now = await managedGate(paths, env, nameNow());
         return now && contextFrom(now, { event, paths, env, leaveToShell() {} });
       },
       now: Date.now,
@@ -107,11 +110,11 @@ export async function main(args: string[]): Promise<number> {
       waitMs: HOLD_MS,
     }),
     keepCommands(names) {
-      writeAtomic(commandsFile(paths, gate.session), JSON.stringify(names));
+      writeAtomic(commandsFile(paths, nameNow()), JSON.stringify(names));
     },
     onTurnEnd() {
       // The hook of the event comes first.
-      setTimeout(() => goOn(paths, env, gate.session), HOOK_FIRST_MS);
+      setTimeout(() => goOn(paths, env, nameNow()), HOOK_FIRST_MS);
     },
     after(ms, work) {
       const id = setTimeout(work, ms);
@@ -123,27 +126,42 @@ export async function main(args: string[]): Promise<number> {
   const serving = Deno.serve({ path: scratch, onListen() {} }, companion.server.handle);
   Deno.chmodSync(scratch, 0o600);
   // Its permission names one socket; the place that others look for is known only now.
-  Deno.renameSync(scratch, socket);
-  const road: Road = {
-    session: gate.session,
-    pane: gate.pane,
-    server: serverOf(env("TMUX") ?? ""),
-    pid: Deno.pid,
-    claude_pid: claudePid,
-    socket,
-    since: new Date().toISOString(),
+  Deno.renameSync(scratch, `${place.name}.sock`);
+  const { ino } = Deno.statSync(`${place.name}.sock`);
+  const show = (text: string) =>
+    void companion.server.order({ op: "status", text }, STATUS_WITHIN_MS);
+  let sign = statusLine(paths, gate, show);
+  const announce = ({ session, pane }: Managed) => {
+    const socket = `${place.name}.sock`;
+    const road: Road = {
+      session,
+      pane,
+      server: serverOf(env("TMUX") ?? ""),
+      pid: Deno.pid,
+      claude_pid: claudePid,
+      socket,
+      since: new Date().toISOString(),
+    };
+    writeRoad(`${place.name}.json`, road);
+    say(JSON.stringify({ hello: { socket, token } }));
   };
-  writeRoad(`${place.name}.json`, road);
-  say(JSON.stringify({ hello: { socket, token } }));
+  announce(gate);
 
   let isEnded = false;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => isEnded = signal !== "SIGHUP" || isEnded);
   }
-  const sign = statusLine(paths, gate, (text) => {
-    void companion.server.order({ op: "status", text }, STATUS_WITHIN_MS);
-  });
   for (let looks = 0; !isEnded && Deno.ppid === claudePid; looks++) {
+    if (!isSocketAt(place.name, ino)) {
+      const moved = await managedGate(paths, env, nameNow());
+      const name = moved && placesOf(paths, moved).find((one) => isSocketAt(one, ino));
+      // Nobody can reach it any more: the mod starts another one.
+      if (moved === undefined || name === undefined) return 0;
+      // With its session's name its files have changed theirs; the lock goes along.
+      place.name = name;
+      sign = statusLine(paths, moved, show);
+      announce(moved);
+    }
     if (looks % LOOKS_PER_SIGN === 0 && companion.facts().n > 0) {
       sign.refresh();
       void companion.measure();
@@ -181,20 +199,24 @@ async function managedGate(
   return gate.kind === "managed" || gate.kind === "mute" ? gate : undefined;
 }
 
-/** Where several Claudes run in one session, each has a place of its own. */
 function takePlace(
   paths: Paths,
-  { session, pane }: Managed,
+  env: Env,
+  managed: Managed,
 ): { name: string; lock: HeldLock } | string {
-  for (const own of [session, `${session}.${pane.slice(1)}`]) {
-    const name = roadName(paths, own);
-    if (name === undefined) {
-      return `Cannot listen for orders: the path of ${roadsDir(paths)} is too long for a socket`;
-    }
+  const places = placesOf(paths, managed);
+  if (places.length === 0) {
+    return `Cannot listen for orders: the path of ${roadsDir(paths)} is too long for a socket`;
+  }
+  const server = serverOf(env("TMUX") ?? "");
+  for (const name of places) {
     const lock = holdLock(`${name}.lock`, String(Deno.pid));
     if (lock !== undefined) return { name, lock };
+    // Another pane's: then this one has a place of its own. One pane has one Claude Code.
+    const road = readRoad(`${name}.json`);
+    if (road?.pane === managed.pane && road.server === server) break;
   }
-  return `Cannot listen for orders in session "${session}": another companion serves it`;
+  return `Cannot listen for orders in session "${managed.session}": another companion serves it`;
 }
 
 function writeOut(text: string): void {

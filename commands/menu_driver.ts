@@ -1,6 +1,7 @@
 /** Operates Claude Code's menus and prompt in a tmux session, for its agent. */
 
 import { listPending } from "../lib/answers.ts";
+import { decides } from "../lib/dialog_kind.ts";
 import { whyNotInside } from "../lib/driver/caller.ts";
 import { whySpentFrom } from "../lib/driver/spending.ts";
 import { whyTakenFrom } from "../lib/driver/taken.ts";
@@ -207,12 +208,13 @@ export async function carryOut(
     ? await makeRoom(panes, found.pane)
     : undefined;
   try {
-    const { state } = room?.screen ?? found.screen;
+    const { state, dialog } = room?.screen ?? found.screen;
     // An answer with an id needs no screen, and esc is the way out of one that cannot be read.
     if (state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
       if (context.dryRun || !await canBeRead(found.pane)) return refused(WHY_UNREADABLE);
     }
-    if ((ENDS_TURNS.includes(verb.kind) || options.now) && !options.dryRun) {
+    const mayRefuse = verb.kind === "choose" && decides(dialog?.kind);
+    if ((ENDS_TURNS.includes(verb.kind) || options.now || mayRefuse) && !options.dryRun) {
       noteEscape(world.paths, session, Date.now());
     }
     const result = await act(context, verb, options);

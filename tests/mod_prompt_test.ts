@@ -184,11 +184,26 @@ Deno.test("clearThen() clears by the mod, and then gives the text", async () => 
   });
 });
 
-Deno.test("pressKey() interrupts by the mod while a turn runs", async () => {
+Deno.test("pressKey() interrupts by the mod while a turn runs, and says what is then shown", async () => {
   const { context, prompt, ops } = withMod({ state: { isBusy: true } }, WORKING);
-  assertStringIncludes(
+  const idle = new FakePrompt({ frame: IDLE });
+  const working = prompt.look.bind(prompt);
+  // Claude Code draws the end a little later.
+  const drawnAt = prompt.clock.now() + 900;
+  prompt.look = () => prompt.clock.now() < drawnAt ? working() : idle.look();
+  assertEquals(
     await said(pressKey(context, "Escape")),
-    "Interrupted the turn (through the mod): ",
+    "Interrupted the turn (through the mod): the present state is idle",
   );
   assertEquals([ops(), prompt.keys], [["abort"], []]);
+});
+
+Deno.test("typeAtPrompt() does not call a turn idle that a draft hides", async () => {
+  const { context, prompt, ops } = withMod({ state: { isBusy: true } });
+  prompt.draft = "half a thought";
+  assertStringIncludes(
+    await said(typeAtPrompt(context, "hello", false)),
+    'the present state is working, with the draft "half a thought"',
+  );
+  assertEquals([ops(), prompt.keys], [[], []]);
 });

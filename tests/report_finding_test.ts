@@ -14,6 +14,7 @@ const STOPPED: CompanionFinding = {
   said: "I had begun with token: ghp_0123456789abcdefghijABCDEFGHIJ012345",
   turnId: "t1",
   promptId: "p1",
+  isLeft: false,
 };
 const RETRYING: CompanionFinding = {
   kind: "retrying",
@@ -57,6 +58,12 @@ Deno.test("reportFinding() reports an interruption once, masked and in its fence
     assertStringIncludes(message!, "type: interrupted\nstopped_by: a person at the terminal\n");
     assertStringIncludes(message!, "I had begun with token: ");
     assertEquals(message!.includes("ghp_0123456789"), false);
+  }));
+
+Deno.test("reportFinding() says that a text can be typed after a dialog that was left", () =>
+  reporting(async (home, report) => {
+    await report({ ...STOPPED, isLeft: true });
+    assertStringIncludes(messages(home)[0]!, "advice: what was asked is closed; ask that person");
   }));
 
 Deno.test("reportFinding() closes what was asked in the turn that was stopped", () =>

@@ -22,10 +22,15 @@ const START: Step = ["turn.start", { turnId: "t1" }];
 const FAILED: Step[] = [["api.begin", { id: "1" }], ["api.end", { id: "1", status: 529 }]];
 const aborted = { reason: "aborted", answer: "I had begun", durationMs: 3200 };
 
+const LEFT = { reason: "answer", answer: "", isLeft: true };
+
 const cases: [name: string, steps: Step[], found: string[]][] = [
   ["a turn that ends by itself", [START, ["turn.complete", { reason: "answer" }]], []],
   ["a turn that a person stops", [START, ["turn.complete", aborted]], ["interrupted"]],
   ["a turn that the agent stops", [START, ["turn.complete", aborted, true]], []],
+  ["a turn whose dialog a person leaves", [START, ["turn.complete", LEFT]], ["interrupted"]],
+  ["a turn whose dialog the agent leaves", [START, ["turn.complete", LEFT, true]], []],
+  ["a turn with a dialog that fails", [START, ["turn.complete", { ...LEFT, reason: "error" }]], []],
   ["two failures and a success", [START, ...FAILED, ...FAILED, ["api.begin", { id: "2" }], [
     "api.end",
     {
@@ -70,6 +75,7 @@ Deno.test("factsAfter() knows that a person stopped the turn until that person t
   const byPerson: Step = ["prompt.submit", { from: "composer" }];
   assertEquals(after(START, ["turn.complete", aborted], byAgent).facts.stoppedAt, NOW + 1000);
   assertEquals(after(START, ["turn.complete", aborted], byPerson).facts.stoppedAt, undefined);
+  assertEquals(after(START, ["turn.complete", LEFT]).facts.stoppedAt, undefined);
 });
 
 Deno.test("factsAfter() takes /clear and /resume for no end", () => {

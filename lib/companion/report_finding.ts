@@ -24,6 +24,9 @@ export interface ReportPlace {
 const AFTER_ESC = "ask that person; type is refused until somebody has typed at the terminal " +
   "(--road keys is the way past it)";
 
+const AFTER_DIALOG =
+  "what was asked is closed; ask that person before you give another instruction";
+
 /** A wake that cannot be made leaves a record; the companion goes on. */
 export async function reportFinding(
   paths: Paths,
@@ -64,12 +67,13 @@ async function tell(
     case "interrupted": {
       const said = finding.said.trim() ||
         saidBefore(memory.transcript_path, finding.promptId);
-      const { promptId, turnId } = finding;
+      const { promptId, turnId, isLeft } = finding;
+      const advice = isLeft ? AFTER_DIALOG : AFTER_ESC;
       // A dialog does not outlive its turn.
       await closePending(context, { claude });
       (await loadQueue(context))?.turnStopped(context.paths, context.session, context.now);
       await sendWake(context, {
-        ...interruptedDraft(said, { at: context.now.getTime(), advice: AFTER_ESC }),
+        ...interruptedDraft(said, { at: context.now.getTime(), advice }),
         actions: actions(context, { kind: "prompt" }),
       }, { source: "mod", open: null, identity: interruptionOf({ promptId, turnId }) });
       return;

@@ -39,6 +39,24 @@ export function removeRoad(name: string): void {
   removeIfThere(`${name}.sock`);
 }
 
+/** Where Claudes of a session may have their places: where several run in it, each has its own. */
+export function placesOf(
+  paths: Pick<Paths, "state">,
+  { session, pane }: { session: string; pane: string },
+): string[] {
+  const names = [session, `${session}.${pane.slice(1)}`].map((own) => roadName(paths, own));
+  return names.filter((name) => name !== undefined);
+}
+
+/** Whether the socket of this place is the one with the given inode. */
+export function isSocketAt(name: string, inode: number | null): boolean {
+  try {
+    return Deno.statSync(`${name}.sock`).ino === inode;
+  } catch {
+    return false;
+  }
+}
+
 /** The roads that companions have announced; one that was killed leaves its own behind. */
 export function listRoads(paths: Pick<Paths, "state">): Road[] {
   const dir = roadsDir(paths);
@@ -48,7 +66,7 @@ export function listRoads(paths: Pick<Paths, "state">): Road[] {
   });
 }
 
-function readRoad(path: string): Road | undefined {
+export function readRoad(path: string): Road | undefined {
   const value = readJsonIfThere(path);
   if (!isObject(value)) return undefined;
   const isRoad = ["session", "pane", "socket"].every((name) => typeof value[name] === "string") &&

@@ -32,7 +32,8 @@ export interface SessionFacts {
 }
 
 export type ModFinding =
-  | { kind: "interrupted"; said: string; turnId: string; promptId: string }
+  /** `isLeft`: at a dialog. Claude Code says that the turn has ended with an answer. */
+  | { kind: "interrupted"; said: string; turnId: string; promptId: string; isLeft: boolean }
   /** `id`: the same trouble again, as from a companion that was started anew, has the same one. */
   | { kind: "retrying"; retrying: Retrying; id: string }
   | { kind: "dropped"; dropped: DroppedText[] };
@@ -74,14 +75,17 @@ export function factsAfter(
     case "turn.complete": {
       delete facts.turn;
       facts.attempts = NONE;
-      if (data.reason !== "aborted" || isOwnAbort) break;
-      facts.stoppedAt = now;
+      const isLeft = data.reason === "answer" && data.isLeft === true;
+      if ((data.reason !== "aborted" && !isLeft) || isOwnAbort) break;
+      // After a dialog that was left it takes a text from the mod.
+      if (!isLeft) facts.stoppedAt = now;
       const [turnId, promptId] = [textIn(data, "turnId"), textIn(data, "promptId")];
       findings.push({
         kind: "interrupted",
         said: textIn(data, "answer"),
         turnId,
         promptId,
+        isLeft,
       });
       break;
     }

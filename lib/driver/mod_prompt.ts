@@ -8,8 +8,10 @@ import {
   refused,
   unsure,
 } from "./driver_context.ts";
+import type { PaneScreen } from "./claude_pane.ts";
 import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
 import { noteOwnText } from "./own_drafts.ts";
+import { waitForScreen } from "./screen_wait.ts";
 import { lastEscape } from "../own_escape.ts";
 import { count, dialogInTheWay, type Giving, ROAD_TAKEN, wayOut } from "./prompt_words.ts";
 
@@ -25,6 +27,8 @@ const QUEUED_WITHIN_MS = 10_000;
 /** A mod that is well answers a look in a few milliseconds. */
 const THERE_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 100;
+/** The screen shows the end of a turn a little later than the mod tells it. */
+const DRAWN_WITHIN_MS = 1000;
 
 /** Built-in commands that open no dialog. Those of skills, plugins and people open none either. */
 const QUIET_COMMANDS = ["clear", "compact", "context"];
@@ -91,7 +95,9 @@ async function whenReady(
       return context.dryRun ? { kind: "ready", isBusy: false } : await afterAbort(context, mod);
     }
     if (clock.now() >= until) {
-      return refused(`Claude is still working (--queue types it for later); ${describe(screen)}`);
+      // With a draft in the box the screen looks idle.
+      const seen = describe({ ...screen, state: "working" });
+      return refused(`Claude is still working (--queue types it for later); ${seen}`);
     }
     await clock.sleep(LOOK_EVERY_MS);
     state = await mod.state();
@@ -158,7 +164,9 @@ export async function interruptByMod(context: DriverContext, mod: ModRoad): Prom
   if (answer.kind === "refused") return { kind: "other", reason: answer.reason };
   const outcome = await outcomeOf(context, answer, mod, "Interrupted the turn");
   if (outcome.kind !== "done") return outcome;
-  return { ...outcome, said: `${outcome.said}: ${describe(await context.pane.look())}` };
+  const drawn = ({ state }: PaneScreen) => state !== "working";
+  const after = await waitForScreen(context.pane, DRAWN_WITHIN_MS, drawn);
+  return { ...outcome, said: `${outcome.said}: ${describe(after)}` };
 }
 
 function done(said: string): ActionResult {

@@ -18,7 +18,7 @@ const OF_OTHERS = [
 ];
 /** What stays when a session is removed. */
 const LOG = ["journal", "texts"];
-const LOCKS = ["session-", "keys-", "pane-", "queue-", "queue-run-"];
+const LOCKS = ["session-", "keys-", "pane-", "queue-", "queue-run-", "escape-"];
 
 interface SessionFile {
   folder: string;

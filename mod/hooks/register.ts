@@ -37,6 +37,8 @@ const MOST_PAUSES = 30;
 
 let companion: Hello | undefined;
 let isKept = false;
+/** `claude -p`: beside the session's own Claude Code, which has the companion. */
+let isGuest = false;
 /** Has the sender look again. */
 let more: () => void = () => {};
 const drained: (() => void)[] = [];
@@ -45,6 +47,9 @@ let attempts = 0;
 let turnId = "";
 let promptId = "";
 let sessionId = "";
+/** Of this turn: a dialog has asked something; its Stop has come. */
+let isAsked = false;
+let hasStop = false;
 const PAD = "\u2060";
 let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
@@ -146,7 +151,7 @@ function hear($: Engine, line: string): void {
 
 /** Runs the companion until it ends, and again when it was ended from outside. */
 async function keepCompanion($: Engine): Promise<void> {
-  if (isKept) return;
+  if (isKept || isGuest) return;
   isKept = true;
   void keepSending($);
   try {
@@ -182,8 +187,9 @@ type On = any;
 export function register(on: On): void {
   on("session.start", async ($: Engine, e: Event, next: Next) => {
     const started = await next(e);
+    isGuest = e.isInteractive === false;
     void keepCompanion($);
-    report($, "session.start", { isInteractive: e.isInteractive });
+    report($, "session.start", {});
     return started;
   });
   on("session.end", async ($: Engine, e: Event, next: Next) => {
@@ -194,6 +200,7 @@ export function register(on: On): void {
   on("turn.start", ($: Engine, e: Event, next: Next) => {
     if (e.agentId === undefined) {
       turnId = e.turnId;
+      isAsked = hasStop = false;
       void keepCompanion($);
       report($, "turn.start", { turnId });
     }
@@ -203,16 +210,20 @@ export function register(on: On): void {
     if (e.agentId === undefined) {
       turnId = "";
       const { reason, answer, durationMs } = e;
-      report($, "turn.complete", { turnId: e.turnId, promptId, reason, answer, durationMs });
+      const isLeft = isAsked && !hasStop; // who leaves a dialog ends the turn without a Stop
+      const end = { turnId: e.turnId, promptId, reason, isLeft, answer, durationMs };
+      report($, "turn.complete", end);
     }
     return next(e);
   });
   // Before the hooks run: their wakes say how full the context is.
   on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
+    hasStop = true;
     await reportUsage($, e);
     return await next(e);
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   on("classic.StopFailure", async ($: Engine, e: Event, next: Next) => {
+    hasStop = true;
     await reportUsage($, e);
     return await next(e);
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
@@ -223,6 +234,7 @@ export function register(on: On): void {
   }).catch((_$: Engine, e: Event, next: Next) => next(e));
   // The hook waits first, as long as its settings say. Then the companion does.
   on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
+    isAsked = true;
     const said = await next(e);
     if (said?.decision !== undefined || next.signal.aborted) return said;
     const decision = await heldDecision($, e, next.signal);

@@ -4,11 +4,14 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { listRoads } from "../../lib/companion/road_file.ts";
 import { allProcesses } from "../../lib/doors/process_tree.ts";
 import { modRoad } from "../../lib/driver/mod_road.ts";
+import { namesIn } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
 import { CAN_BE_NOBODY, NOBODY } from "../support/other_user.ts";
+import { attach, claudeEnv } from "../support/real_claude.ts";
+import { claudeProgram } from "../support/real_programs.ts";
 import { pause, until } from "../support/until.ts";
-import { HOLDS, InsideStage, textOf } from "./inside_stage.ts";
+import { HOLDS, InsideStage, isSmall, textOf } from "./inside_stage.ts";
 
 /** By hand: GSD_INSIDE_INSTRUCTIONS=1000 GSD_INSIDE_KILLS=50. */
 const KILLS = Number(Deno.env.get("GSD_INSIDE_KILLS") ?? 5);
@@ -155,6 +158,24 @@ Deno.test("the mod is a road for its agent alone, and a person's Esc closes it",
       assertStringIncludes(await inside.type(path), "(through the mod)");
       assertEquals((await inside.arrived(before + 1)).at(-1), path);
     });
+    await must(t, "a second companion and one for a guest have no road", async () => {
+      const env = { ...stage.env, ...await stage.server.env(claude.pane) };
+      const run = async (program: string, ...args: string[]) => {
+        const done = await new Deno.Command(program, { args, env, stdin: "null" }).output();
+        return { code: done.code, stderr: new TextDecoder().decode(done.stderr) };
+      };
+      const second = await run(`${paths.data}/bin/companion`);
+      assertEquals(second.code, 1);
+      assertStringIncludes(second.stderr, "another companion serves it");
+      Object.assign(env, claudeEnv(stage.model.url), { HOME: scene.home });
+      const guest = await run(await claudeProgram("2.1.325"), "-p", "I am a guest");
+      assertEquals(guest.code, 0, guest.stderr);
+      assertEquals(stage.model.asked().at(-1)?.prompt, "I am a guest");
+      assertEquals(namesIn(`${paths.state}/roads`).filter((name) => /\.lock$/.test(name)), [
+        `${session}.lock`,
+      ]);
+      assertEquals(listRoads(paths), [road]);
+    });
     await must(t, "the agent hears of a queued text that a person's Esc has dropped", async () => {
       await claude.waitUntilIdle();
       await inside.hold();
@@ -186,9 +207,7 @@ Deno.test("the mod is a road for its agent alone, and a person's Esc closes it",
     });
     await must(t, "it stays small", async () => {
       await claude.waitUntilIdle();
-      const status = Deno.readTextFileSync(`/proc/${road.pid}/status`);
-      const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-      assert(megabytes <= 50, `${megabytes} MB`);
+      isSmall(road.pid);
     });
     await must(t, "after the agent's own esc at a question the next text arrives", async () => {
       const before = inside.prompts().length;
@@ -262,6 +281,45 @@ Deno.test("a companion that is killed loses nothing in silence, and does nothing
       return left.length === 0;
     }, { present: allProcesses });
     assertEquals(listRoads(stage.paths), []);
+  }));
+
+Deno.test("a session that gets another name keeps its road, and the agent's esc is its own", () =>
+  inScene("inside-rename", async (scene) => {
+    const inside = await InsideStage.start(scene);
+    const { stage } = inside;
+    const before = await inside.road();
+    await inside.type("Hello");
+    await inside.claude.waitUntilIdle();
+    const renamed = await stage.deno("commands/rename.ts", stage.session, "docs");
+    assertEquals(renamed.code, 0, renamed.stderr);
+    const after = await until(
+      "the road under its new name",
+      () => listRoads(stage.paths).find(({ session }) => session === "docs"),
+      { present: () => listRoads(stage.paths) },
+    );
+    assertEquals([after.pid, after.pane], [before.pid, before.pane]);
+    assertStringIncludes(after.socket, "/roads/docs.sock");
+
+    const claude = await attach({ server: stage.server, session: "docs" }, inside.claude.project);
+    // The agent may still use the name that it knows.
+    assertStringIncludes(await inside.type("By the old name"), "(through the mod)");
+    await claude.waitUntilIdle();
+    await inside.hold();
+    await stage.must("--road", "keys", "docs", "esc");
+    await claude.waitUntilIdle();
+    await inside.hold();
+    await claude.keys("Escape");
+    const told = (trigger: string) =>
+      stage.wakes().filter((wake) => wake.includes(`type: ${trigger}\n`));
+    await until("the person's Esc", () => told("interrupted").length > 0);
+    inside.release();
+
+    claude.kill("SIGKILL");
+    await until("the loss", () => told("session_lost").length > 0);
+    // It is told last, so all others are there.
+    assertEquals(told("interrupted").length, 1, told("interrupted").join("\n---\n"));
+    assertStringIncludes(told("interrupted")[0]!, "tmux_session_name: docs\n");
+    await until("no road", () => listRoads(stage.paths).length === 0);
   }));
 
 Deno.test("without the mod a text goes by the inbox socket where keys cannot go", (t) =>

@@ -17,6 +17,7 @@ import { attach, claudeEnv, prepareHome, type RealClaude } from "../support/real
 import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { AnswersStage } from "./answers_stage.ts";
+import { isSmall } from "./inside_stage.ts";
 
 const WORDS = "I look at the first file now.";
 
@@ -110,6 +111,22 @@ Deno.test("2.1.325: Esc is reported as interrupted, a kill as session_lost", () 
     await stage.must(stage.session, "esc");
     await claude.waitUntilIdle();
 
+    // At a dialog as well: Claude Code then ends the turn without a Stop.
+    await stage.ask(claude, "single");
+    const left = Date.now();
+    await claude.keys("Escape");
+    const closed = await stage.wake("interrupted", left, 2);
+    assertStringIncludes(section(closed, "TRIGGER"), "advice: what was asked is closed");
+    await claude.waitUntilIdle();
+    await stage.ask(claude, "single");
+    await stage.must(stage.session, "esc");
+    await claude.waitUntilIdle();
+    await stage.ask(claude, "bash");
+    const rows = readScreen(await claude.capture()).dialog!.options;
+    const no = 1 + rows.findIndex(({ label }) => /^No\b/.test(label));
+    await stage.must(stage.session, "choose", String(no));
+    await claude.waitUntilIdle();
+
     stage.model.queue.push({ say: "Done.", usage: { input_tokens: 150_000 } });
     await claude.submit("Go on");
     const end = await stage.wake("response_complete", Date.now());
@@ -129,7 +146,7 @@ Deno.test("2.1.325: Esc is reported as interrupted, a kill as session_lost", () 
     await until("the companion to leave", () => stage.roads().length === 0);
     const counts = ["interrupted", "session_lost", "session_end"]
       .map((trigger) => stage.told(trigger).length);
-    assertEquals(counts, [1, 1, 0]);
+    assertEquals(counts, [2, 1, 0]);
   }));
 
 Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
@@ -171,10 +188,7 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
 
     // All that it loads for a dialog is loaded now.
     const [{ pid }] = listRoads(stage.paths) as [Road];
-    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-    console.log(`companion: ${megabytes.toFixed(1)} MB after three dialogs`);
-    assert(megabytes <= 50, `${megabytes} MB`);
+    isSmall(pid);
 
     // An end that a hook reports is no loss.
     await stage.server.tmux("kill-session", "-t", `=${stage.session}`);

@@ -1,5 +1,6 @@
 /** The real Claude Code with the mod in it, its companion, and what has arrived, in order. */
 
+import { assert } from "@std/assert";
 import { listRoads, type Road } from "../../lib/companion/road_file.ts";
 import { readTextIfThere } from "../../lib/files.ts";
 import { modFolders } from "../../lib/install/mod_copy.ts";
@@ -94,11 +95,11 @@ export class InsideStage {
 
   /** Has Claude work until `release()`. */
   async hold(): Promise<void> {
+    const { model } = this.stage;
+    const held = () => model.asked().filter(({ prompt }) => prompt.endsWith(HOLDS)).length;
+    const before = held();
     await this.type(HOLDS);
-    await until(
-      "a request that is held",
-      () => this.stage.model.asked().at(-1)?.prompt.endsWith(HOLDS),
-    );
+    await until("a request that is held", () => held() > before);
   }
 
   release(): void {
@@ -114,6 +115,19 @@ export class InsideStage {
     await this.claude.keys("-l", text);
     await this.claude.waitForScreen("the draft", (s) => readScreen(s).draft === text);
   }
+}
+
+/**
+ * Whether a companion stays small: about 50 MB, of which two thirds are pages of Deno's own program.
+ * How many of those the system maps differs by some MB from run to run.
+ */
+export function isSmall(pid: number): void {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const megabytes = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  const [all, own] = [megabytes("VmRSS"), megabytes("RssAnon")];
+  console.log(`companion: ${all.toFixed(1)} MB, ${own.toFixed(1)} of its own`);
+  assert(own <= 20 && all <= 55, `${all} MB, ${own} of its own`);
 }
 
 /** Texts that a terminal or a prompt would do something with; each is another one. */
