@@ -5,7 +5,7 @@ import { heldRequests } from "../lib/companion/held_requests.ts";
 import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
   isSocketAt,
-  placesOf,
+  roadPlaces,
   readRoad,
   removeRoad,
   type Road,
@@ -154,7 +154,7 @@ export async function main(args: string[]): Promise<number> {
   for (let looks = 0; !isEnded && Deno.ppid === claudePid; looks++) {
     if (!isSocketAt(place.name, ino)) {
       const moved = await managedGate(paths, env, nameNow());
-      const name = moved && placesOf(paths, moved).find((one) => isSocketAt(one, ino));
+      const name = moved && roadPlaces(paths, moved).find((one) => isSocketAt(one, ino));
       // Nobody can reach it any more: the mod starts another one.
       if (moved === undefined || name === undefined) return 0;
       // With its session's name its files have changed theirs; the lock goes along.
@@ -204,7 +204,7 @@ function takePlace(
   env: Env,
   managed: Managed,
 ): { name: string; lock: HeldLock } | string {
-  const places = placesOf(paths, managed);
+  const places = roadPlaces(paths, managed);
   if (places.length === 0) {
     return `Cannot listen for orders: the path of ${roadsDir(paths)} is too long for a socket`;
   }

@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
-import { isSocketAt, placesOf, roadsDir } from "../lib/companion/road_file.ts";
+import { isSocketAt, roadPlaces, roadsDir } from "../lib/companion/road_file.ts";
 import { TestHome } from "./support/home.ts";
 
-Deno.test("placesOf() has one for the session, and one for a second pane in it", async () => {
+Deno.test("roadPlaces() has one for the session, and one for a second pane in it", async () => {
   await using home = new TestHome();
   const dir = roadsDir(home.paths);
   const at = { session: "warden main", pane: "%3" };
-  assertEquals(placesOf(home.paths, at), [`${dir}/warden%20main`, `${dir}/warden%20main.3`]);
+  assertEquals(roadPlaces(home.paths, at), [`${dir}/warden%20main`, `${dir}/warden%20main.3`]);
   const deep = { state: `/${"x".repeat(120)}` };
-  assertEquals(placesOf(deep, at), [], "no socket fits");
+  assertEquals(roadPlaces(deep, at), [], "no socket fits");
 });
 
 Deno.test("isSocketAt() knows a socket that was moved, and another one at its place", async () => {

@@ -40,7 +40,7 @@ export function removeRoad(name: string): void {
 }
 
 /** Where Claudes of a session may have their places: where several run in it, each has its own. */
-export function placesOf(
+export function roadPlaces(
   paths: Pick<Paths, "state">,
   { session, pane }: { session: string; pane: string },
 ): string[] {
