@@ -1,55 +1,12 @@
 /** Limits of spending on the real Claude Code: told, stopped, raised. And hooks that are gone. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { namesIn } from "../../lib/files.ts";
-import { ROOT } from "../../lib/paths.ts";
 import { readScreen } from "../../lib/pane.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
-import { startProgram } from "../support/child_process.ts";
+import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
-import type { SharedGateway } from "./shared_gateway.ts";
+import { INBOX, ofType, startWatch, told, withoutGateway } from "./inbox_stage.ts";
 import { Stage } from "./stage.ts";
-
-/** No OpenClaw: the agents read their wakes from their inboxes. */
-function withoutGateway(scene: Scene): SharedGateway {
-  const config = `${scene.dir}/openclaw.json`;
-  Deno.writeTextFileSync(config, "{}");
-  const gateway = { program: "/bin/false", config };
-  return { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
-}
-
-function messages(stage: Stage, agent: string): string[] {
-  const dir = `${stage.paths.state}/inbox/${agent}`;
-  return namesIn(dir).map((name) => Deno.readTextFileSync(`${dir}/${name}`));
-}
-
-const ofType = (stage: Stage, type: string, agent: string) =>
-  messages(stage, agent).filter((text) => new RegExp(`\\btype: ${type}\\b`).test(text));
-
-function told(stage: Stage, type: string, part = "", agent = "anvil"): Promise<string> {
-  return until(
-    `the wake ${type} ${part}`,
-    () => ofType(stage, type, agent).find((text) => text.includes(part)),
-    { present: () => [messages(stage, agent), stage.journal(agent)] },
-  );
-}
-
-/** The watch as systemd runs it, from its first look on. */
-async function startWatch(stage: Stage): Promise<void> {
-  const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
-  const { child, done } = startProgram(words, stage.env);
-  stage.scene.atEnd(async () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await done;
-  });
-  const looked = () => namesIn(`${stage.paths.state}/watch`).includes("memory.json");
-  await until("the first look of the watch", looked);
-}
 
 /** What a million tokens cost in the versions that are played. */
 const limitOf = (version: string) => version === "2.1.197" ? 1.25 : 1;
@@ -60,7 +17,7 @@ for (const version of VERSIONS.claude) {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
       const hook_settings = { max_usd_per_session: limitOf(version) };
-      stage.writeRegistry({ anvil: { delivery: { transport: "inbox" }, hook_settings } });
+      stage.writeRegistry({ anvil: { ...INBOX, hook_settings } });
       const held = Promise.withResolvers<void>();
       scene.atEnd(() => held.resolve());
       stage.claudeModel.answer = ({ prompt, toolResults }) => {
@@ -124,8 +81,7 @@ for (const version of VERSIONS.claude) {
     inScene(`hooks removed ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil", "bolt"] });
-      const inbox = { delivery: { transport: "inbox" } };
-      stage.writeRegistry({ anvil: inbox, bolt: inbox });
+      stage.writeRegistry({ anvil: INBOX, bolt: INBOX });
       const claude = await stage.spawn("anvil", "the first words");
       await told(stage, "response_complete", "");
       await startWatch(stage);
