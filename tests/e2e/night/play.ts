@@ -2,6 +2,7 @@
 
 import { messageOf } from "../../../lib/process.ts";
 import { Dice } from "../../support/fuzz.ts";
+import { compare, faultsIn } from "../../support/night_truth.ts";
 import { pause } from "../../support/until.ts";
 import { SESSION_FAULTS, type SessionFault, WIDE_FAULTS, type WideFault } from "./faults.ts";
 import type { Night, NightSession } from "./stage.ts";
@@ -35,6 +36,9 @@ export async function playNight(
       ]);
     }
     for (const fault of wide) await player.playWide(fault, lastsMs);
+    const { facts, heard, outages } = night;
+    const wrong = [...player.stuck, ...faultsIn(compare(facts, heard, outages))];
+    progress(`round ${round + 1} of ${rounds}: ${wrong.length} wrong\n${wrong.join("\n")}`);
   }
   return player;
 }
