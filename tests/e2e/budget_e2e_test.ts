@@ -3,6 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
+import { attach } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
 import { INBOX, ofType, startWatch, told, withoutGateway } from "./inbox_stage.ts";
@@ -105,3 +106,90 @@ for (const version of VERSIONS.claude) {
       );
     }));
 }
+
+const VERSION = VERSIONS.claude[0];
+
+/** A model that spends what a prompt says, such as `spend 210000`; "work on" then runs a tool and hangs. */
+function spender(stage: Stage): void {
+  const held = Promise.withResolvers<void>();
+  stage.scene.atEnd(() => held.resolve());
+  stage.claudeModel.answer = ({ prompt, toolResults }) => {
+    const input_tokens = Number(/spend (\d+)/.exec(prompt)?.[1] ?? 1000);
+    const isAfterTool = toolResults.length > 0 && !prompt.includes("go on");
+    if (isAfterTool) return { hold: held.promise, say: "Too late." };
+    if (!prompt.includes("work on")) return { say: "Spent.", usage: { input_tokens } };
+    return { say: [{ tool: "Glob", input: { pattern: "*.md" } }], usage: { input_tokens } };
+  };
+}
+
+Deno.test(`${VERSION}: the limit of a day is that of all sessions of an agent`, () =>
+  inScene("budget of a day", async (scene) => {
+    const shared = withoutGateway(scene);
+    const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil"] });
+    stage.writeRegistry({ anvil: { ...INBOX, hook_settings: { max_usd_per_day: 1 } } });
+    spender(stage);
+    const first = await stage.spawn("anvil", "the first words");
+    const [one, two] = [stage.session("anvil"), `${stage.session("anvil")}-two`];
+    const words = ["anvil", `${scene.dir}/anvil`, "the second words", "--name", two];
+    const spawned = await stage.ours("commands/spawn.ts", ...words);
+    assertEquals(spawned.code, 0, spawned.stderr);
+    const second = await attach({ server: stage.server, session: two }, "");
+    await until("both turns", () => ofType(stage, "response_complete").length === 2);
+    await startWatch(stage);
+
+    await first.submit("spend 210000");
+    const near = await told(stage, "budget");
+    assertMatch(near, /^level: 8\d %\nlimit: max_usd_per_day \$1\.00$/m);
+    await second.submit("work on, spend 60000");
+    const reached = await told(stage, "budget", "level: reached");
+    assertStringIncludes(reached, `The turn that ran in ${two} was stopped.`);
+    await second.waitForScreen("idle", (screen) => readScreen(screen).state === "idle");
+    for (const session of [one, two]) {
+      const refused = await stage.ours("commands/menu_driver.ts", session, "type", "go on");
+      assertEquals(refused.code, 1);
+      assertMatch(refused.stderr, /all sessions of the agent have cost \$1\.\d\d of \$1\.00 today/);
+    }
+    const raised = await stage.ours("commands/budget.ts", one, "--more", "5");
+    assertEquals(raised.code, 0, raised.stderr);
+    // The other session learns it from the watch.
+    await until("the other session to be free", async () => {
+      const done = await stage.ours("commands/menu_driver.ts", two, "type", "go on");
+      return done.code === 0;
+    });
+    await until("its answer", () => ofType(stage, "response_complete").length === 4);
+    assertEquals(ofType(stage, "budget").length, 2);
+  }));
+
+Deno.test(`${VERSION}: a context that is too full stops the turn, until it is cleared`, () =>
+  inScene("budget of the context", async (scene) => {
+    const shared = withoutGateway(scene);
+    const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil"] });
+    stage.writeRegistry({ anvil: { ...INBOX, hook_settings: { max_context_pct: 20 } } });
+    spender(stage);
+    const claude = await stage.spawn("anvil", "the first words");
+    await told(stage, "response_complete");
+    await startWatch(stage);
+    const session = stage.session("anvil");
+
+    await claude.submit("spend 170000");
+    assertMatch(
+      await told(stage, "budget"),
+      /^level: 8\d %\nlimit: max_context_pct 20 %\nspent: 17 %$/m,
+    );
+    await claude.submit("work on, spend 230000");
+    const reached = await told(stage, "budget", "level: reached");
+    assertStringIncludes(reached, `The turn that ran in ${session} was stopped.`);
+    await claude.waitForScreen("idle", (screen) => readScreen(screen).state === "idle");
+    const drive = (...words: string[]) => stage.ours("commands/menu_driver.ts", session, ...words);
+    const refused = await drive("type", "go on");
+    assertEquals(refused.code, 1);
+    assertMatch(refused.stderr, /the context is 23 % full, of 20 % that are allowed/);
+    const cleared = await drive("type", "/clear");
+    assertEquals(cleared.code, 0, cleared.stderr);
+    await until(
+      "an instruction to be taken",
+      async () => (await drive("type", "go on")).code === 0,
+    );
+    await until("its answer", () => ofType(stage, "response_complete").length === 3);
+    assertEquals(ofType(stage, "budget").length, 2);
+  }));
