@@ -89,7 +89,7 @@ function isManaged({ seen: { agent } }: SessionView): boolean {
 
 function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
   return [
-    ...ofState(view, known),
+    ...ofState(view, known, now),
     ...renamed(view),
     ...unanswered(view, known, now),
     ...limitOver(view, now),
@@ -99,7 +99,7 @@ function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFind
   ];
 }
 
-function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
+function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
   const { seen, since } = view;
   switch (view.state) {
     case "lost":
@@ -118,7 +118,10 @@ function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
         : [finding(view, "dialog", asking(view))];
     case "stalled": {
       const { quiet_since: quiet = since } = view;
-      return wasTold(seen, ["stalled"], quiet) ? [] : [finding(view, "stalled", [quiet], quiet)];
+      // Whoever was told that the API fails has as long again to decide.
+      const later = Math.max(quiet, now - (seen.agent?.settings.stall_after_s ?? 0) * 1000);
+      const isTold = wasTold(seen, ["stalled"], quiet) || wasTold(seen, ["retrying"], later, 0);
+      return isTold ? [] : [finding(view, "stalled", [quiet], quiet)];
     }
     case "retrying":
       return wasTold(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
