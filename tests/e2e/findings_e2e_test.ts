@@ -1,15 +1,13 @@
-/** What the watch alone can find, on the real programs: dialogs, quiet hours, moves, unknown agents. */
+/** What the watch alone can find, on the real programs: dialogs, quiet hours, moves. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
-import { namesIn } from "../../lib/files.ts";
 import { inScene } from "../support/artefacts.ts";
 import { claudeEnv, startClaude } from "../support/real_claude.ts";
 import { claudeProgram, VERSIONS } from "../support/real_programs.ts";
 import { TmuxServer } from "../support/tmux_server.ts";
 import { until } from "../support/until.ts";
 import { INBOX, ofType, startWatch, told, withoutGateway } from "./inbox_stage.ts";
-import { openSharedGateway } from "./shared_gateway.ts";
 import { Stage } from "./stage.ts";
 
 const VERSION = VERSIONS.claude[0];
@@ -149,34 +147,3 @@ Deno.test(`${VERSIONS.claude[1]}: a conversation that goes on in another tmux se
     assertEquals(ofType(stage, "session_changed").length, 1);
     assertEquals(claude.session, again.session);
   }));
-
-Deno.test("an agent that OpenClaw does not know is told to the global status session, once", async () => {
-  const shared = await openSharedGateway(["main", "anvil"]);
-  try {
-    await inScene("unknown agent", async (scene) => {
-      const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil", "ghost"] });
-      const registry = JSON.parse(Deno.readTextFileSync(stage.paths.registry));
-      const global_status_openclaw_session_key = "agent:main:main";
-      Deno.writeTextFileSync(
-        stage.paths.registry,
-        JSON.stringify({ ...registry, global_status_openclaw_session_key }),
-      );
-      const heard = () =>
-        shared.agentModel.requests.flatMap(({ texts }) => texts)
-          .filter(({ role, text }) => role === "user" && /^type: agent_unknown$/m.test(text));
-      const look = async () => {
-        const done = await stage.ours("commands/watch.ts", "--once");
-        assertEquals(done.code, 0, done.stderr);
-      };
-      await look();
-      const [wake] = await until("the wake of it", () => heard().length > 0 ? heard() : undefined);
-      assertStringIncludes(wake!.text, "OpenClaw has no agent ghost");
-      assertStringIncludes(wake!.text, "openclaw agents add ghost");
-      await look();
-      assertEquals(namesIn(`${stage.paths.state}/watch/told`).length, 1);
-      assertEquals(namesIn(`${stage.paths.state}/outbox/global_status`), []);
-    });
-  } finally {
-    await shared.close();
-  }
-});
