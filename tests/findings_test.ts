@@ -114,6 +114,12 @@ const CASES: Case[] = [
   ["Claude Code is gone", GONE, ["lost"]],
   ["Claude Code is gone, and that was told", { ...GONE, ...wrote("session_lost", 3) }, []],
   ["Claude Code is gone, and its end was told", { ...GONE, ...wrote("session_end", 4) }, []],
+  ["the hook of its end was killed before it made the wake", {
+    ...{ ...GONE, memory: memoryOf({ ended: "other" }) },
+  }, ["lost"]],
+  ["its end was told", {
+    ...{ ...GONE, memory: memoryOf({ ended: "other" }), ...wrote("session_end", 4) },
+  }, []],
   ["it was left", { ...GONE, memory: memoryOf({ ended: "prompt_input_exit" }) }, []],
   ["it was renamed", { renamedTo: "mine", ...remembers(said("response_complete", 4)) }, [
     "renamed",

@@ -104,6 +104,8 @@ function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFi
   switch (view.state) {
     case "lost":
       return wasTold(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
+    case "ended":
+      return isUntoldEnd(view, now) ? [lost(view)] : [];
     case "asks":
       return wasTold(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
         ? []
@@ -165,6 +167,17 @@ function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
   if (!isInterrupted(seen) || wasOwnEsc(seen, entry.statusSince)) return [];
   if (wasTold(seen, ["interrupted", "response_complete"], entry.statusSince)) return [];
   return [finding(view, "interrupted", [...id, entry.statusSince], entry.statusSince)];
+}
+
+/** Long after an end its wake may have left memory and journal. */
+const END_WITHIN_MS = 3_600_000;
+
+/** The hook of its end noted the end, and was killed with the pane before it made the wake. */
+function isUntoldEnd({ since, seen }: SessionView, now: number): boolean {
+  const { memory, launch } = seen;
+  const isFromOutside = memory?.ended === "other" && launch?.stopped_at === undefined;
+  return isFromOutside && now - since < END_WITHIN_MS &&
+    !wasTold(seen, ["session_lost", "session_end"], since, 15_000);
 }
 
 /** Its own record changes when it is started again, not while it is gone. */
