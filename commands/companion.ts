@@ -5,10 +5,10 @@ import { heldRequests } from "../lib/companion/held_requests.ts";
 import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
   isSocketAt,
-  roadPlaces,
   readRoad,
   removeRoad,
   type Road,
+  roadPlaces,
   roadsDir,
   serverOf,
   writeRoad,

@@ -2,6 +2,7 @@
 
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
+import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { onOneLine, type Speaker, terminal } from "../lib/cli/lines.ts";
 import { prepareGuards } from "../lib/fence.ts";
@@ -210,6 +211,7 @@ function realWorld(): DeliverWorld {
     now: Date.now,
     sleep: pause,
     targetNow: targetFromRegistry(paths.registry),
+    gateway: () => gatewayState(env),
     progress: Deno.stdout.isTerminal() ? terminal.warn : undefined,
     ...terminal,
   };

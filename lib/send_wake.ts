@@ -4,12 +4,12 @@ import { type Foreign, isPlain, loadGuards, prepareForeign } from "./fence.ts";
 import { textOf } from "./events.ts";
 import { isThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import { note } from "./journal.ts";
+import { note, readJournal } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { hasQueue } from "./known_sessions.ts";
 import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
-import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
+import { enqueue, isDelivered, type QueuedWake, TURN_ENDS } from "./outbox.ts";
 import {
   changeMemory,
   eventOwner,
@@ -215,7 +215,7 @@ function judgeFor(
   if (options.quiet !== undefined) return { kind: "suppress", reason: options.quiet };
   if (context.settings.dedup_mode === "off") return { kind: "send" };
   if (options.nothingNew) return { kind: "suppress", reason: options.nothingNew };
-  return judge(
+  const verdict = judge(
     {
       event: context.event.name,
       ...(dialog === undefined ? {} : { dialog }),
@@ -228,6 +228,26 @@ function judgeFor(
     (wakeId) => isDelivered(context.paths, { agent_id: context.agent.agent_id, wake_id: wakeId }),
     (id) => isAnswerable(context, id),
   );
+  const isNew = verdict.kind === "send" && draft.trigger === "idle_prompt";
+  return (isNew ? toldByJournal(context) : undefined) ?? verdict;
+}
+
+/** A full disk may have kept the memory from being written, and not the wake of the turn's end. */
+function toldByJournal({ paths, session, agent, event }: HookContext): Judgement | undefined {
+  if (event.promptId === "") return undefined;
+  try {
+    for (const { kind, prompt_id, trigger, wake_id } of readJournal(paths, session)) {
+      const isEnd = kind === "queued" && prompt_id === event.promptId &&
+        TURN_ENDS.includes(String(trigger));
+      const of = String(wake_id);
+      if (isEnd && isDelivered(paths, { agent_id: agent.agent_id, wake_id: of })) {
+        return { kind: "suppress", reason: "the end of this turn was sent before", of };
+      }
+    }
+  } catch {
+    // It cannot be read: better told twice than not at all.
+  }
+  return undefined;
 }
 
 /** A question is answered on the screen, too; a permission by its id while its file is there. */

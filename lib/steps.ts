@@ -74,6 +74,7 @@ export type PauseCause =
   | "condition"
   | "asked"
   | "road"
+  | "budget"
   | "lost"
   | "unsure";
 
@@ -411,15 +412,18 @@ export function stopped(
   at: string,
   wakeId: string,
   told: boolean,
+  /** The limit of spending that is reached, if one is: the watch has stopped the turn. */
+  limit?: string,
 ): Queue {
+  const how = limit === undefined ? "(Esc)" : `by a limit: ${limit}`;
   const over = withOver(queue, step.n, {
     state: "failed",
     ended_at: at,
-    why: "its turn was stopped (Esc)",
+    why: `its turn was stopped ${how}`,
   });
-  return pausedFor(over, "esc", `the turn of step ${step.n} was stopped (Esc)`, at, wakeId, {
-    told,
-  });
+  const cause = limit === undefined ? "esc" : "budget";
+  const reason = `the turn of step ${step.n} was stopped ${how}`;
+  return pausedFor(over, cause, reason, at, wakeId, { told });
 }
 
 /** `/clear` and `/compact` begin no turn: a SessionStart says that they are done. */

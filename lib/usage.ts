@@ -99,16 +99,16 @@ export function lastTotal(
  * What a conversation has reported last, with its source; `at`: when the mod has reported it.
  * `apiResetsAt`: only where its last turn has met a limit.
  */
-export type LastUsage = Told & { from: "mod" | "status line"; at: number };
+export type LastUsage = Told & { session_id: string; from: "mod" | "status line"; at: number };
 
 type Told = Omit<KnownUsage, "isOfTurn">;
 
-/** The last known usage of a conversation, for the views. */
-export function lastUsage(text: string, sessionId: string): LastUsage | undefined {
-  const value = valueOf(text, sessionId);
-  if (value === undefined) return undefined;
+/** The last known usage, for the views: of the conversation that it names. */
+export function lastUsage(text: string): LastUsage | undefined {
+  const value = parsed(text);
+  if (value === undefined || typeof value.session_id !== "string") return undefined;
   const from = "context_window" in value ? "status line" : "mod";
-  return { ...usageIn(value), from, at: Number(value.at) || 0 };
+  return { ...usageIn(value), session_id: value.session_id, from, at: Number(value.at) || 0 };
 }
 
 function valueOf(text: string, sessionId: string): Record<string, unknown> | undefined {

@@ -8,6 +8,7 @@ import { checkRegistryFile } from "../lib/doctor/registry_check.ts";
 import { checkSpeed, speedFinding } from "../lib/doctor/speed_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { checkWatch } from "../lib/doctor/watch_check.ts";
+import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { record } from "../lib/journal.ts";
 import { writeHold } from "../lib/doors/holds.ts";
@@ -264,6 +265,27 @@ Deno.test("doctor says whether a watch runs, and how to have one", async () => {
   assertMatch(notes.join(), /^No watch runs/);
   assertMatch(findings[0]!.fix!, /install-units$/);
   const lock = holdWatch(clinic.world.paths)!;
+  assertEquals((await clinic.ask(checkWatch)).ok, ["The watch runs"]);
+  lock.release();
+});
+
+Deno.test("doctor says that the watch has to be started again to run the code of now", async () => {
+  await using clinic = await Clinic.create();
+  const { paths } = clinic.world;
+  const said = async (lock: HeldLock) => {
+    const { notes, findings } = await clinic.ask(checkWatch);
+    lock.release();
+    assertMatch(findings[0]!.fix!, /install-units$/);
+    return notes.join();
+  };
+  assertMatch(
+    await said(holdWatch(paths, 0)!),
+    /^The watch \(process \d+\) runs since 1970-01-01T00:00:00Z, and its code has changed since/,
+  );
+  assertMatch(await said(holdWatch({ ...paths, root: "/elsewhere" })!), /the code of \/elsewhere:/);
+  assertMatch(await said(holdLock(`${paths.state}/locks/watch`, "4711")!), /an earlier version/);
+  // A full disk has kept it from noting anything.
+  const lock = holdLock(`${paths.state}/locks/watch`)!;
   assertEquals((await clinic.ask(checkWatch)).ok, ["The watch runs"]);
   lock.release();
 });

@@ -96,6 +96,16 @@ const CASES: Case[] = [
     entry: entryOf("busy", { statusSince: minutesAgo(20) }),
     transcript: endOf({ kind: "asked", at: minutesAgo(20), writtenAt: minutesAgo(16) }),
   }, ["stalled"]],
+  ["no sign of life, and its agent has just heard that the API fails", {
+    entry: entryOf("busy", { statusSince: minutesAgo(20) }),
+    transcript: endOf({ kind: "asked", at: minutesAgo(20), writtenAt: minutesAgo(16) }),
+    ...wrote("retrying", 3),
+  }, []],
+  ["no sign of life for long since its agent has heard that the API fails", {
+    entry: entryOf("busy", { statusSince: minutesAgo(40) }),
+    transcript: endOf({ kind: "asked", at: minutesAgo(40), writtenAt: minutesAgo(36) }),
+    ...wrote("retrying", 30),
+  }, ["stalled"]],
   ["retries", { entry: entryOf("busy"), capture: fixturePane("40-retrying-529") }, ["retrying"]],
   ["retries that were told", {
     ...{ entry: entryOf("busy"), capture: fixturePane("40-retrying-529") },
@@ -104,6 +114,12 @@ const CASES: Case[] = [
   ["Claude Code is gone", GONE, ["lost"]],
   ["Claude Code is gone, and that was told", { ...GONE, ...wrote("session_lost", 3) }, []],
   ["Claude Code is gone, and its end was told", { ...GONE, ...wrote("session_end", 4) }, []],
+  ["the hook of its end was killed before it made the wake", {
+    ...{ ...GONE, memory: memoryOf({ ended: "other" }) },
+  }, ["lost"]],
+  ["its end was told", {
+    ...{ ...GONE, memory: memoryOf({ ended: "other" }), ...wrote("session_end", 4) },
+  }, []],
   ["it was left", { ...GONE, memory: memoryOf({ ended: "prompt_input_exit" }) }, []],
   ["it was renamed", { renamedTo: "mine", ...remembers(said("response_complete", 4)) }, [
     "renamed",

@@ -84,6 +84,28 @@ Deno.test("GatewayCarrier sends again what a freshly started gateway took and le
   });
 });
 
+Deno.test("GatewayCarrier takes a gateway for young that could not be reached a moment ago", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const reach = { failedAt: -Infinity };
+  const carrier = () => new GatewayCarrier(target, Date.now, undefined, reach);
+  const first = carrier();
+  const back = carrier();
+  try {
+    await gateway.stop();
+    assertEquals((await first.deliver(aWake())).kind, "later");
+    // Its process has needed long for its start.
+    await gateway.restart(1, { forget: false, upMs: 3_600_000 });
+    gateway.faults.revoke = 1;
+    const outcome = await back.deliver(aWake());
+    assert(outcome.kind === "later" && outcome.newKey === true, JSON.stringify(outcome));
+  } finally {
+    first.close();
+    back.close();
+    await gateway.stop();
+  }
+});
+
 Deno.test("GatewayCarrier looks into the session when the gateway has forgotten its keys", async () => {
   await withGateway({}, async (gateway, deliver) => {
     const wake = aWake();

@@ -120,6 +120,13 @@ Deno.test("what is not sent again is in the journal with its reason", async () =
   assertStringIncludes(String(suppressed?.reason), "end of this turn");
 });
 
+Deno.test("the agent learns a turn's end once, also where the memory of it was not written", async () => {
+  await using world = await worldWith({});
+  await heard(world, [STOP]);
+  Deno.removeSync(`${world.dir}/state/sessions/warden-main.json`);
+  assertEquals(await heard(world, [IDLE]), ["response_complete"]);
+});
+
 /** Runs a hook that waits for the agent, and gives it the agent's reply. */
 async function replied(
   hook: string,

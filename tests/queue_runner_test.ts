@@ -1,6 +1,7 @@
 /** The runner of a queue, and a kill -9 at each of its moments. */
 
 import { assert, assertEquals } from "@std/assert";
+import { writeStop } from "../lib/doors/spending_stops.ts";
 import { QueueRunner, type RunnerWorld } from "../lib/queue/runner.ts";
 import type { SessionLook } from "../lib/queue/session_look.ts";
 import { added } from "../lib/queue/step_list.ts";
@@ -293,6 +294,39 @@ Deno.test("QueueRunner pauses after five refusals, and the wake has the reason",
   ]);
   assertEquals(queue?.steps[0]?.state, "waiting");
   assertEquals(it.told.length, 1);
+});
+
+Deno.test("QueueRunner pauses at once, by the budget, where a limit of spending is reached", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  writeStop(it.paths, SESSION, { why: "$2 of $1 today", clears: false });
+  let tries = 0;
+  const give: RunnerWorld["give"] = () => {
+    tries++;
+    return Promise.resolve({ kind: "refused", reason: "a limit is reached" } as const);
+  };
+  await new QueueRunner({ ...it.world(), give }, SESSION).run();
+  const { paused, steps } = queueOf(it)!;
+  assertEquals([tries, paused?.why, paused?.said, steps[0]?.state], [
+    ...[1, "budget", "a limit is reached", "waiting"],
+  ]);
+});
+
+Deno.test("QueueRunner says that the budget has stopped a step's turn, where a limit is reached", async () => {
+  await using session = withHome(new FakeSession({ endless: true, companion: true }));
+  const { it } = session;
+  it.add("step 1", "step 2");
+  const look = () => Promise.resolve({ state: "free", isReady: true, draft: "" } as const);
+  const world = { ...it.world(), look };
+  await new QueueRunner(world, SESSION).run();
+  writeStop(it.paths, SESSION, { why: "$2 of $1 today", clears: false });
+  await world.sleep(15_000);
+  await new QueueRunner(world, SESSION).run();
+  const { paused, steps } = queueOf(it)!;
+  assertEquals([steps[0]?.state, paused?.why, paused?.reason, it.told.length], [
+    ...["failed", "budget", "the turn of step 1 was stopped by a limit: $2 of $1 today", 1],
+  ]);
 });
 
 Deno.test("QueueRunner gives nothing to a session that is gone, and leaves", async () => {

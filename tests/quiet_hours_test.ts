@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { keepQuiet, quietWindow } from "../lib/delivery/quiet_hours.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { listHolds, readHold } from "../lib/doors/holds.ts";
+import { readJournal } from "../lib/journal.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { readRegistry } from "../lib/registry.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
@@ -163,4 +164,29 @@ Deno.test("keepQuiet() ends early where the registry has other hours, and never 
   agentWith(home, null);
   keepQuiet(paths, "warden", T0 + 3 * MINUTE);
   assertEquals(until(), at(3));
+});
+
+Deno.test("serveAgent() sends on while the registry cannot be read, and keeps the hours it knows", async () => {
+  await using home = new DeliveryHome();
+  const { paths } = home;
+  const unreadable = () => {
+    Deno.removeSync(paths.registry);
+    Deno.mkdirSync(paths.registry);
+  };
+  agentWith(home, null);
+  unreadable();
+  const { sent, queue } = serving(home);
+  put(paths, { created_at: at(-1), trigger: "stalled" });
+  await serveAgent("warden", queue, { ...LONG, once: true });
+  assertEquals(sent.length, 1);
+
+  Deno.removeSync(paths.registry);
+  agentWith(home, QUIET);
+  keepQuiet(paths, "warden", T0);
+  unreadable();
+  put(paths, { created_at: at(0), trigger: "stalled" });
+  await serveAgent("warden", queue, { ...LONG, once: true });
+  assertEquals(sent.length, 1);
+  const problems = [...readJournal(paths, "warden")].filter(({ kind }) => kind === "problem");
+  assertEquals(problems, []);
 });

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as rename } from "../commands/rename.ts";
 import { openPending } from "../lib/answers.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { isThere, readTextIfThere, writeAtomic } from "../lib/files.ts";
 import { readJournal, record } from "../lib/journal.ts";
 import { newWake } from "../lib/new_wake.ts";
@@ -11,6 +12,7 @@ import { followRename } from "../lib/sessions/rename_session.ts";
 import { renamedMessage } from "../lib/sessions/session_wakes.ts";
 import { idOf, readLaunch, recover, remember, sessions, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { pause } from "./support/until.ts";
 
 const WAKE_ID = "01JM8V3T0Q6Y4W2Z9K5N7R1B3D";
 
@@ -127,6 +129,25 @@ Deno.test("followRename() lets everything follow a name that was given with tmux
       ...["spawned", "spawned", "later", `renamed from ${old}`],
     ]);
     assertEquals((await followRename(world, "other", "docs")).kind, "no record");
+  }));
+
+Deno.test("followRename() moves the memory before a hook under the new name can find its agent", () =>
+  inSessionWorld(async (world) => {
+    const { paths } = world;
+    const old = await spawned(world, "anvil");
+    remember(world, old, { session: old, agent_id: "anvil", claude_session_id: "c-1", ended: "" });
+    await world.tmux("rename-session", "-t", `=${old}`, "docs");
+    const hook = holdLock(`${paths.state}/locks/session-${old}`)!; // a hook writes the memory
+    let owners: unknown[] = [];
+    const following = followRename(world, old, "docs");
+    for (let looks = 0; looks < 10; looks++) {
+      await pause(20);
+      owners = [...owners, ownerOf(paths, "docs")];
+    }
+    hook.release();
+    assertEquals(await following, { kind: "moved" });
+    assertEquals(new Set(owners), new Set([undefined]));
+    assertEquals(readMemory(paths, "docs").claude_session_id, "c-1");
   }));
 
 Deno.test("rename finishes what was interrupted after tmux had the new name", () =>

@@ -83,6 +83,28 @@ Deno.test("serveAgent() waits an hour for the gateway without hurry, then delive
   assert(tries.at(-1)!.at - start < 66 * MINUTE, "at most one long pause late");
 });
 
+Deno.test("serveAgent() tries at once, and without long pauses, when the gateway listens again", async () => {
+  await using home = new DeliveryHome();
+  const start = Date.parse("2026-11-16T10:00:00Z");
+  const back = start + 30 * MINUTE;
+  const busy: Tried = {
+    outcome: { kind: "later", scope: "all", reason: "changed while starting work. Retry." },
+    why: "",
+  };
+  const { clock, world, tries } = simulated(
+    home,
+    (_, now) => now < back ? DOWN : now < back + 10_000 ? busy : OK,
+  );
+  world.gateway = () => Promise.resolve(clock.now < back ? "down" : "up");
+  putAt(home, start);
+  const result = await serveAgent("warden", world, LONG);
+  assertEquals(result.delivered, 1);
+  const late = (tries.at(-1)!.at - back) / 1000;
+  assert(late <= 20, `delivered ${late} s after the gateway was back`);
+  const failed = tries.filter(({ at }) => at < back);
+  assert(failed.length < 25, `${failed.length} tries in half an hour`);
+});
+
 Deno.test("serveAgent() ends its life while the gateway stays away, and keeps the wakes", async () => {
   await using home = new DeliveryHome();
   const { world, clock } = simulated(home, () => DOWN);

@@ -265,6 +265,11 @@ Deno.test("stopped() pauses, and a second reason does not replace the first", ()
   const queue = stopped(queueOf([running(1), step(2)]), running(1), NOW.toISOString(), "W", true);
   assertEquals([queue.steps[0]!.state, queue.paused?.why], ["failed", "esc"]);
   assertEquals(pausedFor(queue, "person", "x", "", "W2"), queue);
+  const limit = "$1.20 of $1.00 today";
+  const spent = stopped(queueOf([running(1)]), running(1), NOW.toISOString(), "W", false, limit);
+  assertEquals([spent.steps[0]!.why, spent.paused?.why], [
+    ...[`its turn was stopped by a limit: ${limit}`, "budget"],
+  ]);
 });
 
 const LIMIT = paused({ why: "limit", until: "2026-11-17T13:00:00Z" });

@@ -9,6 +9,7 @@ import { projectName } from "../lib/sessions/conversations.ts";
 import { section } from "./support/hook_world.ts";
 import { changeAgent, idOf, remember, spawned } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { pause } from "./support/until.ts";
 import { says, watcher } from "./support/watching.ts";
 
 /** What Claude Code says to its status line, or a companion keeps. */
@@ -173,4 +174,23 @@ Deno.test("watch counts a day over restarts, and takes the journal's sum where t
     await start().look(1);
     assertEquals(today(), { anvil: 81 });
     assertEquals(told(world), ["81 %"]);
+  }));
+
+Deno.test("watch takes no cost and no context of a conversation for those of the one after /clear", () =>
+  inSessionWorld(async (world) => {
+    const limits = { max_usd_per_session: 100, max_context_pct: 50 };
+    const session = await spawned(world, "anvil", { hook_settings: limits });
+    const watch = watcher(world).start();
+    await works(world, session, "p-1");
+    await costs(world, session, 3, 60);
+    await pause(100); // a file that is younger is read at each look
+    await watch.look(1);
+    await watch.look(1);
+    assertEquals(told(world), ["reached"]);
+    const entry = { status: "idle", statusUpdatedAt: Date.now(), startedAt: 1 };
+    await says(world, session, { sessionId: "after-clear", ...entry });
+    assertEquals([await watch.look(5), await watch.look(5)], [[], []]);
+    const { conversations, days } = JSON.parse(Deno.readTextFileSync(spendingFile(world.paths)));
+    assertEquals(conversations["after-clear"], undefined);
+    assertEquals(Object.values(days), [{ anvil: 3 }]);
   }));

@@ -299,6 +299,21 @@ Deno.test("watch has wakes delivered that wait, unless the gateway is down", () 
     assertEquals(world.carried.length, 4);
   }));
 
+Deno.test("watch waits no long pause out where the deliverer of a wake has ended", () =>
+  inSessionWorld(async (world) => {
+    world.registry({ agents: [] });
+    const { start, watchWorld } = watcher(world);
+    const now = watchWorld.now().getTime();
+    const next_at = new Date(now + 300_000).toISOString();
+    const attempts = { count: 13, next_at, last_error: "gateway down" };
+    put(world.paths, { agent_id: "anvil", session: "anvil-main", attempts });
+    const watch = start();
+    await watch.look(20);
+    assertEquals(world.carried, []);
+    await watch.look(15);
+    assertEquals(world.carried, ["anvil"]);
+  }));
+
 Deno.test("watch runs once per user, ends when it is told to, and --once ends by itself", () =>
   inSessionWorld(async (world) => {
     world.registry({ agents: [] });

@@ -16,6 +16,7 @@ import { prepareGuards } from "../fence.ts";
 import { keepText } from "../doors/kept_texts.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { moveToDead, type QueuedWake, saveAttempts, wakeFile } from "../outbox.ts";
+import type { GatewayState } from "./gateway_up.ts";
 import { isLockWanted } from "./handover.ts";
 import { workOrEnd } from "./held_wait.ts";
 import { asOfNow } from "./late_wake.ts";
@@ -37,6 +38,8 @@ export interface QueueWorld extends CarrierWorld {
   targetNow(
     wake: QueuedWake,
   ): TargetNow | undefined | Promise<TargetNow | undefined>;
+  /** Whether the gateway listens: one that comes back ends a pause. */
+  gateway?(): Promise<GatewayState>;
   /** Called for each try, for a person who watches. */
   progress?(line: string): void;
   /** Tests replace the real carriers. */
@@ -61,6 +64,8 @@ export interface QueueResult {
 /** How often a pause looks for a new wake, and how soon a new wake may end it. */
 const LOOK_EVERY_MS = SECOND;
 const LEAST_PAUSE_MS = 5 * SECOND;
+/** How often a pause asks whether the gateway listens again. */
+const ASK_EVERY_MS = 5 * SECOND;
 /** After a failure that took this long, hooks stop waiting for a reply at once. */
 const LONG_TRY_MS = 2 * SECOND;
 
@@ -247,14 +252,21 @@ export class AgentQueue {
 
   /**
    * A new wake ends a pause early: the gateway may be back. A wake whose hook waits for a reply
-   * ends it at once.
+   * ends it at once. So does a gateway that did not listen and does now: what fails then is new.
    */
   private async rest(ms: number): Promise<"rested" | "wanted"> {
     this.world.progress?.(`next try for ${this.agentId} in ${ms / 1000} s`);
+    const isLong = ms > ASK_EVERY_MS;
+    const isDown = async () => isLong && await this.world.gateway?.() === "down";
+    const wasDown = await isDown();
     for (let rested = 0; rested < ms;) {
       const step = Math.min(LOOK_EVERY_MS, ms - rested);
       await this.world.sleep(step);
       rested += step;
+      if (wasDown && rested % ASK_EVERY_MS === 0 && !await isDown()) {
+        this.failures = 0;
+        break;
+      }
       if (isLockWanted(this.world.paths, this.agentId)) return "wanted";
       const unseen = this.outbox.unseen();
       const isNudged = unseen.length > 0 &&

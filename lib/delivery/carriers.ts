@@ -34,6 +34,7 @@ export class Carriers {
   private cli: CliCarrier | undefined;
   /** Why the gateway cannot be used at all, once that is known. */
   private gatewayUnfit: string | undefined;
+  private readonly reach = { failedAt: -Infinity };
 
   constructor(private readonly world: CarrierWorld) {}
 
@@ -72,7 +73,7 @@ export class Carriers {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
       if (reading.kind !== "target") return { outcome: notNow(reading), transport: "gateway", why };
-      const carrier = new GatewayCarrier(reading.target, this.world.now);
+      const carrier = new GatewayCarrier(reading.target, this.world.now, undefined, this.reach);
       this.gateway = { carrier, source: reading.target.source };
     }
     const outcome = await this.gateway.carrier.deliver(wake);

@@ -30,6 +30,8 @@ export class GatewayCarrier {
     private readonly target: GatewayTarget,
     private readonly now: () => number,
     private readonly watchMs = REVOKED_WITHIN_MS,
+    /** When the gateway could last not be reached: of this carrier and those before it. */
+    private readonly reach = { failedAt: -Infinity },
   ) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
@@ -43,7 +45,7 @@ export class GatewayCarrier {
     if (isDoubtful(wake, this.now(), gateway.upMs())) {
       const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
       if (history.kind === "unread") return history.outcome;
-      if (history.place === "pending" && gateway.upMs() <= YOUNG_MS) return notBegun(sessionKey);
+      if (history.place === "pending" && this.isYoung(gateway)) return notBegun(sessionKey);
       if (history.place !== undefined) {
         return this.taken(wake, "it was in the session already", undefined);
       }
@@ -56,7 +58,9 @@ export class GatewayCarrier {
     const run = await starting;
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
-      const end = await watched(gateway, run.final, this.watchMs);
+      const end: Watched = this.isYoung(gateway)
+        ? await watched(run.final, this.watchMs)
+        : { kind: "settled" };
       if (end.kind === "undone") {
         const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
         return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
@@ -81,6 +85,11 @@ export class GatewayCarrier {
     this.gateway = undefined;
     if (gateway === undefined) return;
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
+  }
+
+  /** A slow machine may need minutes for a start: what counts then is when it could be reached. */
+  private isYoung(gateway: Gateway): boolean {
+    return gateway.upMs() <= YOUNG_MS || this.now() - this.reach.failedAt <= YOUNG_MS;
   }
 
   /** OpenClaw keeps the idempotency key beside each message. */
@@ -111,6 +120,8 @@ export class GatewayCarrier {
       case "refused":
         return { kind: "unfit", reason: opened.reason };
       case "unreachable":
+        this.reach.failedAt = this.now();
+        return { kind: "later", scope: "all", reason: opened.reason };
       case "held":
         return { kind: "later", scope: "all", reason: opened.reason };
     }
@@ -171,12 +182,7 @@ type Watched =
  * UNAVAILABLE: the agent never reads that message. This happens only after a start. If the
  * connection breaks in that time, or the run does not end, the outcome is unknown.
  */
-async function watched(
-  gateway: Gateway,
-  final: Promise<GatewayAnswer>,
-  watchMs: number,
-): Promise<Watched> {
-  if (gateway.upMs() > YOUNG_MS) return { kind: "settled" };
+async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
   const end = await within(final, watchMs);
   if (end === TIME_IS_UP) return { kind: "open" };
   const isUndone = end.kind === "lost" || (end.kind === "error" && end.code === "UNAVAILABLE");

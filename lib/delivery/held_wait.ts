@@ -54,8 +54,13 @@ function loadReleasing(): Promise<typeof import("./release_holds.ts")> {
 
 /** Most registries have no quiet hours: their text alone shows it. */
 function mayBeQuiet(paths: Paths, agentId: string): boolean {
-  return readHold(paths, "quiet", agentId) !== undefined ||
-    (readTextIfThere(paths.registry) ?? "").includes("quiet_hours");
+  if (readHold(paths, "quiet", agentId) !== undefined) return true;
+  try {
+    return (readTextIfThere(paths.registry) ?? "").includes("quiet_hours");
+  } catch {
+    // Nobody may read it now: no quiet hours begin, and what waits is sent.
+    return false;
+  }
 }
 
 function loadQuiet(): Promise<typeof import("./quiet_hours.ts")> {

@@ -69,7 +69,13 @@ export function keepQuiet(paths: Paths, agentId: string, now: number): void {
 
 /** "unknown": the registry cannot be read now, so nothing changes. */
 function quietHoursOf(paths: Paths, agentId: string): QuietHours | null | "unknown" {
-  const reading = readRegistry(readTextIfThere(paths.registry) ?? "", [], [agentId]);
+  let text: string;
+  try {
+    text = readTextIfThere(paths.registry) ?? "";
+  } catch {
+    return "unknown";
+  }
+  const reading = readRegistry(text, [], [agentId]);
   if (reading.kind !== "registry") return "unknown";
   const agent = reading.registry.agents.find((one) => one.agent_id === agentId);
   return agent?.settings.quiet_hours ?? null;

@@ -89,7 +89,7 @@ function isManaged({ seen: { agent } }: SessionView): boolean {
 
 function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
   return [
-    ...ofState(view, known),
+    ...ofState(view, known, now),
     ...renamed(view),
     ...unanswered(view, known, now),
     ...limitOver(view, now),
@@ -99,11 +99,13 @@ function allOf(view: SessionView, known: WatchKnowledge, now: number): FleetFind
   ];
 }
 
-function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
+function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
   const { seen, since } = view;
   switch (view.state) {
     case "lost":
       return wasTold(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
+    case "ended":
+      return isUntoldEnd(view, now) ? [lost(view)] : [];
     case "asks":
       return wasTold(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
         ? []
@@ -118,7 +120,10 @@ function ofState(view: SessionView, known: WatchKnowledge): FleetFinding[] {
         : [finding(view, "dialog", asking(view))];
     case "stalled": {
       const { quiet_since: quiet = since } = view;
-      return wasTold(seen, ["stalled"], quiet) ? [] : [finding(view, "stalled", [quiet], quiet)];
+      // Whoever was told that the API fails has as long again to decide.
+      const later = Math.max(quiet, now - (seen.agent?.settings.stall_after_s ?? 0) * 1000);
+      const isTold = wasTold(seen, ["stalled"], quiet) || wasTold(seen, ["retrying"], later, 0);
+      return isTold ? [] : [finding(view, "stalled", [quiet], quiet)];
     }
     case "retrying":
       return wasTold(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
@@ -162,6 +167,17 @@ function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
   if (!isInterrupted(seen) || wasOwnEsc(seen, entry.statusSince)) return [];
   if (wasTold(seen, ["interrupted", "response_complete"], entry.statusSince)) return [];
   return [finding(view, "interrupted", [...id, entry.statusSince], entry.statusSince)];
+}
+
+/** Long after an end its wake may have left memory and journal. */
+const END_WITHIN_MS = 3_600_000;
+
+/** The hook of its end noted the end, and was killed with the pane before it made the wake. */
+function isUntoldEnd({ since, seen }: SessionView, now: number): boolean {
+  const { memory, launch } = seen;
+  const isFromOutside = memory?.ended === "other" && launch?.stopped_at === undefined;
+  return isFromOutside && now - since < END_WITHIN_MS &&
+    !wasTold(seen, ["session_lost", "session_end"], since, 15_000);
 }
 
 /** Its own record changes when it is started again, not while it is gone. */

@@ -249,8 +249,11 @@ export class FleetReader {
     const mark = managedMark(this.world.paths, pane?.variable, pane?.pane);
     const id = seen.entry?.sessionId || seen.memory?.claude_session_id || "";
     if (mark === undefined || id === "") return;
-    const read = (ending: string) =>
-      this.#ifReadable(() => this.#files.text(mark + ending, (text) => lastUsage(text, id)));
+    // Of another conversation after /clear: the file then stays as it is until the next turn.
+    const read = (ending: string) => {
+      const last = this.#ifReadable(() => this.#files.text(mark + ending, lastUsage));
+      return last?.session_id === id ? last : undefined;
+    };
     const [ended, running] = [read(USAGE_ENDINGS.mod), read(USAGE_ENDINGS.turn)];
     const isRunning = running !== undefined && running.at > (ended?.at ?? 0);
     const usage = (isRunning ? running : ended) ?? read(USAGE_ENDINGS.statusLine);

@@ -40,7 +40,7 @@ export interface SessionObservation {
   /** What hooks wait for. */
   pending: Pending[];
   /** As its mod or its status line told it last. */
-  usage?: LastUsage;
+  usage?: Omit<LastUsage, "session_id">;
   /** What was spent, where the watch counts it. */
   spending?: Spending;
   /** The limit of spending that is reached, as the watch has noted it. */

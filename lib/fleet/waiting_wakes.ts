@@ -1,6 +1,7 @@
 /** Wakes that wait though they could be delivered: their deliverer is started. */
 
 import type { World } from "../cli/world.ts";
+import { pauseAfter } from "../delivery/delivery.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
 import { isHeld } from "../doors/held_lock.ts";
 import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
@@ -13,6 +14,8 @@ import { deliver } from "../sessions/recovery_wake.ts";
 const YOUNG_MS = 15_000;
 /** How often one is started for the same agent. */
 const EVERY_MS = 60_000;
+/** How long a wake waits after a try whose deliverer has ended. */
+const MOST_PAUSE_MS = 30_000;
 
 export class WaitingWakes {
   readonly #started = new Map<string, number>();
@@ -54,6 +57,9 @@ function isDue(paths: Paths, agent_id: string, now: number): boolean {
     // A file that is no wake, or one that was half written when its hook was killed.
     return namesIn(outboxDir(paths, agent_id)).length > 0;
   }
-  const at = first.attempts?.next_at ?? new Date(Date.parse(first.created_at) + YOUNG_MS);
-  return new Date(at).getTime() <= now;
+  const { attempts, created_at } = first;
+  if (attempts === undefined) return Date.parse(created_at) + YOUNG_MS <= now;
+  // Nobody waits out its long pause, and nobody sees when the gateway is back: so it is cut short.
+  const pause = pauseAfter(attempts.count);
+  return Date.parse(attempts.next_at) - pause + Math.min(pause, MOST_PAUSE_MS) <= now;
 }

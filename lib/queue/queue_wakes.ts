@@ -45,6 +45,8 @@ const ADVICE: Partial<Record<NonNullable<Queue["paused"]>["why"], string>> = {
   esc: "somebody stopped the turn: find out why before you let the queue go on",
   stop_on: "read what Claude says, then decide: resume gives the next step",
   condition: "resume gives the step all the same; drop it if it is not wanted",
+  budget:
+    "when the limit has ended, resume goes on; resume --again repeats a step that was stopped",
   road: "look at the session; resume tries again",
   lost: "resume goes on with the next step, resume --again repeats the one that was lost",
   failure: "resume goes on with the next step, resume --again repeats the one that failed",

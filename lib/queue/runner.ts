@@ -3,6 +3,7 @@
  * event can bring more to do, and the hook of that event starts another one.
  */
 
+import { readStop } from "../doors/spending_stops.ts";
 import type { ActionResult } from "../driver/driver_context.ts";
 import { readTranscriptEnd, type TranscriptEnd } from "../fleet/transcript_end.ts";
 import { failureKind } from "../failures.ts";
@@ -183,19 +184,22 @@ export class QueueRunner {
   /** Nothing was given. */
   async #refused(step: Step, reason: string): Promise<boolean> {
     const now = this.world.now();
+    const isSpent = readStop(this.world.paths, this.session) !== undefined;
     let count = 0;
     const after = this.#change((queue) => {
       const waiting = notGiven(queue, step.n);
       if (waiting === queue) return queue; // it has begun all the same
       count = (queue.refusals ?? 0) + 1;
       const next = { ...waiting, refusals: count };
-      if (count < MOST_REFUSALS) return next;
+      if (count < MOST_REFUSALS && !isSpent) return next;
       const { refusals: _, ...rest } = next;
       const why = `step ${step.n} could not be given`;
       const wakeId = newWakeId(now.getTime());
-      return pausedFor(rest, "road", why, now.toISOString(), wakeId, { said: reason });
+      const cause = isSpent ? "budget" : "road";
+      return pausedFor(rest, cause, why, now.toISOString(), wakeId, { said: reason });
     });
-    if (after?.paused?.why === "road") this.#note(after, "paused", undefined, { reason });
+    const isPaused = after?.paused?.why === "road" || after?.paused?.why === "budget";
+    if (after !== undefined && isPaused) this.#note(after, "paused", undefined, { reason });
     else if (count > 0) await this.world.sleep(MOST_SLEEP_MS * count);
     return true;
   }
@@ -350,7 +354,11 @@ export class QueueRunner {
         };
       }
       status = "failed";
-      if (end.kind !== "failed") return stopped(queue, step, now.toISOString(), wakeId, false);
+      if (end.kind !== "failed") {
+        // A person's Esc is told by its own wake, and is noted before.
+        const limit = readStop(this.world.paths, this.session)?.why;
+        return stopped(queue, step, now.toISOString(), wakeId, false, limit);
+      }
       const kind = failureKind(end.error, end.message).name;
       const resets = resetIn(end.message, end.at);
       return failed(queue, step, {

@@ -98,6 +98,13 @@ export async function followRename(
     }
     const reason = await whyNotNow(world.paths, from, world.now());
     if (reason !== undefined) return { kind: "later", reason };
+    // Its hooks run under the new name already: with the record they must find its memory, too.
+    const lock = await lockOf(world.paths, from);
+    try {
+      moveFiles(world.paths, from, to);
+    } finally {
+      lock?.release();
+    }
     await moveSession(world.paths, launch, to, () => Promise.resolve(undefined));
     const { agent_id } = launch;
     record(world.paths, { kind: "session", session: to, agent_id, reason: `renamed from ${from}` });

@@ -1,55 +1,13 @@
 /** Limits of spending on the real Claude Code: told, stopped, raised. And hooks that are gone. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { namesIn } from "../../lib/files.ts";
-import { ROOT } from "../../lib/paths.ts";
 import { readScreen } from "../../lib/pane.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
-import { startProgram } from "../support/child_process.ts";
+import { inScene } from "../support/artefacts.ts";
+import { attach } from "../support/real_claude.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
-import type { SharedGateway } from "./shared_gateway.ts";
+import { INBOX, ofType, startWatch, told, withoutGateway } from "./inbox_stage.ts";
 import { Stage } from "./stage.ts";
-
-/** No OpenClaw: the agents read their wakes from their inboxes. */
-function withoutGateway(scene: Scene): SharedGateway {
-  const config = `${scene.dir}/openclaw.json`;
-  Deno.writeTextFileSync(config, "{}");
-  const gateway = { program: "/bin/false", config };
-  return { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
-}
-
-function messages(stage: Stage, agent: string): string[] {
-  const dir = `${stage.paths.state}/inbox/${agent}`;
-  return namesIn(dir).map((name) => Deno.readTextFileSync(`${dir}/${name}`));
-}
-
-const ofType = (stage: Stage, type: string, agent: string) =>
-  messages(stage, agent).filter((text) => new RegExp(`\\btype: ${type}\\b`).test(text));
-
-function told(stage: Stage, type: string, part = "", agent = "anvil"): Promise<string> {
-  return until(
-    `the wake ${type} ${part}`,
-    () => ofType(stage, type, agent).find((text) => text.includes(part)),
-    { present: () => [messages(stage, agent), stage.journal(agent)] },
-  );
-}
-
-/** The watch as systemd runs it, from its first look on. */
-async function startWatch(stage: Stage): Promise<void> {
-  const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
-  const { child, done } = startProgram(words, stage.env);
-  stage.scene.atEnd(async () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await done;
-  });
-  const looked = () => namesIn(`${stage.paths.state}/watch`).includes("memory.json");
-  await until("the first look of the watch", looked);
-}
 
 /** What a million tokens cost in the versions that are played. */
 const limitOf = (version: string) => version === "2.1.197" ? 1.25 : 1;
@@ -60,7 +18,7 @@ for (const version of VERSIONS.claude) {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
       const hook_settings = { max_usd_per_session: limitOf(version) };
-      stage.writeRegistry({ anvil: { delivery: { transport: "inbox" }, hook_settings } });
+      stage.writeRegistry({ anvil: { ...INBOX, hook_settings } });
       const held = Promise.withResolvers<void>();
       scene.atEnd(() => held.resolve());
       stage.claudeModel.answer = ({ prompt, toolResults }) => {
@@ -124,8 +82,7 @@ for (const version of VERSIONS.claude) {
     inScene(`hooks removed ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil", "bolt"] });
-      const inbox = { delivery: { transport: "inbox" } };
-      stage.writeRegistry({ anvil: inbox, bolt: inbox });
+      stage.writeRegistry({ anvil: INBOX, bolt: INBOX });
       const claude = await stage.spawn("anvil", "the first words");
       await told(stage, "response_complete", "");
       await startWatch(stage);
@@ -149,3 +106,90 @@ for (const version of VERSIONS.claude) {
       );
     }));
 }
+
+const VERSION = VERSIONS.claude[0];
+
+/** A model that spends what a prompt says, such as `spend 210000`; "work on" then runs a tool and hangs. */
+function spender(stage: Stage): void {
+  const held = Promise.withResolvers<void>();
+  stage.scene.atEnd(() => held.resolve());
+  stage.claudeModel.answer = ({ prompt, toolResults }) => {
+    const input_tokens = Number(/spend (\d+)/.exec(prompt)?.[1] ?? 1000);
+    const isAfterTool = toolResults.length > 0 && !prompt.includes("go on");
+    if (isAfterTool) return { hold: held.promise, say: "Too late." };
+    if (!prompt.includes("work on")) return { say: "Spent.", usage: { input_tokens } };
+    return { say: [{ tool: "Glob", input: { pattern: "*.md" } }], usage: { input_tokens } };
+  };
+}
+
+Deno.test(`${VERSION}: the limit of a day is that of all sessions of an agent`, () =>
+  inScene("budget of a day", async (scene) => {
+    const shared = withoutGateway(scene);
+    const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil"] });
+    stage.writeRegistry({ anvil: { ...INBOX, hook_settings: { max_usd_per_day: 1 } } });
+    spender(stage);
+    const first = await stage.spawn("anvil", "the first words");
+    const [one, two] = [stage.session("anvil"), `${stage.session("anvil")}-two`];
+    const words = ["anvil", `${scene.dir}/anvil`, "the second words", "--name", two];
+    const spawned = await stage.ours("commands/spawn.ts", ...words);
+    assertEquals(spawned.code, 0, spawned.stderr);
+    const second = await attach({ server: stage.server, session: two }, "");
+    await until("both turns", () => ofType(stage, "response_complete").length === 2);
+    await startWatch(stage);
+
+    await first.submit("spend 210000");
+    const near = await told(stage, "budget");
+    assertMatch(near, /^level: 8\d %\nlimit: max_usd_per_day \$1\.00$/m);
+    await second.submit("work on, spend 60000");
+    const reached = await told(stage, "budget", "level: reached");
+    assertStringIncludes(reached, `The turn that ran in ${two} was stopped.`);
+    await second.waitForScreen("idle", (screen) => readScreen(screen).state === "idle");
+    for (const session of [one, two]) {
+      const refused = await stage.ours("commands/menu_driver.ts", session, "type", "go on");
+      assertEquals(refused.code, 1);
+      assertMatch(refused.stderr, /all sessions of the agent have cost \$1\.\d\d of \$1\.00 today/);
+    }
+    const raised = await stage.ours("commands/budget.ts", one, "--more", "5");
+    assertEquals(raised.code, 0, raised.stderr);
+    // The other session learns it from the watch.
+    await until("the other session to be free", async () => {
+      const done = await stage.ours("commands/menu_driver.ts", two, "type", "go on");
+      return done.code === 0;
+    });
+    await until("its answer", () => ofType(stage, "response_complete").length === 4);
+    assertEquals(ofType(stage, "budget").length, 2);
+  }));
+
+Deno.test(`${VERSION}: a context that is too full stops the turn, until it is cleared`, () =>
+  inScene("budget of the context", async (scene) => {
+    const shared = withoutGateway(scene);
+    const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil"] });
+    stage.writeRegistry({ anvil: { ...INBOX, hook_settings: { max_context_pct: 20 } } });
+    spender(stage);
+    const claude = await stage.spawn("anvil", "the first words");
+    await told(stage, "response_complete");
+    await startWatch(stage);
+    const session = stage.session("anvil");
+
+    await claude.submit("spend 170000");
+    assertMatch(
+      await told(stage, "budget"),
+      /^level: 8\d %\nlimit: max_context_pct 20 %\nspent: 17 %$/m,
+    );
+    await claude.submit("work on, spend 230000");
+    const reached = await told(stage, "budget", "level: reached");
+    assertStringIncludes(reached, `The turn that ran in ${session} was stopped.`);
+    await claude.waitForScreen("idle", (screen) => readScreen(screen).state === "idle");
+    const drive = (...words: string[]) => stage.ours("commands/menu_driver.ts", session, ...words);
+    const refused = await drive("type", "go on");
+    assertEquals(refused.code, 1);
+    assertMatch(refused.stderr, /the context is 23 % full, of 20 % that are allowed/);
+    const cleared = await drive("type", "/clear");
+    assertEquals(cleared.code, 0, cleared.stderr);
+    await until(
+      "an instruction to be taken",
+      async () => (await drive("type", "go on")).code === 0,
+    );
+    await until("its answer", () => ofType(stage, "response_complete").length === 3);
+    assertEquals(ofType(stage, "budget").length, 2);
+  }));

@@ -20,6 +20,8 @@ interface DeliveryStage {
   paths: Paths;
   put(more?: Partial<QueuedWake>, text?: string): QueuedWake;
   deliver(args?: string[], env?: Record<string, string>): Promise<Ended>;
+  /** Looks once, as from cron; there is no tmux. */
+  watch(): Promise<Ended>;
 }
 interface Ended {
   code: number;
@@ -54,6 +56,16 @@ async function stageIn(scene: Scene): Promise<DeliveryStage> {
   };
   const paths = pathsFrom((name) => env[name], ROOT);
   Deno.mkdirSync(paths.state);
+  const ours = async (file: string, args: string[], more: Record<string, string>) => {
+    const done = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `${ROOT}/commands/${file}`, ...args],
+      env: { ...env, ...more },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
+    const [stdout, stderr] = [done.stdout, done.stderr].map((b) => new TextDecoder().decode(b));
+    return { code: done.code, stdout: stdout!, stderr: stderr! };
+  };
   return {
     model,
     gateway,
@@ -65,16 +77,8 @@ async function stageIn(scene: Scene): Promise<DeliveryStage> {
       enqueue(paths, whole);
       return whole;
     },
-    async deliver(args = ["--agent", "warden"], more = {}) {
-      const done = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", `${ROOT}/commands/deliver.ts`, ...args],
-        env: { ...env, ...more },
-        clearEnv: true,
-        stdin: "null",
-      }).output();
-      const [stdout, stderr] = [done.stdout, done.stderr].map((b) => new TextDecoder().decode(b));
-      return { code: done.code, stdout: stdout!, stderr: stderr! };
-    },
+    deliver: (args = ["--agent", "warden"], more = {}) => ours("deliver.ts", args, more),
+    watch: () => ours("watch.ts", ["--once"], { GSD_TMUX: "/bin/false" }),
   };
 }
 
@@ -236,3 +240,36 @@ onStage("a gateway that is killed and comes back gets each wake once", async (st
   assertMatch(details.slice(2).join(), /^(accepted|it was in the session already)$/);
   assertEquals(deadIds(stage.paths, "warden"), []);
 });
+
+onStage(
+  "an agent that it does not know is told to the global status session, once",
+  async (stage) => {
+    const { paths, model, session } = stage;
+    const agent = (id: string) => ({
+      agent_id: id,
+      tmux_session_name: `${id}-main`,
+      openclaw_session_key: `agent:${id}:main`,
+    });
+    const registry = {
+      global_status_openclaw_session_key: session.key,
+      agents: [agent("warden"), agent("ghost")],
+    };
+    Deno.writeTextFileSync(paths.registry, JSON.stringify(registry));
+    for (let looks = 0; looks < 2; looks++) {
+      const looked = await stage.watch();
+      assertEquals(looked.code, 0, looked.stderr);
+      await stage.deliver([]);
+    }
+    const [asked] = await until("the wake of it", () => {
+      const found = model.asked("agent_unknown");
+      return found.length > 0 ? found : undefined;
+    });
+    assertStringIncludes(asked!.message, "OpenClaw has no agent ghost");
+    assertStringIncludes(asked!.message, "openclaw agents add ghost");
+    assertEquals(namesIn(`${paths.state}/watch/told`).length, 1);
+    assertEquals(
+      [...readJournal(paths, "ghost-main")].filter(({ kind }) => kind === "queued").length,
+      1,
+    );
+  },
+);

@@ -2,59 +2,12 @@
 
 import { readScreen } from "../../lib/pane.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { namesIn } from "../../lib/files.ts";
 import { allProcesses, isClaude, treeBelow } from "../../lib/doors/process_tree.ts";
-import { ROOT } from "../../lib/paths.ts";
-import { inScene, type Scene } from "../support/artefacts.ts";
-import { startProgram } from "../support/child_process.ts";
+import { inScene } from "../support/artefacts.ts";
 import { VERSIONS } from "../support/real_programs.ts";
 import { until } from "../support/until.ts";
-import type { SharedGateway } from "./shared_gateway.ts";
+import { INBOX, ofType, startWatch, told, withoutGateway } from "./inbox_stage.ts";
 import { Stage } from "./stage.ts";
-
-/** No OpenClaw: the agent reads its wakes from its inbox. */
-function withoutGateway(scene: Scene): SharedGateway {
-  const config = `${scene.dir}/openclaw.json`;
-  Deno.writeTextFileSync(config, "{}");
-  const gateway = { program: "/bin/false", config };
-  return { gateway, agentModel: { requests: [] } } as unknown as SharedGateway;
-}
-
-const INBOX = {
-  anvil: { delivery: { transport: "inbox" }, hook_settings: { stall_after_s: 10 } },
-};
-
-function messages(stage: Stage): string[] {
-  const dir = `${stage.paths.state}/inbox/anvil`;
-  return namesIn(dir).map((name) => Deno.readTextFileSync(`${dir}/${name}`));
-}
-
-const ofType = (stage: Stage, type: string) =>
-  messages(stage).filter((text) => new RegExp(`\\btype: ${type}\\b`).test(text));
-
-function told(stage: Stage, type: string, part = ""): Promise<string> {
-  return until(
-    `the wake ${type}`,
-    () => ofType(stage, type).find((text) => text.includes(part)),
-    { present: () => [messages(stage), stage.journal("anvil")] },
-  );
-}
-
-/** The watch as systemd runs it; killed at the end, as a power cut would. */
-function startWatch(stage: Stage) {
-  const words = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/watch.ts`];
-  const { child, done } = startProgram(words, stage.env);
-  const kill = async () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    return await done;
-  };
-  stage.scene.atEnd(kill);
-  return kill;
-}
 
 async function claudePid(stage: Stage): Promise<number> {
   const target = `=${stage.session("anvil")}:`;
@@ -67,7 +20,7 @@ for (const version of VERSIONS.claude) {
     inScene(`watch ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
-      stage.writeRegistry(INBOX);
+      stage.writeRegistry({ anvil: { ...INBOX, hook_settings: { stall_after_s: 10 } } });
       const held = Promise.withResolvers<void>();
       scene.atEnd(() => held.resolve());
       stage.claudeModel.answer = ({ prompt }) =>
@@ -76,9 +29,7 @@ for (const version of VERSIONS.claude) {
           : { say: `You said: ${prompt.slice(0, 60)}` };
       const claude = await stage.spawn("anvil", "the first words");
       await told(stage, "response_complete", "the first words");
-      const kill = startWatch(stage);
-      const looked = () => namesIn(`${stage.paths.state}/watch`).includes("memory.json");
-      await until("the first look of the watch", looked);
+      const kill = await startWatch(stage);
 
       // Hooks find no agent in a broken registry. The watch knows the one before.
       const registry = Deno.readTextFileSync(stage.paths.registry);
@@ -104,7 +55,7 @@ for (const version of VERSIONS.claude) {
 
       // Killed like Claude Code itself, and started again, it tells nothing twice.
       await kill();
-      startWatch(stage);
+      await startWatch(stage);
       Deno.kill(await claudePid(stage), "SIGKILL");
       const lost = await told(stage, "session_lost");
       const known = /evidence: no SessionEnd came; process \d+ has ended; only a shell/;

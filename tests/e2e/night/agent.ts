@@ -19,6 +19,9 @@ export async function reactTo(
       return await goOn();
     case "ask_user_question":
       return await act("choose", "1");
+    case "session_lost":
+      // Else the watch starts it again.
+      return message.includes("run the action") ? await act("recover") : undefined;
     case "session_end":
       return await act("recover");
     case "stalled":

@@ -120,6 +120,8 @@ export const SESSION_FAULTS: SessionFault[] = [
     async play(night, session) {
       const before = session.answers;
       await hang(night, session);
+      // Where its agent is slow to stop it, that it has stalled is news once more.
+      night.fact(session, ["stalled"], { isOptional: true });
       night.fact(session, ["retrying", "stalled"]);
       await night.goesOn(session, before);
     },

@@ -2,6 +2,7 @@
 
 import { messageOf } from "../../../lib/process.ts";
 import { Dice } from "../../support/fuzz.ts";
+import { compare, faultsIn } from "../../support/night_truth.ts";
 import { pause } from "../../support/until.ts";
 import { SESSION_FAULTS, type SessionFault, WIDE_FAULTS, type WideFault } from "./faults.ts";
 import type { Night, NightSession } from "./stage.ts";
@@ -26,7 +27,8 @@ export async function playNight(
     // A short night kills the watch only beside other faults.
     const wide = shuffled(dice, WIDE_FAULTS.filter(({ isQuick }) => isLong || isQuick));
     while (waiting.length > 0) {
-      const pairs = matched(shuffled(dice, player.able()), waiting);
+      const kills = (session: NightSession) => session.server === night.stage.server ? 0 : rounds;
+      const pairs = matched(shuffled(dice, player.able()), waiting, kills);
       if (pairs.length === 0) break;
       await Promise.all([
         ...pairs.map(([session, fault]) => player.play(session, fault)),
@@ -35,6 +37,9 @@ export async function playNight(
       ]);
     }
     for (const fault of wide) await player.playWide(fault, lastsMs);
+    const { facts, heard, outages } = night;
+    const wrong = [...player.stuck, ...faultsIn(compare(facts, heard, outages))];
+    progress(`round ${round + 1} of ${rounds}: ${wrong.length} wrong\n${wrong.join("\n")}`);
   }
   return player;
 }
@@ -46,12 +51,14 @@ const LONG_ROUNDS = Number(Deno.env.get("GSD_NIGHT_ROUNDS") ?? 3);
 function matched(
   sessions: NightSession[],
   waiting: SessionFault[],
+  /** How often its tmux server is killed in the whole night. */
+  kills: (session: NightSession) => number,
 ): [NightSession, SessionFault][] {
   // The plain one first: some faults are for it alone.
   return sessions.toSorted((a, b) => Number(b.isPlain) - Number(a.isPlain)).flatMap((session) => {
     const fits = waiting.filter((fault) =>
       (fault.for === undefined || fault.for === (session.isPlain ? "plain" : "mod")) &&
-      !(fault.isLoss && session.losses >= MOST_LOSSES)
+      !(fault.isLoss && session.losses + kills(session) >= MOST_LOSSES)
     );
     const fault = fits.find((one) => one.for !== undefined) ?? fits[0];
     if (fault === undefined) return [];
@@ -60,8 +67,8 @@ function matched(
   });
 }
 
-/** The watch starts a session again three times an hour; a tmux server is killed in each round. */
-const MOST_LOSSES = 2;
+/** The watch starts a session again so often in an hour. */
+const MOST_LOSSES = 3;
 
 class Player implements Played {
   readonly goneOn = new Map<string, boolean[]>();
