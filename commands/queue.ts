@@ -6,7 +6,13 @@ import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts
 import { readTextIfThere } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
-import { carryOutAction, giverFor, targetOf, whyNoRunner } from "../lib/queue/change_queue.ts";
+import {
+  carryOutAction,
+  giverFor,
+  targetOf,
+  whyNoRunner,
+  whyTakenByPerson,
+} from "../lib/queue/change_queue.ts";
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
 import { serveQueue } from "../lib/queue/serve_queue.ts";
@@ -89,6 +95,8 @@ export async function main(
     const old = whyNoRunner(world.paths);
     if (old !== undefined) throw new Error(old);
     const giver = await giverFor(world, target, options);
+    const taken = whyTakenByPerson(world.paths, target.session, action, giver);
+    if (taken !== undefined) throw new Error(taken);
     const result = carryOutAction(world, target, action, giver, options.dryRun);
     if (!options.dryRun && action.kind !== "pause") start(target.session);
     world.say(reportOf(world.paths, target, action, result, options));

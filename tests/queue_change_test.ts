@@ -1,7 +1,9 @@
 /** What changes a queue that waits for the end of a limit. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { carryOutAction } from "../lib/queue/change_queue.ts";
+import { writeHold } from "../lib/doors/holds.ts";
+import { carryOutAction, whyTakenByPerson } from "../lib/queue/change_queue.ts";
+import type { QueueAction } from "../lib/queue/queue_args.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { turnStopped } from "../lib/queue_turns.ts";
 import type { Agent } from "../lib/registry.ts";
@@ -57,4 +59,19 @@ Deno.test("queue resume of a person is noted: that person may be past an Esc", a
   const person = { by: "ann", by_kind: "person" } as const;
   assertEquals(carryOutAction(world, target, resume, BY, true).queue?.by_person, undefined);
   assertEquals(carryOutAction(world, target, resume, person, true).queue?.by_person, true);
+});
+
+Deno.test("whyTakenByPerson() refuses an agent's change of the queue, and no person's", async () => {
+  await using home = new TestHome();
+  const why = (kind: "add" | "resume" | "pause" | "list", by_kind: "agent" | "person") => {
+    const action = { kind, steps: [], isAgain: false, reason: "" } as QueueAction;
+    return whyTakenByPerson(home.paths, SESSION, action, { by: "x", by_kind })?.slice(0, 36);
+  };
+  assertEquals(why("add", "agent"), undefined);
+  writeHold(home.paths, { kind: "taken", name: SESSION, agent_id: "warden", since: "" });
+  const taken = "a person has taken this session: no ";
+  assertEquals([why("add", "agent"), why("resume", "agent")], [taken, taken]);
+  assertEquals([why("pause", "agent"), why("list", "agent"), why("add", "person")], [
+    ...[undefined, undefined, undefined],
+  ]);
 });

@@ -4,6 +4,7 @@ import { nearest } from "../cli/nearest.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
 import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
+import { whyTaken } from "../doors/holds.ts";
 import { EMPTY_OPTIONS } from "../driver/menu_args.ts";
 import { isFile } from "../files.ts";
 import { loadRegistry } from "../gate.ts";
@@ -11,6 +12,7 @@ import { record } from "../journal.ts";
 import { isKnownName } from "../known_sessions.ts";
 import { newWakeId } from "../new_wake.ts";
 import { currentName, ownerOf } from "../owners.ts";
+import type { Paths } from "../paths.ts";
 import { startRunner } from "../queue_runner.ts";
 import { stepRecord } from "../queue_turns.ts";
 import { type Giver, isHuman } from "../records.ts";
@@ -112,6 +114,18 @@ export function whyNoRunner({ data }: { data: string }): string | undefined {
   return isOld
     ? "the hooks were registered by an earlier version: run gsd-code register first"
     : undefined;
+}
+
+/** Why an agent may not do this now; it may always look, and stop what it has begun. */
+export function whyTakenByPerson(
+  paths: Paths,
+  session: string,
+  { kind }: QueueAction,
+  { by_kind }: Giver,
+): string | undefined {
+  return isHuman(by_kind) || kind === "list" || kind === "pause"
+    ? undefined
+    : whyTaken(paths, session);
 }
 
 export interface Changed {
