@@ -37,12 +37,13 @@ export async function commitsIn(
 ): Promise<Commit[]> {
   const git = onPath(env, "git");
   if (git === undefined || !folder.startsWith("/")) return [];
-  const seconds = (ms: number) => Math.floor(ms / 1000);
+  // git reads a small number as a day or an hour, not as seconds.
+  const at = (ms: number) => new Date(Math.max(ms, 86_400_000)).toISOString().slice(0, 19) + "Z";
   const outcome = await run(git, [
     ...HARMLESS,
     ...["-C", folder, "log", "--branches", "HEAD", "--no-show-signature", "--no-mailmap"],
     ...[`--max-count=${MOST_COMMITS}`, "--format=%H%x09%ct%x09%s"],
-    ...[`--since=${seconds(since)}`, `--until=${seconds(until) + 1}`, "--"],
+    ...[`--since=${at(since)}`, `--until=${at(until + 1000)}`, "--"],
   ], {
     env: { ...ENVIRONMENT, HOME: "/nonexistent", PATH: env("PATH") ?? "" },
     timeoutMs: TIMEOUT_MS,
