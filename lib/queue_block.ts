@@ -8,7 +8,9 @@ import type { HookContext } from "./hook_context.ts";
 import { newWakeId } from "./new_wake.ts";
 import { hash, safeName } from "./paths.ts";
 import { proofOf, sizeOf } from "./step_proof.ts";
-import { begun, currentStep, notGiven, type Queue, type Step, toGive, whatNext } from "./steps.ts";
+import { whatNext } from "./next_move.ts";
+import { begun, notGiven, toGive } from "./step_giving.ts";
+import { currentStep, type Queue, type Step } from "./steps.ts";
 
 /** Claude Code overrides the ninth block in a row. Other hooks may have some of them. */
 const MOST_IN_A_ROW = 6;

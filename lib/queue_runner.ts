@@ -4,7 +4,7 @@ import { isForOtherState } from "./deliverer.ts";
 import { isFile, readTextIfThere, removeIfThere, writeAtomic } from "./files.ts";
 import { DELIVERER_ENV_NAMES, type Env, type Paths, setVariables } from "./paths.ts";
 import { startDetached } from "./process.ts";
-import { whatNext } from "./steps.ts";
+import { whatNext } from "./next_move.ts";
 import { readQueue } from "./steps_file.ts";
 
 /** By the launcher that registration made; without one by Deno itself. */

@@ -8,26 +8,20 @@ import { newWakeId } from "./new_wake.ts";
 import type { Paths } from "./paths.ts";
 import { afterBlock, mayBlock, withBlock } from "./queue_block.ts";
 import { eventOwner, readMemory } from "./session_memory.ts";
+import { ended, failed, pausedFor, started, stopped } from "./step_endings.ts";
+import { begun, goingOn, wentOn } from "./step_giving.ts";
 import {
-  begun,
   currentStep,
-  ended,
-  failed,
-  goingOn,
   isDoneBy,
   isEnding,
   isOpen,
   isRepeatable,
   isWaiting,
-  pausedFor,
   type Queue,
-  started,
   stateOfQueue,
   type Step,
   stepOfInstruction,
   stepOfTurn,
-  stopped,
-  wentOn,
 } from "./steps.ts";
 import { readQueue, updateQueue } from "./steps_file.ts";
 import { shellQuote } from "./text.ts";

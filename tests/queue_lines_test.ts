@@ -3,7 +3,7 @@ import "../lib/cli/load_guards.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { writeHold } from "../lib/doors/holds.ts";
-import { withStep } from "../lib/steps.ts";
+import { withStep } from "../lib/step_giving.ts";
 import { changeQueue, queueFile } from "../lib/steps_file.ts";
 import { TestHome } from "./support/home.ts";
 

@@ -7,17 +7,9 @@ import type { SessionLook } from "../lib/queue/session_look.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { memoryFile } from "../lib/session_memory.ts";
 import { writeAtomic } from "../lib/files.ts";
-import {
-  begun,
-  ended,
-  pausedFor,
-  type Queue,
-  resumed,
-  started,
-  stepOfInstruction,
-  stepOfTurn,
-  withStep,
-} from "../lib/steps.ts";
+import { ended, pausedFor, resumed, started } from "../lib/step_endings.ts";
+import { begun, withStep } from "../lib/step_giving.ts";
+import { type Queue, stepOfInstruction, stepOfTurn } from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
 import { noteTyped } from "../lib/typed.ts";
 import { TestHome } from "./support/home.ts";

@@ -1,27 +1,25 @@
 import { assertEquals } from "@std/assert";
+import { whatNext } from "../lib/next_move.ts";
 import {
-  begun,
   commandDone,
   ended,
   failed,
-  given,
-  isDoneBy,
-  matches,
-  notGiven,
   pausedFor,
-  type Queue,
   reported,
   resumed,
   started,
+  stopped,
+  withStop,
+} from "../lib/step_endings.ts";
+import { begun, given, notGiven, toGive, unread } from "../lib/step_giving.ts";
+import {
+  isDoneBy,
+  matches,
+  type Queue,
   stateOfQueue,
   type Step,
   type StepGiving,
   stepOfTurn,
-  stopped,
-  toGive,
-  unread,
-  whatNext,
-  withStop,
 } from "../lib/steps.ts";
 
 const NOW = new Date("2026-11-17T12:00:00Z");

@@ -14,28 +14,19 @@ import type { Paths } from "../paths.ts";
 import { isLimit, stepRecord } from "../queue_turns.ts";
 import type { Giver } from "../records.ts";
 import { readMemory } from "../session_memory.ts";
+import { type Move, whatNext } from "../next_move.ts";
 import {
-  begun,
   commandDone,
-  commandOf,
   ended,
   failed,
-  given,
-  isDoneBy,
   leftUnsure,
-  type Move,
-  notGiven,
   pausedFor,
-  type Queue,
   reported,
   resumed,
-  type Step,
-  type StepGiving,
   stopped,
-  toGive,
-  unread,
-  whatNext,
-} from "../steps.ts";
+} from "../step_endings.ts";
+import { begun, given, notGiven, toGive, unread } from "../step_giving.ts";
+import { commandOf, isDoneBy, type Queue, type Step, type StepGiving } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
 import { knownCommands } from "../suggested.ts";
 import { wasNoted } from "../typed.ts";
