@@ -55,7 +55,7 @@ export function kindOf({ body, options, title, isReview }: DialogSigns): DialogK
   if (/^Resume session\b/.test(title)) return "resume_picker";
   if (/^Rewind\b/.test(title)) return "rewind";
   if (PLAN_TITLE.test(title) || labels.some((label) => PLAN_ROW.test(label))) return "plan";
-  return title !== "" && labels.join("|") === SUMMARY_ROWS ? "resume_summary" : "other";
+  return title !== "" && SUMMARY_ROWS.test(labels.join("|")) ? "resume_summary" : "other";
 }
 
 /** A row by which something is allowed or refused; ↑ ↓ mark a list cut short. */
@@ -67,7 +67,7 @@ const PLAN_TITLE = /^(Exit plan mode\?|Ready to code\?)/;
 const PLAN_ROW =
   /^(No, keep planning|Yes, (and )?(manually |auto-)(approve|accept) edits|Tell Claude what to change)/;
 const SUMMARY_ROWS =
-  "Resume from summary (recommended)|Resume full session as-is|Don't ask me again";
+  /^Resume from summary \((instant, )?recommended\)\|Resume full session as-is\|Don't ask me again$/;
 
 function decisionKind(labels: string[], title: string): DialogKind {
   if (labels.some((label) => /^Yes, I trust this folder/.test(label))) return "trust";

@@ -137,3 +137,11 @@ Deno.test("readScreen() knows a question whose last words stand on a line of the
     );
   }
 });
+
+Deno.test("readScreen() knows resume from summary by either name of its first row", () => {
+  const shown = pane("v325-82-resume-summary");
+  const kinds = ["(recommended)", "(instant, recommended)", "(recommended) and run it"].map((
+    name,
+  ) => readScreen(shown.replace("(recommended)", name)).dialog?.kind);
+  assertEquals(kinds, ["resume_summary", "resume_summary", "other"]);
+});
