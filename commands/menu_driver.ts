@@ -213,7 +213,8 @@ export async function carryOut(
     if (state === "unknown" && unreadable === "of Claude" && verb.kind !== "esc") {
       if (context.dryRun || !await canBeRead(found.pane)) return refused(WHY_UNREADABLE);
     }
-    const mayRefuse = verb.kind === "choose" && decides(dialog?.kind);
+    const mayRefuse = verb.kind === "choose" && decides(dialog?.kind) &&
+      isNo(dialog?.options.find(({ number }) => number === verb.number)?.label);
     if ((ENDS_TURNS.includes(verb.kind) || options.now || mayRefuse) && !options.dryRun) {
       noteEscape(world.paths, session, Date.now());
     }
@@ -223,6 +224,11 @@ export async function carryOut(
   } finally {
     await room?.restore();
   }
+}
+
+/** A row that may stop the turn; one that cannot be read may do so too. */
+function isNo(label = "No"): boolean {
+  return /^No\b/.test(label);
 }
 
 async function act(

@@ -26,7 +26,7 @@ export const hook: Hook = {
     const queue = await tools.loadQueue(context);
     const atStop = said.silent === "shell"
       ? undefined
-      : await queue?.turnEnded(context, { text, willGoOn: running.willWake });
+      : await queue?.turnEnded(context, { text, willGoOn: running.willEnd });
     const isStep = atStop?.kind === "step";
     const expectsReply = settings.hook_mode === "bidirectional" && !again && !isStep;
     const { turn_usd: cost } = await tools.usageOf(context) ?? {};

@@ -194,7 +194,7 @@ export async function runningAfter(
 ): Promise<StillRunning> {
   const { background_tasks: tasks, session_crons: crons } = event.fields;
   const hasAny = [tasks, crons].some((list) => Array.isArray(list) && list.length > 0);
-  if (!hasAny) return { lines: [], tasks: 0, willWake: false };
+  if (!hasAny) return { lines: [], tasks: 0, willWake: false, willEnd: false };
   const running: typeof import("./still_running.ts") = await import(later("./still_running.ts"));
   if (Array.isArray(crons) && crons.length > 0) {
     const { noteScheduled }: typeof import("./typed.ts") = await import(later("./typed.ts"));

@@ -23,7 +23,8 @@ export async function mayBlock(context: HookContext): Promise<boolean> {
     return names.some((name) => there.includes(`${name}.json`));
   };
   const name = safeName(session);
-  if (has("roads", name, hash(session)) || has("paused", name) || has("taken", name)) return false;
+  if (has("roads", name, hash(session))) return false;
+  if (["paused", "taken", "stopped"].some((folder) => has(folder, name))) return false;
   if (has("paused-agents", safeName(agent.agent_id))) return false;
   return (await context.screen()).draft !== "";
 }
@@ -61,6 +62,6 @@ export function afterBlock(
   const giving = step?.giving;
   if (step?.state !== "giving" || giving?.by_stop !== true) return queue;
   const proof = proofOf(giving, event.transcriptPath || giving.transcript_path);
-  if (proof.kind === "none") return notGiven(queue, step.n);
+  if (proof.kind === "none" || proof.kind === "passed") return notGiven(queue, step.n);
   return begun(queue, step.n, event.promptId, now);
 }

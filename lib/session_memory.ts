@@ -165,12 +165,18 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
         claude_session_id: event.sessionId || before.claude_session_id,
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,
-        ended: event.name === "SessionEnd" ? textOf(event.fields, "reason") || UNKNOWN_END : "",
+        ended: endedAfter(before, event),
         // It may end again at once: that is another end.
         said: isStart ? before.said.filter((said) => said.trigger !== "session_end") : before.said,
         guests: guests.filter((id) => id !== event.sessionId),
       };
   }
+}
+
+/** What we report ourselves, such as the end of a queue, says nothing of Claude Code. */
+function endedAfter({ ended }: SessionMemory, { name, fields }: HookEvent): string {
+  if (name === "SessionEnd") return textOf(fields, "reason") || UNKNOWN_END;
+  return /^[a-z]/.test(name) ? ended : "";
 }
 
 function parseMemory(text: string | undefined, session: string): SessionMemory {

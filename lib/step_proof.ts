@@ -11,7 +11,9 @@ export type Proof =
   /** Its prompt is in the conversation. */
   | { kind: "prompt"; promptId: string }
   /** Its command was run; whether it began a turn is not known. */
-  | { kind: "command" };
+  | { kind: "command" }
+  /** All hooks of the Stop that was to give it have ended, and it is not there. */
+  | { kind: "passed" };
 
 /** So much of a transcript is read: the step is near the place where the conversation was. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -52,9 +54,16 @@ export function proofOf(giving: StepGiving, path: string): Proof {
   const from = path === giving.transcript_path
     ? giving.position
     : Math.max(0, sizeOf(path) - MOST_BYTES);
-  const proof = proofIn(linesFrom(path, from), giving.text);
+  const lines = linesFrom(path, from);
+  const proof = proofIn(lines, giving.text);
+  if (proof.kind === "none" && giving.by_stop && lines.some(isEndOfStop)) return { kind: "passed" };
   if (proof.kind !== "none" || !isDoneBy(giving.text, "clear")) return proof;
   return wasCleared(giving, path) ? { kind: "command" } : proof;
+}
+
+/** Claude Code writes it after the last hook, and after the instruction of one that blocked. */
+function isEndOfStop(line: string): boolean {
+  return line.includes("stop_hook_summary") && parsed(line)?.subtype === "stop_hook_summary";
 }
 
 /** So much of a new transcript is read: /clear is in its first lines. */

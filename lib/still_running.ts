@@ -10,6 +10,8 @@ export interface StillRunning {
   tasks: number;
   /** A subagent ends and a time comes. A server may run forever, and wakes no agent. */
   willWake: boolean;
+  /** The same without what is set again and again: that never ends. */
+  willEnd: boolean;
   /** When Claude Code wakes Claude, where a time is set: `16:59`. */
   resumesAt?: string;
 }
@@ -24,13 +26,15 @@ export function stillRunning(event: HookEvent, now: Date): StillRunning {
   const set = scheduled(event, now);
   const times = set.flatMap(({ at }) => at === undefined ? [] : [at]);
   const first = times.sort((a, b) => a.getTime() - b.getTime())[0];
+  const isEnding = tasks.some(({ type }) => ENDING.includes(type));
   return {
     lines: [
       ...tasks.map((task) => oneLine(`- ${task.type} "${task.description}"`)),
       ...set.map(({ prompt, when }) => oneLine(`- scheduled (${when}) "${prompt}"`)),
     ],
     tasks: tasks.length,
-    willWake: first !== undefined || tasks.some(({ type }) => ENDING.includes(type)),
+    willWake: first !== undefined || isEnding,
+    willEnd: isEnding || set.some(({ at, isRecurring }) => at !== undefined && !isRecurring),
     ...(first === undefined ? {} : { resumesAt: clockTime(first) }),
   };
 }
@@ -45,6 +49,7 @@ interface Scheduled {
   when: string;
   /** Within the hour. */
   at?: Date;
+  isRecurring: boolean;
 }
 
 function scheduled({ fields }: HookEvent, now: Date): Scheduled[] {
@@ -53,7 +58,13 @@ function scheduled({ fields }: HookEvent, now: Date): Scheduled[] {
     const schedule = textOf(cron, "schedule");
     const at = nextTime(schedule, now);
     const when = at === undefined ? schedule : clockTime(at);
-    return { prompt: textOf(cron, "prompt"), when, ...(at === undefined ? {} : { at }) };
+    const isRecurring = cron.recurring === true;
+    return {
+      prompt: textOf(cron, "prompt"),
+      when,
+      isRecurring,
+      ...(at === undefined ? {} : { at }),
+    };
   });
 }
 

@@ -93,6 +93,7 @@ const OTHERS: [name: string, screen: string, next: string, file?: string][] = [
   ["a mod", DRAFT, "second", `roads/${SESSION}.json`],
   ["a session that is paused", DRAFT, "second", `paused/${SESSION}.json`],
   ["a session that is taken", DRAFT, "second", `taken/${SESSION}.json`],
+  ["a limit of spending that is reached", DRAFT, "second", `stopped/${SESSION}.json`],
   ["an agent that is paused", DRAFT, "second", "paused-agents/warden.json"],
 ];
 

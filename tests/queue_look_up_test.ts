@@ -27,6 +27,12 @@ function facts(text: string, more: Partial<GivenFacts>, givenAt?: string): Given
   };
 }
 
+/** A person's draft is in the box: the screen does not show whether Claude works. */
+function byStop(more: Partial<GivenFacts>): GivenFacts {
+  const all = facts("go", { look: { state: "free", isReady: true, draft: "mine" }, ...more });
+  return { ...all, giving: { ...all.giving, by_stop: true } };
+}
+
 function unknown(all: GivenFacts): GivenFacts {
   return { ...all, giving: { ...all.giving, claude_session_id: "" } };
 }
@@ -76,6 +82,14 @@ const CASES: [name: string, facts: GivenFacts, verdict: string][] = [
     "not given",
   ],
   ["plain text that is nowhere", facts("go", {}), "not given"],
+  ["plain text by a Stop whose hooks may still run", byStop({}), "later"],
+  ["plain text by a Stop that has ended", byStop({ proof: { kind: "passed" } }), "not given"],
+  [
+    "plain text by a Stop of a Claude Code that is gone",
+    byStop({ look: { state: "gone" } }),
+    "not given",
+  ],
+  ["plain text by a Stop, and no word of its end", byStop({ now: AT + 700_000 }), "unsure"],
   ["plain text that a dialog keeps waiting", facts("go", { look: { state: "dialog" } }), "later"],
   ["plain text, while Claude works", facts("go", { look: { state: "busy" } }), "later"],
   [
@@ -159,4 +173,23 @@ Deno.test("proofOf() finds the new conversation of /clear whose hook was killed"
   assertEquals(proofOf(giving2, old).kind, "command");
   const later = { ...giving2, at: new Date(Date.now() + 5000).toISOString() };
   assertEquals(proofOf(later, old).kind, "none", "of an earlier /clear");
+});
+
+Deno.test("proofOf() knows by the transcript that the Stop which was to give a step has ended", async () => {
+  await using home = new TestHome();
+  const path = `${home.dir}/t.jsonl`;
+  const write = (...lines: unknown[]) =>
+    Deno.writeTextFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const giving = { ...byStop({}).giving, transcript_path: path };
+  const end = { type: "system", subtype: "stop_hook_summary" };
+  const feedback = {
+    ...{ type: "user", isMeta: true, promptId: "p" },
+    message: { content: "Stop hook feedback:\ngo" },
+  };
+  write();
+  assertEquals(proofOf(giving, path).kind, "none");
+  write(end);
+  assertEquals(proofOf(giving, path).kind, "passed");
+  write(feedback, end);
+  assertEquals(proofOf(giving, path).kind, "prompt");
 });

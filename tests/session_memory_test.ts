@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readJournal } from "../lib/journal.ts";
-import { memoryFile, readMemory } from "../lib/session_memory.ts";
+import type { HookContext } from "../lib/hook_context.ts";
+import { memoryFile, readMemory, withEvent } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
 
@@ -38,4 +39,19 @@ Deno.test("readMemory() reads the reason of an end, and an end of earlier versio
     Deno.writeTextFileSync(file, JSON.stringify({ said: [], ended }));
     assertEquals(readMemory(world.paths, "warden-main").ended, expected);
   }
+});
+
+Deno.test("withEvent() lets no event of our own bring a session back that was left", async () => {
+  await using world = await HookWorld.create();
+  const before = { ...readMemory(world.paths, "warden-main"), ended: "prompt_input_exit" };
+  const after = (name: string) => {
+    const event = { name, sessionId: "", transcriptPath: "", cwd: "", promptId: "", fields: {} };
+    const context = {
+      ...{ event, paths: world.paths, session: "warden-main", agent: { agent_id: "warden" } },
+      ...{ now: new Date(0), env: () => undefined },
+    };
+    return withEvent(before, context as unknown as HookContext).ended;
+  };
+  const left = "prompt_input_exit";
+  assertEquals(["queue", "interrupted", "SessionStart", "Stop"].map(after), [left, left, "", ""]);
 });

@@ -335,6 +335,27 @@ Deno.test("transcriptEnd() takes an instruction by the inbox socket for the prom
   assertEquals([kind, promptId, words], ["answer", "p-2", "Gone on."]);
 });
 
+Deno.test("transcriptEnd() has no words from before a hook sent Claude on", () => {
+  const lines = [
+    { type: "user", promptId: "p-1", message: { content: "first" } },
+    {
+      type: "assistant",
+      message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "One." }] },
+    },
+    {
+      ...{ type: "user", promptId: "p-1", isMeta: true },
+      message: { content: "Stop hook feedback:\nsecond" },
+    },
+    { type: "system", subtype: "stop_hook_summary" },
+  ];
+  const fromEnd = lines.toReversed().map((line) => ({
+    text: JSON.stringify(line),
+    partial: false,
+  }));
+  const { kind, promptId, words } = transcriptEnd(fromEnd);
+  assertEquals([kind, promptId, words], ["asked", "p-1", ""]);
+});
+
 Deno.test("viewsOf() shows first what waits for somebody, then failures, work and idle", () => {
   const sessions = [
     seen({ session: "d" }),

@@ -197,6 +197,9 @@ const NO_SLASH = /begins with a slash cannot go this way/;
 /** Claude Code's own words: it takes nothing from a mod after a person's Esc. */
 const STOPPED = /the session was stopped and nobody has sent input since/;
 
+/** After this time an Esc that no companion knows of may be a person's. */
+const OWN_WITHIN_MS = 3_600_000;
+
 /** To Claude Code our own Esc at a dialog is a person's. Then take keys: no person is at work. */
 async function afterRefusal(
   { paths, session }: DriverContext,
@@ -205,7 +208,7 @@ async function afterRefusal(
 ): Promise<ModOutcome> {
   if (!STOPPED.test(reason)) return refused(reason);
   const at = (await mod.state())?.stoppedAt;
-  if (at === undefined && lastEscape(paths, session) !== undefined) {
+  if (at === undefined && Date.now() - (lastEscape(paths, session) ?? 0) < OWN_WITHIN_MS) {
     return { kind: "other", reason: "after esc Claude Code takes nothing from the mod" };
   }
   const time = at === undefined ? "" : ` at ${new Date(at).toISOString().slice(11, 16)} UTC`;

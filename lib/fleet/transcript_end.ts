@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { isObject, parseIfJson } from "../json.ts";
 import { linesFromEnd } from "../late_line.ts";
-import { isFromPeer, isPrompt, type Line, textIn } from "../transcript.ts";
+import { isFeedback, isFromPeer, isPrompt, type Line, textIn } from "../transcript.ts";
 
 export type EndKind =
   /** The turn has an answer. */
@@ -55,6 +55,7 @@ export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path"
     ...{ tool: "", toolUseId: "", toolInput: {}, error: "", message: "" },
   };
   let messageId: string | undefined;
+  let isSentOn = false;
   for (const { text } of lines) {
     const line = lineOf(text);
     if (line === undefined) continue;
@@ -63,13 +64,15 @@ export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path"
     if (fields.type === "assistant") {
       const words = textIn(message.content);
       const id = textOf(message, "id");
-      if (words === "" || fields.isApiErrorMessage === true) continue;
+      // What Claude said before a hook sent it on was the end of something else.
+      if (words === "" || fields.isApiErrorMessage === true || isSentOn) continue;
       messageId ??= id;
       found.lastBlock ||= words;
       if (id === messageId) found.words = found.words === "" ? words : `${words}\n\n${found.words}`;
       continue;
     }
     found.promptId ||= textOf(fields, "promptId");
+    isSentOn ||= isFeedback({ type: "user", fields, message });
     if ((isPrompt(fields, message) || isFromPeer(fields)) && !isInterruption(line)) {
       found.prompt = textIn(message.content);
       break;
@@ -91,7 +94,8 @@ function lineOf(text: string): SpokenLine | undefined {
     return undefined;
   }
   if (fields.type === "assistant") return { fields, message: fields.message };
-  const isAdded = fields.isMeta === true && !isFromPeer(fields);
+  const isAdded = fields.isMeta === true && !isFromPeer(fields) &&
+    !isFeedback({ type: "user", fields, message: fields.message });
   if (fields.type !== "user" || isAdded || fields.isCompactSummary === true) return undefined;
   const isCommand = /^<(command-|local-command|bash-)/.test(textIn(fields.message.content));
   return isCommand ? undefined : { fields, message: fields.message };

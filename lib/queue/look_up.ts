@@ -31,6 +31,9 @@ export interface GivenFacts {
   now: number;
 }
 
+/** Claude Code waits for hooks of others before it acts on ours; so long, where they set no time. */
+const STOP_HOOKS_MS = 600_000;
+
 /** A prompt that was given and shows nowhere. */
 const NO_SIGN_MS = 90_000;
 
@@ -52,6 +55,9 @@ export function verdictOn(facts: GivenFacts): StepVerdict {
     // The screen of a dialog that we cannot read looks like that of a start.
     if (isCommand && isLate && state === "starting" && isTraceless) return { kind: "unsure" };
     return { kind: isLate && hasCompanion ? "leave" : "later" };
+  }
+  if (giving.by_stop && proof.kind === "none" && state !== "gone") {
+    return { kind: now - Date.parse(giving.at) > STOP_HOOKS_MS ? "unsure" : "later" };
   }
   const wasRun = giving.given_at !== undefined || proof.kind === "command" ||
     (isDoneBy(giving.text, "clear") && isAnother(giving.claude_session_id, facts.claudeId));

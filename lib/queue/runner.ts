@@ -269,7 +269,7 @@ export class QueueRunner {
         this.#change((now) => notGiven(now, n));
         break;
       case "unsure":
-        this.#unsure(n, `whether /${commandOf(text)} was run is not known`);
+        this.#unsure(n, whyUnsure(text));
         return true;
       case "no sign":
         this.#fail(n, "it was given, and Claude Code shows no sign of it");
@@ -466,4 +466,11 @@ export class QueueRunner {
   #now(): number {
     return this.world.now().getTime();
   }
+}
+
+function whyUnsure(text: string): string {
+  const command = commandOf(text);
+  return command === ""
+    ? "whether Claude has read it is not known"
+    : `whether /${command} was run is not known`;
 }

@@ -86,9 +86,11 @@ async function keepSending($: Engine): Promise<void> {
 
 /** One at a time, so that they arrive in order. What fails is sent again to the next companion. */
 async function sendAll($: Engine): Promise<void> {
+  let socket = "";
   try {
     while (companion !== undefined && waiting.length > 0) {
-      const { socket, token } = companion;
+      const { token } = companion;
+      socket = companion.socket;
       await $.http.fetch("http://companion/event", {
         method: "POST",
         socketPath: socket,
@@ -98,7 +100,8 @@ async function sendAll($: Engine): Promise<void> {
       waiting.shift();
     }
   } catch {
-    companion = undefined; // it is gone: the next one says hello
+    // It is gone: the next one says hello, and may have done so meanwhile.
+    if (companion?.socket === socket) companion = undefined;
   }
 }
 
@@ -235,6 +238,7 @@ export function register(on: On): void {
   // The hook waits first, as long as its settings say. Then the companion does.
   on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
     isAsked = true;
+    hasStop = false; // of an end from which a hook has sent the turn on
     const said = await next(e);
     if (said?.decision !== undefined || next.signal.aborted) return said;
     const decision = await heldDecision($, e, next.signal);

@@ -18,6 +18,7 @@ export async function reactTo(
     case "session_recovered":
       return await goOn();
     case "ask_user_question":
+    case "permission_prompt": // of Claude Code's own reminder, where the hook of the question was killed
       return await act("choose", "1");
     case "session_lost":
       // Else the watch starts it again.
