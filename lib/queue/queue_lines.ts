@@ -32,8 +32,10 @@ export function heldWords(paths: Paths, session: string, agent_id: string): stri
     return "; a person has taken the session: steps wait for gsd-code give";
   }
   const what = hold.kind === "agent" ? `the agent ${hold.name}` : "the session";
-  const until = hold.until === undefined ? "gsd-code resume" : `${hold.until.slice(0, 16)}Z`;
-  return `; ${what} is paused: steps wait for ${until}`;
+  const until = hold.until === undefined
+    ? "for gsd-code resume"
+    : `until ${hold.until.slice(0, 16)}Z`;
+  return `; ${what} is paused: steps wait ${until}`;
 }
 
 const WORDS: Record<Step["state"], string> = {

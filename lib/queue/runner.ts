@@ -362,7 +362,7 @@ export class QueueRunner {
     });
     const over = after?.steps.find((one) => one.n === n);
     if (after !== undefined && over !== undefined && status !== "") {
-      this.#note(after, status, over, { reason: "no hook has told its end" });
+      this.#note(after, status, over, { reason: "no hook has reported its end" });
     }
   }
 
