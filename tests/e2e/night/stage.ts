@@ -224,7 +224,8 @@ export class Night {
       }
       case "asks":
         if (toolResults.length > 0) break;
-        this.fact(session, ["ask_user_question"], { part: token });
+        // Claude Code's own reminder has the dialog, too: where the first hook was killed, it is enough.
+        this.fact(session, ["ask_user_question", "permission_prompt"], { part: token });
         return { say: [{ tool: "AskUserQuestion", input: question(token) }] };
     }
     // On a busy machine Claude Code may ask once more: then the first answer has not come.
