@@ -92,7 +92,9 @@ export function isAnswered(kind: PendingKind): boolean {
 
 /** Who answered a question or decided a request, and after how long. */
 export function answer({ what, asked_at, now, outcome, ...rest }: AnswerFacts): JournalRecord {
-  const after = now.getTime() - Date.parse(asked_at ?? "");
+  // The hook beside a dialog may begin half a second after the one that has sent the wake.
+  const since = [asked_at, timeOfWake(rest.wake_id)].filter((at) => at !== undefined).sort()[0];
+  const after = now.getTime() - Date.parse(since ?? "");
   return {
     kind: isAnswered(what) ? "answered" : "decided",
     ...rest,

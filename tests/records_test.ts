@@ -43,6 +43,8 @@ Deno.test("answer() says who answered and after how long", () => {
   const about = { session: "s", agent_id: "warden", now: NOW, asked_at: "2026-11-16T09:59:32Z" };
   const given = answer({ what: "question", ...about, ...GIVER });
   assertEquals([given.kind, given.after_ms, given.outcome], ["answered", 28_000, "given"]);
+  const wake_id = newWakeId(NOW.getTime() - 29_000);
+  assertEquals(answer({ what: "question", ...about, ...GIVER, wake_id }).after_ms, 29_000);
   const left = answer({ what: "permission", ...about, outcome: "unknown", asked_at: undefined });
   assertEquals([left.kind, left.after_ms, left.outcome], ["decided", undefined, "unknown"]);
 });
