@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { main } from "../commands/report.ts";
+import { HELP, main } from "../commands/report.ts";
 import type { World } from "../lib/cli/world.ts";
 import { type JournalRecord, record } from "../lib/journal.ts";
 import { commitsIn } from "../lib/story/commits.ts";
@@ -241,6 +241,13 @@ Deno.test("report sums up the scripted night in a few lines", async () => {
     waits,
     "Median wait: 2 min 30 s for agents, 18 min for you · 1 unsent · nothing unanswered",
   );
+});
+
+Deno.test("the example of report --help has what a report has, on lines of 100 characters", () => {
+  assertEquals(HELP.split("\n").filter((line) => line.length > 100), []);
+  for (const words of [" at work", "waited ", "Median wait: ", "Now: "]) {
+    assertStringIncludes(HELP, words);
+  }
 });
 
 Deno.test("reportText() ends with what waits or stands still now", () => {
