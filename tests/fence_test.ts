@@ -73,10 +73,10 @@ Deno.test("guardText() changes no text that it need not be loaded for", () => {
 // deno-fmt-ignore
 const AFTER_HINTS = [
   ": ", "=", ' "', '("a", "b", "', '"a", "b", "', " ", " is ", "\t", ":", "\n", "/", "@", "://u:", "ña: ", "ь: ", "s: bob/", " user x on >",
-  " -p", " -p ", "\t-p ", " -a ", " -u u:", " -n ", " -t ", " -w ", " -xp ", " /p:", " login ", " install ", " user bob ", "  user bob ", "\tuser bob ", " alias set a b c ", " config host add a b c ",
+  " -p", " -p ", "\t-p ", " -a ", " -u u:", " -N ", " -k ", " -t ", " -w ", " -xp ", " /p:", " login ", " install ", " user bob ", "  user bob ", "\tuser bob ", " alias set a b c ", " config host add a b c ",
   ": abandon ability able about above absent absorb abstract absurd abuse access ",
 ];
-const BEFORE_HINTS = ["", "new ", "recovery ", "echo Sommer#24x | gpg --batch -fd 0 "];
+const BEFORE_HINTS = ["", "c", "recovery ", "echo Sommer#24x | gpg --batch -fd 0 "];
 
 Deno.test("mayHoldSecret() lets no hint of a rule pass with a value after it", () => {
   const hints = new Set([...NAME_HINTS, ...FRAMES.flat().flatMap((frame) => frame.hints)]);
@@ -102,7 +102,7 @@ const UNUSUAL = [
   "Das Kennwort: ⟦Sommer2024!⟧", "contraseña: ⟦Verano#24x⟧", "contrasena: ⟦Verano#24x⟧", "senha: ⟦Verao#2024⟧", "wachtwoord: ⟦Zomer#2024⟧", "hasło: ⟦Lato#2024x⟧", "HASŁO: ⟦Lato#2024x⟧",
   "пароль: ⟦Leto#2024x⟧", "密码: ⟦Xia#2024tx⟧", "パスワード: ⟦Natsu#24x⟧", "비밀번호: ⟦Yeoreum#24⟧", 'new Pool("h", "u", "⟦S3cr!tPw9⟧")', 'new DataSource("h", "u", "⟦S3cr!tPw9⟧")',
   'x.session("h", "u", "⟦S3cr!tPw9⟧")', 'createConnection("h", "u", "⟦S3cr!tPw9⟧")', 'eap "⟦S3cr!tPw9⟧"', "echo ⟦Sommer#24x⟧ | gpg --batch -fd 0 x", "user bob on >⟦S3cr!tPw9⟧",
-  "puttygen k -N ⟦S3cr!tPw9⟧", "swaks -xp ⟦S3cr!tPw9⟧", "runas /p:⟦S3cr!tPw9⟧", "xfreerdp3 /p:⟦S3cr!tPw9⟧",
+  "puttygen k -N ⟦S3cr!tPw9⟧", "swaks -xp ⟦S3cr!tPw9⟧", "runas /p:⟦S3cr!tPw9⟧", "xfreerdp3 /p:⟦S3cr!tPw9⟧", 'x.connection("h", "u", "⟦S3cr!tPw9⟧")',
 ];
 for (const marked of UNUSUAL) {
   Deno.test(`masking hides what it should in ${marked}`, () => {
