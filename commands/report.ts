@@ -24,12 +24,17 @@ Usage: gsd-code report [<session or agent>] [options]
   gsd-code report --since 22:00 --send              for the global status session of the registry
 
   22:00 – 07:00   9 h, 2 sessions, 22 turns, $11.40, 7 commits
-  shop-main  ▆▆▆▆░░▆▆▆▆▆▆▆▆▆▆▆▆  14 turns · 3 questions (2 by warden, 1 by you, longest wait 6 min)
-  docs       ▆▆▓▓▓▓▓▓▓▓▆▆▆▆▆▆··  8 turns · 3 h 10 min limited
+  shop-main  ▆▆▆▆░░▆▆▆▆▆▆▆▆▆▆░░  14 turns · 3 questions (2 by warden, 1 open) · 7 h at work
+                                 waited 55 min for its agent · $7.30
+  docs       ▆▆▓▓▓▓▓▓▓▓▆▆▆▆▆▆··  8 turns · 3 h at work · 3 h 10 min limited · $4.10
+  ▆ works   ░ waits for its agent   ▓ limited   · idle
+  Median wait: 41 s for agents · nothing unsent · 1 unanswered
+  Now: shop-main: waits for its agent for 31 min · Which database should we use?
 
 Each sign of a bar is an equal part of the time. A session that has ended its turn waits for
 the agent or person who gives the next instruction; without one it is idle. Costs are there where
-Claude Code reports them. Commits are those on the local branches of the session's folder, made in that time.
+Claude Code reports them. Commits are those on the local branches of the session's folder, made in
+that time.
 
 Options:
   --since <when>   a time (22:00), a date (2026-11-16) or an age (30min, 12h, 7d); 12h by default

@@ -101,11 +101,12 @@ class Top {
   async #look(): Promise<void> {
     const { chosen } = this.#state;
     const { pane, socket, holds } = this.#viewOf(chosen)?.seen ?? {};
-    if (pane === undefined || holds !== "alive") return;
-    const { tmux } = serverAt(this.world, socket);
-    const [seen] = await captureScreens(tmux, [pane], { colours: true });
-    if (seen === undefined) return;
-    this.#state = { ...this.#state, screen: { session: chosen, text: seen.text } };
+    const isAlive = pane !== undefined && holds === "alive";
+    const [seen] = isAlive
+      ? await captureScreens(serverAt(this.world, socket).tmux, [pane], { colours: true })
+      : [];
+    const screen = seen === undefined ? undefined : { session: chosen, text: seen.text };
+    this.#state = { ...this.#state, screen };
   }
 
   #draw(): void {

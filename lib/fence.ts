@@ -91,14 +91,15 @@ const ODD_LINES = new RegExp(
 const LONG_RUN = /[\w+/=.~%-]{16}/;
 // In lower case.
 // deno-fmt-ignore
-export const HINTS = [
+const HINTS = [
   "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
   "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "wallet", "bip39", "bip-39", "identified",
   " -p", " -k", "-stdin", "sudo -", " is your ", " as your ", "creds", "log in", "pw ", "rdp ", "rclone", "bw unlock", "sp_addlogin", "unseal", "ssh-keygen", "cryptsetup", "kinit", "securestring", "net use", "rabbitmqctl", "http-basic.", "onnect(", "impdp ", "expdp ", "sqlldr ", "snmp", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(", "sequelize(", "reg add", "@tcp(", "@unix(", "wifi:", "hmac", "plaintext(", "insert into", "base64 -", "op read", "kv get", "versions access",
+  "kennwort", "contrase", "senha", "wachtwoord", "has\u0142o", "парол", "密码", "パスワード", "비밀번호", "words", "onnection(", "pool(", "datasource(", "session(", "eap ", " on >", "-fd 0", " -xp", "puttygen", "cloudflared", "influx", "cachix", "freerdp", "runas", "alias set", "host add", "net\t", "net  ",
 ];
-/** `PIN: …`, `code is …`, `send "…`: the words alone are in too many texts. */
+/** `PIN: …`, `code is …`, `send "…`, in lower case: the words alone are in too many texts. */
 const CODE =
-  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:\S{4}|send[ \t][ \t-]*\\?"/i;
+  /(?:code|otp|pin)["'`*]{0,3}[ \t]{0,20}(?:[:=]|is\b|was\b)|(?:recovery|backup|scratch)[ _-]code|code \d{4}|:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:\S{4}|send[ \t][ \t-]*\\?"/;
 /** Each of its forms has one of them. */
 const CODE_HINTS = ["code", "otp", "pin", ":", "send"];
 const SHORTEST = 8;
@@ -109,7 +110,7 @@ export function mayHoldSecret(text: string): boolean {
   if (LONG_RUN.test(text)) return true;
   const lower = text.toLowerCase();
   if (HINTS.some((hint) => lower.includes(hint))) return true;
-  return CODE_HINTS.some((hint) => lower.includes(hint)) && CODE.test(text);
+  return CODE_HINTS.some((hint) => lower.includes(hint)) && CODE.test(lower);
 }
 
 /** Without the guards nothing is shown that they might change. */

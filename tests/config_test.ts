@@ -31,6 +31,11 @@ Deno.test("SKILL.md has the front matter that OpenClaw reads", () => {
   const front = /^---\n([^]*?)\n---\n/.exec(skill)?.[1] ?? "";
   assertMatch(front, /^name: gsd-code-skill$/m);
   assertMatch(front, /^description: \S.{40,1000}$/m);
+  for (const line of front.split("\n")) {
+    // In YAML a plain value has no `: ` and no ` #`; these are quoted as in JSON.
+    const value = line.slice(line.indexOf(": ") + 2);
+    if (/: | #/.test(value)) JSON.parse(value);
+  }
   const metadata = /^metadata: (\{.*\})$/m.exec(front)?.[1] ?? "";
   assertEquals(JSON.parse(metadata).openclaw.requires.bins, ["tmux", "deno"]);
 });

@@ -5,6 +5,7 @@ import { CHECKS } from "../commands/doctor.ts";
 import { COMMANDS } from "../lib/cli/commands.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { ROOT } from "../lib/paths.ts";
+import { WORDS } from "../lib/story/happenings.ts";
 
 const config = JSON.parse(Deno.readTextFileSync(`${ROOT}/deno.json`));
 
@@ -213,3 +214,9 @@ function filesIn(folder: string): string[] {
     isDirectory ? filesIn(`${folder}/${name}`) : [`${folder}/${name}`]
   );
 }
+
+Deno.test("docs/journal.md names every status of a step", () => {
+  const row = /^\| `status` .*$/m.exec(read("docs/journal.md"))?.[0] ?? "";
+  const steps = WORDS.filter((word) => word.startsWith("step ")).map((word) => word.slice(5));
+  assertEquals(steps.filter((status) => !row.includes(status)), []);
+});

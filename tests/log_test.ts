@@ -317,11 +317,31 @@ Deno.test("log says that a question stays open when its hook no longer waits", a
   const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };
   const { paths } = log.home;
   record(paths, { kind: "answered", ...about, question_id: "q-1", tool: "AskUserQuestion" }, NOW);
-  record(paths, { kind: "decided", ...about, question_id: "p-1", tool: "Bash" }, NOW);
+  for (const tool of ["Bash", "ExitPlanMode", "form of github", undefined]) {
+    record(paths, { kind: "decided", ...about, question_id: "p-1", tool }, NOW);
+  }
   assertEquals(await log.run([]), 0);
   const told = log.out.slice(1).map((line) => line.split(/ {2,}/).slice(3).join("  "));
   assertEquals(told, [
     "unanswered  the question stays open  (after 10 min)",
-    "unanswered  Bash stays open  (after 10 min)",
+    "unanswered  the dialog of Bash stays open  (after 10 min)",
+    "unanswered  the plan stays open  (after 10 min)",
+    "unanswered  the form of github stays open  (after 10 min)",
+    "unanswered  (after 10 min)",
   ]);
+});
+
+Deno.test("log shows records whose words are names that every object has", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  for (const word of ["toString", "constructor", "__proto__"]) {
+    record(paths, { kind: "queued", ...SHOP, wake_id: "W9", trigger: word }, NOW);
+    record(paths, { kind: "step", ...SHOP, status: word }, NOW);
+    record(paths, { kind: "session", ...SHOP, event: "SessionStart", source: word }, NOW);
+    const by = { instruction_id: "I1", by: "warden", by_kind: "agent", via: "keys" };
+    record(paths, { kind: "instruction", ...SHOP, ...by, action: word, outcome: "done" }, NOW);
+  }
+  assertEquals(await log.run([]), 0, log.err.join("\n"));
+  const told = log.out.slice(1, 5).map((line) => line.split(/ {2,}/)[3]);
+  assertEquals(told, ["toString", "step toString", "started", "toString"]);
 });

@@ -28,3 +28,8 @@ Deno.test("paintedScreen() masks a secret that has several colours", () => {
   const [line = ""] = paintedScreen(captured, 300, 1);
   assertEquals([line.includes("aB3x"), line.includes("\u001b")], [false, false], line);
 });
+
+Deno.test("paintedScreen() has the end of a pane of 400 rows", () => {
+  const captured = Array.from({ length: 400 }, (_, at) => `row ${at + 1}\n`).join("");
+  assertEquals(paintedScreen(captured, 80, 2), ["row 399", "row 400"]);
+});

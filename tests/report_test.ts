@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { main } from "../commands/report.ts";
+import { HELP, main } from "../commands/report.ts";
 import type { World } from "../lib/cli/world.ts";
 import { type JournalRecord, record } from "../lib/journal.ts";
 import { commitsIn } from "../lib/story/commits.ts";
@@ -228,19 +228,26 @@ Deno.test("report sums up the scripted night in a few lines", async () => {
   );
   assertEquals(
     docs?.split(/ {2,}/).at(-1),
-    "4 turns · 2 h 6 min at work · waited 14 min for its agent · 10 min for the API · 3 h limited · turn failed · $2.30",
+    "4 turns · 2 h 6 min at work · waited 14 min for its agent · waited 10 min for the API · 3 h limited · turn failed · $2.30",
   );
   assertEquals(
     shop?.split(/ {2,}/).at(-1),
     "3 turns (1 yours) · 3 questions (2 by warden, 1 by you, longest wait 6 min) · " +
-      "2 h 18 min at work · waited 6 min for its agent · 36 min for you · $1.85",
+      "2 h 18 min at work · waited 6 min for its agent · waited 36 min for you · $1.85",
   );
   assertStringIncludes(api ?? "", "x");
   assertStringIncludes(legend ?? "", "▆ works   ░ waits for its agent   ? waits for you");
   assertEquals(
     waits,
-    "Waiting: for agents 2 min 30 s median, for you 18 min median · 1 unsent · nothing unanswered",
+    "Median wait: 2 min 30 s for agents, 18 min for you · 1 unsent · nothing unanswered",
   );
+});
+
+Deno.test("the example of report --help has what a report has, on lines of 100 characters", () => {
+  assertEquals(HELP.split("\n").filter((line) => line.length > 100), []);
+  for (const words of [" at work", "waited ", "Median wait: ", "Now: "]) {
+    assertStringIncludes(HELP, words);
+  }
 });
 
 Deno.test("reportText() ends with what waits or stands still now", () => {
@@ -257,6 +264,28 @@ Deno.test("reportText() ends with what waits or stands still now", () => {
     "Now: api-main: gone for 7 h",
   ]);
   assertStringIncludes(reportPage(figures), "Now: api-main: gone for 7 h");
+});
+
+Deno.test("reportText() names the open question only where somebody is waited for", () => {
+  const gone = new Script("gone", "a").prompt("agent").after(5).ask("q-1")
+    .after(5).wake("session_lost");
+  const silent = new Script("silent", "a").prompt("agent").after(5)
+    .wake("ask_user_question", { question_id: "q-2", text: "" });
+  const figures = figuresOf([...gone.records, ...silent.records], NIGHT, NIGHT + 20 * MINUTE);
+  const lines = reportText(figures).split("\n");
+  assertEquals(lines.slice(-2).sort(), [
+    "Now: gone: gone for 10 min",
+    "Now: silent: waits for its agent for 15 min",
+  ]);
+  const quiet = new Script("s2", "a").prompt("agent").after(5).ask("q-1");
+  const open = reportText(figuresOf(quiet.records, NIGHT, NIGHT + 20 * MINUTE));
+  assertStringIncludes(open, "No wait has ended · nothing unsent · 1 unanswered");
+});
+
+Deno.test("figuresOf() counts no failure and no question for a name that every object has", () => {
+  const odd = new Script("odd", "a").prompt("agent").after(5).wake("constructor");
+  const [one] = figuresOf(odd.records, NIGHT, MORNING).sessions;
+  assertEquals([one?.failures, one?.asked], [[], []]);
 });
 
 Deno.test("reportText() fits a terminal: no line is wider, and no word is broken", () => {

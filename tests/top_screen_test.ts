@@ -82,3 +82,10 @@ Deno.test("the screen as it was seen last counts, for the chosen session alone",
   };
   assertEquals([shown("shop"), shown("other")], ["newer", "older"]);
 });
+
+Deno.test("a session that is gone does not show its last screen", () => {
+  const base = fleetView("shop", { state: "lost", now: "Claude Code is gone" });
+  const views = [{ ...base, seen: { ...base.seen, holds: "gone" as const } }];
+  const state = { ...withViews(FIRST, views), screen: { session: "shop", text: "its screen" } };
+  assertEquals(plain(draw(state, { columns: 80, rows: 24 }, 0))[4], "Claude Code is gone");
+});

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main, type WallWorld } from "../commands/wall.ts";
+import { columnsUsed } from "../lib/wall/page/screen.js";
 import { TestHome } from "./support/home.ts";
 import { statusWorld } from "./support/status_world.ts";
 
@@ -58,4 +59,14 @@ Deno.test("wall refuses what is no port, and says why it cannot listen", async (
   taken.close();
   assertEquals(code, 1);
   assertStringIncludes(warned[0] ?? "", `Cannot listen on 127.0.0.1 port ${port}`);
+});
+
+Deno.test("columnsUsed() counts a wide character as two columns", () => {
+  const used = (text: string) => columnsUsed([[{ t: text }]], 200);
+  assertEquals([used("x".repeat(90)), used("漢".repeat(45)), used("🧭".repeat(45))], [
+    100,
+    100,
+    100,
+  ]);
+  assertEquals([used("x".repeat(61)), used("é".repeat(59))], [80, 60]);
 });

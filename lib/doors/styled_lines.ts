@@ -17,13 +17,13 @@ export const STYLES = {
   strike: 32,
 } as const;
 
-/** A screen is never this large; text that pretends to be one is cut. */
+/** A screen is hardly ever this large; the end of a longer one counts. */
 const MOST_LINES = 300;
 const MOST_COLUMNS = 600;
 
 /** What `capture-pane -e` prints: text, SGR sequences, now and then a link or a change of character set. */
 export function styledLines(captured: string): StyledRun[][] {
-  const lines = captured.replace(/\n$/, "").split("\n", MOST_LINES);
+  const lines = captured.replace(/\n$/, "").split("\n").slice(-MOST_LINES);
   let look: RunStyle = {};
   return lines.map((line) => {
     const read = styledLine(line.slice(0, MOST_COLUMNS * 30), look);

@@ -62,18 +62,33 @@ function isFreshStart({ kind, event, source, guest }: StoryLine): boolean {
 
 /** The totals of the conversations that these sessions have now. */
 export function presentTotals(paths: Paths, sessions: Iterable<string>): Map<string, Total> {
+  const totals = reportedTotals(paths);
+  const found = new Map<string, Total>();
+  for (const session of totals.size === 0 ? [] : sessions) {
+    const total = totalOf(paths, session, totals);
+    if (total !== undefined) found.set(session, total);
+  }
+  return found;
+}
+
+/** What status lines have reported, by conversation. */
+export function reportedTotals(paths: Paths): Map<string, Total> {
   const totals = new Map<string, Total>();
   for (const file of statusFiles(`${paths.state}/managed`, MOST_DEPTH)) {
     const total = lastTotal(ifReadable(() => readTextIfThere(file)) ?? "");
     const at = ifReadable(() => Deno.statSync(file).mtime?.getTime()) ?? 0;
     if (total !== undefined) totals.set(total.session_id, { ...total, at });
   }
-  const found = new Map<string, Total>();
-  for (const session of totals.size === 0 ? [] : sessions) {
-    const total = totals.get(readMemory(paths, session).claude_session_id);
-    if (total !== undefined) found.set(session, total);
-  }
-  return found;
+  return totals;
+}
+
+/** The total of the conversation that a session has now. */
+export function totalOf(
+  paths: Paths,
+  session: string,
+  reported: ReadonlyMap<string, Total>,
+): Total | undefined {
+  return reported.get(readMemory(paths, session).claude_session_id);
 }
 
 /** Under `managed` is the path of a tmux socket, then the pane. */

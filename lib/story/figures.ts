@@ -136,17 +136,17 @@ function timeOf(line: StoryLine): number {
   return Date.parse(textOf(line, "at"));
 }
 
-const ASKS: Record<string, AskedFigure["what"]> = {
+const ASKS = new Map(Object.entries<AskedFigure["what"]>({
   ask_user_question: "question",
   permission_prompt: "permission",
-};
+}));
 
 const DECIDED_SOMEHOW = { by: "keyboard", by_kind: "keyboard", outcome: "unknown" };
 
 function askedIn(records: StoryLine[]): AskedFigure[] {
   const found: AskedFigure[] = [];
   for (const line of records) {
-    const what = ASKS[textOf(line, "trigger")];
+    const what = ASKS.get(textOf(line, "trigger"));
     const id = textOf(line, "question_id");
     if (line.kind !== "queued" || what === undefined) continue;
     const end = id === ""
@@ -184,12 +184,12 @@ function endOf(end: StoryLine | undefined): Partial<AskedFigure> {
   };
 }
 
-const FAILURES: Record<string, string> = {
+const FAILURES = new Map(Object.entries<string>({
   response_failed: "turn failed",
   session_lost: "lost",
   recovery_failed: "not recovered",
   stalled: "stalled",
-};
+}));
 
 function failuresIn(records: StoryLine[]): FailureFigure[] {
   return records.flatMap((line) => {
@@ -197,7 +197,7 @@ function failuresIn(records: StoryLine[]): FailureFigure[] {
       ? undefined
       : line.limit !== undefined
       ? "limited"
-      : FAILURES[textOf(line, "trigger")];
+      : FAILURES.get(textOf(line, "trigger"));
     const what = trigger ??
       (line.kind === "dead" ? "dead letter" : line.kind === "problem" ? "problem" : undefined);
     if (what === undefined) return [];

@@ -23,7 +23,7 @@ export interface Happening {
 }
 
 /** What a wake says. `""`: another record says the same. */
-const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
+const WAKES = new Map(Object.entries<{ who?: string; what: string; tone?: Tone }>({
   response_complete: { what: "turn ended", tone: "good" },
   response_failed: { what: "failed", tone: "bad" },
   ask_user_question: { what: "asks", tone: "asks" },
@@ -47,7 +47,7 @@ const WAKES: Record<string, { who?: string; what: string; tone?: Tone }> = {
   queue_paused: { who: "queue", what: "queue paused", tone: "bad" },
   doctor_test: { who: "doctor", what: "test" },
   report: { who: "report", what: "report" },
-};
+}));
 
 /** A reminder repeats the end of a turn. The turn of a step has no wake of its own. */
 export function isEndOfTurn(line: StoryLine): boolean {
@@ -57,7 +57,7 @@ export function isEndOfTurn(line: StoryLine): boolean {
     !textOf(line, "text").startsWith("Nothing new since wake ");
 }
 
-const STEPS: Record<string, { what: string; tone?: Tone }> = {
+const STEPS = new Map(Object.entries<{ what: string; tone?: Tone }>({
   added: { what: "step added", tone: "quiet" },
   begun: { what: "step begun" },
   done: { what: "step done", tone: "good" },
@@ -68,7 +68,7 @@ const STEPS: Record<string, { what: string; tone?: Tone }> = {
   paused: { what: "queue held", tone: "bad" },
   resumed: { what: "queue goes on", tone: "good" },
   cleared: { what: "queue cleared" },
-};
+}));
 
 /** What `--kind` takes beside the kinds of records. */
 export const WORDS = [
@@ -76,8 +76,8 @@ export const WORDS = [
     ...["typed", "cleared", "pressed", "refused", "told", "not told", "answered", "left"],
     ...["allowed", "denied", "decided", "started", "resumed", "compacted", "problem", "goes on"],
     ...["limited", "replied", "unanswered", "dead letter"],
-    ...Object.values(STEPS).map(({ what }) => what),
-    ...Object.values(WAKES).map(({ what }) => what).filter((what) => what !== ""),
+    ...STEPS.values().map(({ what }) => what),
+    ...WAKES.values().map(({ what }) => what).filter((what) => what !== ""),
   ]),
 ].sort();
 
@@ -152,7 +152,7 @@ function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
 
 function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
   const trigger = textOf(line, "trigger");
-  const { who = "Claude", what, tone = "plain" } = WAKES[trigger] ??
+  const { who = "Claude", what, tone = "plain" } = WAKES.get(trigger) ??
     { what: trigger.replaceAll("_", " ") || "wake" };
   const ms = turnMs(line, starts);
   const limit = limitWords(line);
@@ -190,14 +190,14 @@ function turnMs(line: StoryLine, starts: TurnStarts): number | undefined {
   return began === undefined ? undefined : Math.max(0, Date.parse(textOf(line, "at")) - began);
 }
 
-const ACTIONS: Record<string, Pick<Saying, "what" | "text">> = {
+const ACTIONS = new Map(Object.entries<Pick<Saying, "what" | "text">>({
   type: { what: "typed" },
   start: { what: "typed" },
   clear_then: { what: "cleared" },
   esc: { what: "pressed", text: "Esc" },
   enter: { what: "pressed", text: "Enter" },
   submit: { what: "pressed", text: "submit" },
-};
+}));
 
 function instructionSaying(line: StoryLine): Saying {
   const who = textOf(line, "by");
@@ -206,7 +206,7 @@ function instructionSaying(line: StoryLine): Saying {
     const tried = joined([action, textOf(line, "text")], " ");
     return { who, what: "refused", text: `${tried}: ${textOf(line, "reason")}`, tone: "bad" };
   }
-  const { what, text } = ACTIONS[action] ?? { what: action, text: undefined };
+  const { what, text } = ACTIONS.get(action) ?? { what: action, text: undefined };
   const note = action === "clear_then" ? "a new conversation" : "";
   return { who, what, text: text ?? textOf(line, "text"), note };
 }
@@ -228,7 +228,7 @@ function answerSaying(line: StoryLine): Saying {
     case "timeout":
       return {
         ...{ who: "–", what: "unanswered", note: after, tone: "bad" },
-        text: `${asked === "AskUserQuestion" ? "the question" : asked} stays open`,
+        text: openWords(asked),
       };
     case "claude gone":
       return { who: "–", what: "unanswered", text: "Claude Code has ended", tone: "bad" };
@@ -237,6 +237,19 @@ function answerSaying(line: StoryLine): Saying {
   }
   const { what, text } = decisionWords(line.decision, line.kind === "answered");
   return { who, what, text: text || asked, note: after, tone: "good" };
+}
+
+/** `tool`: as a request names it. Empty where it names none. */
+function openWords(tool: string): string {
+  if (tool === "") return "";
+  const what = tool === "AskUserQuestion"
+    ? "the question"
+    : tool === "ExitPlanMode"
+    ? "the plan"
+    : tool.startsWith("form of ")
+    ? `the ${tool}`
+    : `the dialog of ${tool}`;
+  return `${what} stays open`;
 }
 
 /** `SQLite`, `allowed`, `denied`: the answer in words. */
@@ -259,17 +272,17 @@ function replySaying(line: StoryLine): Saying | undefined {
   return { who: textOf(line, "agent_id"), what, text: textOf(line, "text"), note: after };
 }
 
-const STARTS: Record<string, string> = {
+const STARTS = new Map(Object.entries<string>({
   resume: "resumed",
   clear: "cleared",
   compact: "compacted",
-};
+}));
 
 function sessionSaying(line: StoryLine): Saying | undefined {
   const reason = textOf(line, "reason");
   if (line.event === "SessionEnd" || textOf(line, "guest") !== "") return undefined;
   if (line.event === "SessionStart") {
-    const what = STARTS[textOf(line, "source")] ?? "started";
+    const what = STARTS.get(textOf(line, "source")) ?? "started";
     return { who: "Claude", what, tone: "quiet" };
   }
   const [what = "", ...rest] = reason.split(": ");
@@ -280,7 +293,7 @@ function sessionSaying(line: StoryLine): Saying | undefined {
 /** A step of a queue, or the queue itself. */
 function stepSaying(line: StoryLine): Saying {
   const status = textOf(line, "status");
-  const { what, tone = "plain" } = STEPS[status] ?? { what: `step ${status}` };
+  const { what, tone = "plain" } = STEPS.get(status) ?? { what: `step ${status}` };
   const number = typeof line.step === "number" ? `${line.step}.` : "";
   const text = joined([joined([number, textOf(line, "text")], " "), textOf(line, "reason")], ": ");
   const note = typeof line.after_ms === "number" ? duration(line.after_ms) : "";

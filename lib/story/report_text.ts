@@ -57,10 +57,11 @@ export function openLines({ sessions, until }: ReportFigures): string[] {
   const open = sessions.flatMap(({ session, lanes, asked }) => {
     const last = lanes.at(-1);
     if (last === undefined || last.to !== until || QUIET.has(last.state)) return [];
-    const question = asked.findLast(({ outcome }) => outcome === undefined);
-    const about = question === undefined ? "" : ` · ${clean(question.text)}`;
+    const isAsking = last.state === "agent" || last.state === "human";
+    const question = isAsking ? asked.findLast(({ outcome }) => outcome === undefined) : undefined;
     const state = `${STATES[last.state].words} for ${roughly(until - last.from)}`;
-    return [`Now: ${clean(session)}: ${state}${about}`];
+    const parts = [state, clean(question?.text ?? "")].filter((part) => part !== "");
+    return [`Now: ${clean(session)}: ${parts.join(" · ")}`];
   });
   const more = open.length - MOST_OPEN;
   return [...open.slice(0, MOST_OPEN), ...(more > 0 ? [`Now: ${more} more`] : [])];
@@ -105,7 +106,7 @@ export function counted(count: number, noun: string): string {
 
 const TIMES: [LaneState, words: string][] = [
   ...[["working", "% at work"], ["agent", "waited % for its agent"]] as [LaneState, string][],
-  ...[["human", "% for you"], ["api", "% for the API"]] as [LaneState, string][],
+  ...[["human", "waited % for you"], ["api", "waited % for the API"]] as [LaneState, string][],
   ["limited", "% limited"],
 ];
 
@@ -174,10 +175,10 @@ function barOf(lanes: Lane[], since: number, until: number, width: number): stri
 
 export function waitWords({ totals }: ReportFigures): string {
   const wait = ({ count, median_ms = 0 }: WaitFigure, who: string) =>
-    count === 0 ? [] : [`for ${who} ${duration(median_ms)} median`];
+    count === 0 ? [] : [`${duration(median_ms)} for ${who}`];
   const waits = [...wait(totals.agent_wait, "agents"), ...wait(totals.human_wait, "you")];
   return [
-    `Waiting: ${waits.length === 0 ? "nobody" : waits.join(", ")}`,
+    waits.length === 0 ? "No wait has ended" : `Median wait: ${waits.join(", ")}`,
     totals.unsent === 0 ? "nothing unsent" : `${totals.unsent} unsent`,
     totals.unanswered === 0 ? "nothing unanswered" : `${totals.unanswered} unanswered`,
   ].join(" · ");

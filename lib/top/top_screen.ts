@@ -99,7 +99,9 @@ function lower(state: TopState, view: SessionView | undefined, size: TopSize): s
   if (view === undefined) {
     return cuts(["No session runs. Start one: gsd-code spawn <agent> <folder>"]);
   }
-  const captured = screen?.session === view.session ? screen.text : view.seen.capture;
+  const isAlive = view.seen.holds === "alive";
+  const live = isAlive && screen?.session === view.session ? screen.text : undefined;
+  const captured = live ?? view.seen.capture;
   if (captured === undefined) return cuts([clean(view.now)]);
   const shown = paintedScreen(captured, size.columns, size.rows);
   // A question of which only the end fits is shown in fewer lines.

@@ -58,11 +58,21 @@ const MOST_IN_A_TILE = 80;
 /** Letters become larger only when the screen was narrow for so long. */
 const NARROW_MS = 10_000;
 
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|[\u{1f000}-\u{10ffff}]/u;
+
+/** In columns of a terminal, as widthOf() of status_table.ts counts them. */
+function widthOf(text) {
+  let width = 0;
+  for (const char of text) width += WIDE.test(char) ? 2 : 1;
+  return width;
+}
+
 /** How many columns are in use. Rules are as wide as the pane, and can be cut. */
-function columnsUsed(lines, columns) {
+export function columnsUsed(lines, columns) {
   const widths = lines.map((runs = []) => {
     const text = runs.map(({ t }) => t).join("").trimEnd();
-    return /^\W{0,4}[─━═╌]{20,}/.test(text) ? 0 : text.length;
+    return /^\W{0,4}[─━═╌]{20,}/.test(text) ? 0 : widthOf(text);
   });
   const used = Math.max(LEAST_COLUMNS, ...widths);
   return Math.min(Math.ceil(used / STEP) * STEP, Math.max(columns, 20));
