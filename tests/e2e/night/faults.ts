@@ -35,7 +35,11 @@ async function hang(night: Night, session: NightSession): Promise<void> {
 }
 
 /** Told as lost, started again, told as recovered, and sent on by its agent. */
+/** So long the watch waits before it calls a session lost. */
+const LOOKED_AFTER_MS = 4000;
+
 async function comesBack(night: Night, session: NightSession, before: number): Promise<void> {
+  const gone = night.facts.at(-1)!;
   night.fact(session, ["session_recovered"]);
   // It is told within a minute of its return, not of its end.
   const fact = night.facts.at(-1)!;
@@ -44,6 +48,8 @@ async function comesBack(night: Night, session: NightSession, before: number): P
     return true;
   }, { timeoutMs: PATIENCE_MS });
   fact.at = Date.now();
+  // The recovery of another session of its agent was quicker than the watch: one wake has both.
+  if (fact.at - gone.at < LOOKED_AFTER_MS) gone.isOptional = true;
   await night.goesOn(session, before);
   await session.attach();
 }
