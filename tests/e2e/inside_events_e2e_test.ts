@@ -10,6 +10,7 @@ import { managedMark } from "../../lib/paths.ts";
 import { shellQuote } from "../../lib/text.ts";
 import { USAGE_ENDINGS } from "../../lib/usage.ts";
 import { inScene, type Scene } from "../support/artefacts.ts";
+import { press } from "../support/claude_keys.ts";
 import type { Step } from "../support/claude_model.ts";
 import { section } from "../support/hook_world.ts";
 import { writeExecutable } from "../support/executable.ts";
@@ -114,7 +115,7 @@ Deno.test("2.1.325: Esc is reported as interrupted, a kill as session_lost", () 
     // At a dialog as well: Claude Code then ends the turn without a Stop.
     await stage.ask(claude, "single");
     const left = Date.now();
-    await claude.keys("Escape");
+    await press(claude, "Escape", { hasWorked: (screen) => !readScreen(screen).dialog });
     const closed = await stage.wake("interrupted", left, 2);
     assertStringIncludes(section(closed, "TRIGGER"), "advice: what was asked is closed");
     await claude.waitUntilIdle();
