@@ -74,6 +74,6 @@ for (const version of VERSIONS.claude) {
         return / idle /.test(stdout) ? stdout : undefined;
       });
       assertMatch(status, /^anvil-\w+ +anvil +idle .* You said: back again$/m);
-      assertMatch(status, /^1 session · gateway \S.* · watch up$/m);
+      assertMatch(status, /^1 session · (\$[\d.]+ today · )?gateway \S.* · watch up$/m);
     }));
 }
