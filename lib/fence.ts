@@ -95,7 +95,7 @@ const HINTS = [
   "key", "secret", "token", "pass", "pwd", "pw=", "pw:", "credential", "auth", "bearer", "basic ", "jwt", "psk", "salt", "login", "_sas", "sas=",
   "_pat", "-pat", "pat=", "pat:", "cookie", "sessid", "sessionid", ".sid", "sid=", "sig=", "signature", "code=", "hmac=", "ticket=", "ken=", "nemonic", "hrase", "seed", "wallet", "bip39", "bip-39", "identified",
   " -p", " -k", "-stdin", "sudo -", " is your ", " as your ", "creds", "log in", "pw ", "rdp ", "rclone", "bw unlock", "sp_addlogin", "unseal", "ssh-keygen", "cryptsetup", "kinit", "securestring", "net use", "rabbitmqctl", "http-basic.", "onnect(", "impdp ", "expdp ", "sqlldr ", "snmp", " -a", " -w", " -u", " --user", " --proxy", "\t-", "sqlplus", "jdbc:", ":5432:", ":*:", "://", "mysqli", "new pdo(", "sequelize(", "reg add", "@tcp(", "@unix(", "wifi:", "hmac", "plaintext(", "insert into", "base64 -", "op read", "kv get", "versions access",
-  "kennwort", "contrase", "senha", "wachtwoord", "has\u0142o", "парол", "密码", "パスワード", "비밀번호", "words", "onnection(", "pool(", "datasource(", "session(", "eap ", " on >", "-fd 0", " -xp", "puttygen", "cloudflared", "influx", "cachix", "freerdp", "runas", "alias set", "host add", "net\t", "net  ",
+  "kennwort", "contrase", "senha", "wachtwoord", "has\u0142o", "парол", "密码", "パスワード", "비밀번호", "y words", "p words", "_words", "-words", "onnection(", "pool(", "datasource(", "session(", "eap ", " on >", "-fd 0", " -xp", "puttygen", "cloudflared", "influx", "cachix", "freerdp", "runas", "alias set", "host add", "net\t", "net  ",
 ];
 /** `PIN: …`, `code is …`, `send "…`, in lower case: the words alone are in too many texts. */
 const CODE =

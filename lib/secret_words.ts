@@ -122,7 +122,18 @@ export const PHRASES: Frame[] = [
   },
   {
     what: "a recovery phrase",
-    hints: ["nemonic", "hrase", "seed", "words"],
+    hints: [
+      "nemonic",
+      "hrase",
+      "seed",
+      "y words",
+      "p words",
+      "_words",
+      "-words",
+      "secret",
+      "wallet",
+      "bip",
+    ],
     form: () =>
       /((?:mnemonic|(?:seed|recovery|backup|secret|wallet|bip-?39)[ _-]?(?:phrase|words|mnemonic)|passphrase|seed)[\w"'`*\\]{0,12}[ \t]{0,3}(?:[:=]|is)[:=]?[\s"'`\\*]{0,12})[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23}(?![a-z])/gi,
     isSecret: (value) => !/\b(?:the|and|you|for|with|that|your|are|must|not|from)\b/.test(value),

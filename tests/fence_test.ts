@@ -150,3 +150,7 @@ Deno.test("maskFields() throws before its rules are loaded", async () => {
   const code = "try { fence.maskFields({ a: 1 }); } catch (error) { console.log(error.message); }";
   assertMatch(await inHook(code), /^Cannot keep what is to be approved/);
 });
+
+Deno.test("mayHoldSecret() is false of what we say ourselves in each question", () => {
+  assertEquals(mayHoldSecret("(choose one, or answer in your own words)"), false);
+});
