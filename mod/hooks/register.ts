@@ -238,7 +238,8 @@ export function register(on: On): void {
   // The hook waits first, as long as its settings say. Then the companion does.
   on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
     isAsked = true;
-    hasStop = false; // of an end from which a hook has sent the turn on
+    // A hook has sent the turn on from its end. A subagent may ask while the hooks of the end run.
+    if (e.agent_id === undefined) hasStop = false;
     const said = await next(e);
     if (said?.decision !== undefined || next.signal.aborted) return said;
     const decision = await heldDecision($, e, next.signal);
