@@ -2,7 +2,7 @@
 
 import { enqueue } from "../lib/outbox.ts";
 import { V8_FLAGS } from "../lib/install/v8_flags.ts";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { AgentModel } from "../tests/support/agent_model.ts";
 import { inScene, type Scene } from "../tests/support/artefacts.ts";

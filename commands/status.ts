@@ -21,7 +21,7 @@ import {
   totalsLines,
 } from "../lib/fleet/status_table.ts";
 import { isWatched } from "../lib/fleet/watch_lock.ts";
-import { journalSessions, readJournal, whyUnreadable } from "../lib/journal.ts";
+import { journalSessions, readJournal, whyUnreadable } from "../lib/journal_read.ts";
 import { messageOf } from "../lib/process.ts";
 import { dollars } from "../lib/story/since.ts";
 import { SpentToday } from "../lib/story/spent_today.ts";

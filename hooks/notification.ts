@@ -27,7 +27,7 @@ export const hook: Hook = {
     const draft = { trigger, section: "CONTENT", pressure } as const;
 
     const idle = {
-      body: said.text || pane.text() || message,
+      body: said.text || await pane.text() || message,
       isScreen: said.text === "",
       state: "idle" as const,
       actions: sending.actions(context, { kind: "prompt" }),
@@ -39,7 +39,7 @@ export const hook: Hook = {
     }
     const shown = isIdle
       ? idle
-      : await fromDialog(context, sending, trigger, message || pane.text());
+      : await fromDialog(context, sending, trigger, message || await pane.text());
     const { dialog } = await context.screen();
     const sent = await sending.sendWake(context, { ...draft, ...shown }, {
       source: isIdle && said.text !== "" ? said.source : "pane",

@@ -7,7 +7,7 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
-    const asking = await tools.loadQuestions();
+    const asking = await tools.loadAnswers();
     const { answeredId } = await tools.loadAnswered();
     const answers = asking.readAnswers(event.fields);
     const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));

@@ -16,7 +16,7 @@ export const hook: Hook = {
     const capture = await looking;
     const pane = reading.paneText(paths, session, capture, settings.min_context_lines);
     // The screen of a turn without a word shows the turn before it.
-    const fromPane = said.text === "" && said.silent === undefined ? pane.text() : "";
+    const fromPane = said.text === "" && said.silent === undefined ? await pane.text() : "";
     const source = said.text !== "" ? said.source : fromPane !== "" ? "pane" : "none";
 
     // After a block the agent gets the result, but cannot block again: that prevents a loop.

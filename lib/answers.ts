@@ -15,7 +15,7 @@ import {
 import { isObject } from "./json.ts";
 import { askedName, type Paths, pendingDir, safeName } from "./paths.ts";
 import type { ByKind } from "./records.ts";
-import type { Choice } from "./questions.ts";
+import type { Choice } from "./question_answers.ts";
 import { maskFields, maskTexts } from "./text.ts";
 
 export type PendingKind = "question" | "permission" | "plan" | "form";

@@ -4,7 +4,7 @@ import { readTextIfThere, removeIfThere, sleepSync } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { record } from "./journal.ts";
-import { replyFile } from "./outbox.ts";
+import { replyFile } from "./outbox_files.ts";
 import { endReplyWait, isAwaited } from "./reply_wait.ts";
 import { decisionIn, type ReplyDecision } from "./replies.ts";
 

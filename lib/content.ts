@@ -1,23 +1,21 @@
-/** The text of a wake: from the event, the transcript or the screen. */
+/** The text of a wake: from the event or the transcript; the screen is in pane_memory.ts. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./late_line.ts";
-import { keepPane, newPaneLines } from "./pane_memory.ts";
-import { later, type Paths } from "./paths.ts";
+import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./transcript.ts";
+import { later } from "./paths.ts";
+import { joinBlocks, type Line } from "./transcript.ts";
 import {
   endsWith,
   followsStop,
-  joinBlocks,
   lastTokens,
-  type Line,
   readLastTurn,
   sinceLastStop,
   type TurnReading,
   withBegun,
   withEarlierBlocks,
-} from "./transcript.ts";
+} from "./last_turn.ts";
 
-export { forgetPane } from "./pane_memory.ts";
+export { forgetPane, paneText } from "./pane_memory.ts";
 
 export type Source = "event" | "transcript" | "pane" | "none";
 
@@ -129,72 +127,4 @@ function fromTranscript(turn: TurnReading): Content {
   const { message } = turn;
   const named = text === "" || message === undefined ? {} : { message };
   return { text, source, tokens: turn.tokens, isOwn: text !== "", ...named };
-}
-
-export interface PaneText {
-  /** Compared only when it is asked for: most wakes have better words. */
-  text(): string;
-  /** Call it when the wake is queued: from then on these lines are not new. */
-  keep(): void;
-}
-
-/** The screen's new lines since the last wake. */
-export function paneText(
-  paths: Paths,
-  session: string,
-  capture: string | undefined,
-  atLeast: number,
-): PaneText {
-  if (capture === undefined) return { text: () => "", keep() {} };
-  const lines = turnLines(capture);
-  return {
-    text: () => newPaneLines(paths, session, lines, atLeast).join("\n").replace(/^\n+/, ""),
-    keep: () => keepPane(paths, session, lines),
-  };
-}
-
-const RULE = /^\s*─{10,}/;
-const SPINNER = /^[·✢✳✶✻✽*] \S+… ?(\(|$)/;
-/** `✻ Cooked for 1s · done 4:51 PM` */
-const TURN_END = /^[·✢✳✶✻✽*] \S+ for \d+[smh]\b/;
-const PROMPT = /^[❯!] \S/;
-
-/**
- * Of the screen the last turn, without what Claude Code draws around it:
- *   ❯ the prompt
- *   ● words
- *   ✻ Cooking… (running Stop hook · 0s)
- *     ⎿  Tip: …
- *                     ◐ medium · /effort
- *   ────────────
- *   ❯ draft
- *   ────────────
- *     ⏵⏵ auto mode on (shift+tab to cycle)
- */
-function turnLines(capture: string): string[] {
-  const lines = capture.split("\n").map((line) => line.trimEnd());
-  const rules = lines.flatMap((line, index) => RULE.test(line) ? [index] : []);
-  const [upper, lower] = [rules.at(-2), rules.at(-1)];
-  const isInputBox = upper !== undefined && lower !== undefined &&
-    /^[❯!]/.test(lines[upper + 1] ?? "") && lines.length - lower <= 12;
-  const kept = isInputBox ? withoutHints(lines.slice(0, upper)) : lines;
-  while (kept.length > 0 && isBlankOrEnd(kept.at(-1)!)) kept.pop();
-  const before = kept.findLastIndex((line) => PROMPT.test(line) || TURN_END.test(line));
-  const turn = kept.slice(before + 1);
-  while (turn.length > 0 && turn[0] === "") turn.shift();
-  return turn;
-}
-
-/** Above the box: hints at the right edge, and the spinner with its tip. */
-function withoutHints(lines: string[]): string[] {
-  const kept = [...lines];
-  while (/^( {20,}\S.*)?$/.test(kept.at(-1) ?? "x")) kept.pop();
-  const spinner = kept.findLastIndex((line) => SPINNER.test(line));
-  const isLast = spinner !== -1 &&
-    kept.slice(spinner + 1).every((line) => /^( {2}.*)?$/.test(line));
-  return isLast ? kept.slice(0, spinner) : kept;
-}
-
-function isBlankOrEnd(line: string): boolean {
-  return line === "" || TURN_END.test(line);
 }

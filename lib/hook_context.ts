@@ -115,7 +115,9 @@ export function contextFrom(
 export async function closePending(context: HookContext, of: ClosingOf): Promise<Closed[]> {
   const { paths, session } = context;
   if (!namesInOurs(`${paths.state}/pending`).includes(safeName(session))) return [];
-  if (isCrowdOfOthers(namesIn(pendingDir(paths, session)), of) && Math.random() > LOOKS) return [];
+  const names = namesIn(pendingDir(paths, session));
+  if (names.length === 0) return []; // the folder stays when its last question was answered
+  if (isCrowdOfOthers(names, of) && Math.random() > LOOKS) return [];
   const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
   const closed = closing.closePending(paths, session, of);
   if (of.answers === undefined) {
@@ -173,9 +175,9 @@ export function loadReading(): Promise<typeof import("./content.ts")> {
   return import(later("./content.ts"));
 }
 
-/** The questions of AskUserQuestion and their answers. */
-export function loadQuestions(): Promise<typeof import("./questions.ts")> {
-  return import(later("./questions.ts"));
+/** The answers to AskUserQuestion. */
+export function loadAnswers(): Promise<typeof import("./question_answers.ts")> {
+  return import(later("./question_answers.ts"));
 }
 
 /** To report a question. */

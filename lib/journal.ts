@@ -1,9 +1,8 @@
 /** What happened, one JSON line per record, a file per session. Readable while written. */
 
 import { prepareForeign } from "./fence.ts";
-import { appendLine, isThere, namesIn, readIfThere, withLock } from "./files.ts";
-import { isObject, messageOf } from "./json.ts";
-import { originalName, type Paths, safeName } from "./paths.ts";
+import { appendLine, isThere, withLock } from "./files.ts";
+import { type Paths, safeName } from "./paths.ts";
 import { maskSecrets } from "./text.ts";
 
 /** The life of a wake, and what went wrong beside it. */
@@ -36,7 +35,7 @@ export interface JournalRecord {
 
 /** A journal of this size becomes `.1`, the `.1` before it `.2`, and so on. */
 const MAX_BYTES = 1_000_000;
-const MOST_OLD = 9;
+export const MOST_OLD = 9;
 /** The longest text of a record. Whole texts of wakes are in `texts/`. */
 export const MOST_TEXT = 2000;
 /** So much is masked. The end of it is never shown: a secret may be cut there. */
@@ -125,101 +124,4 @@ function rotate(path: string): void {
     }
     Deno.renameSync(path, `${path}.1`);
   });
-}
-
-/**
- * The latest records of one session, oldest first, at least a megabyte of them; a line that is half
- * written is passed over.
- */
-export function readJournal(paths: Paths, session: string): Generator<Record<string, unknown>> {
-  return readFiles([journalFile(paths, session), `${journalFile(paths, session)}.1`]);
-}
-
-/** All records of one session in files that were written to since then, oldest first. */
-export function readStory(
-  paths: Paths,
-  session: string,
-  since = 0,
-): Generator<Record<string, unknown>> {
-  const path = journalFile(paths, session);
-  const older = Array.from({ length: MOST_OLD }, (_, index) => `${path}.${index + 1}`);
-  return readFiles([path, ...older], since);
-}
-
-/** `files`: the newest first. If one becomes an older one meanwhile, it is only read once. */
-function* readFiles(files: string[], since = 0): Generator<Record<string, unknown>> {
-  const opened: Deno.FsFile[] = [];
-  try {
-    const seen = new Set<number | null>();
-    for (const path of files) {
-      const file = openIfThere(path);
-      if (file === undefined) continue;
-      opened.unshift(file);
-      const { ino, mtime } = file.statSync();
-      const isOld = (mtime?.getTime() ?? since) < since;
-      if (seen.has(ino) || isOld) opened.shift()!.close();
-      if (isOld) break;
-      seen.add(ino);
-    }
-    for (const file of opened) yield* recordsIn(new TextDecoder().decode(wholeFile(file)));
-  } finally {
-    for (const file of opened) file.close();
-  }
-}
-
-/** Why the journal of a session cannot be read; undefined when it can, or is not there. */
-export function whyUnreadable(paths: Paths, session: string): string | undefined {
-  const path = journalFile(paths, session);
-  try {
-    for (const file of [path, `${path}.1`]) readIfThere(file, open)?.close();
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-/** The sessions that have a journal. */
-export function journalSessions(paths: Paths): string[] {
-  return namesIn(`${paths.state}/journal`).filter((name) => name.endsWith(".jsonl"))
-    .map((name) => originalName(name.slice(0, -".jsonl".length)));
-}
-
-export function* recordsIn(text: string): Generator<Record<string, unknown>> {
-  for (const line of text.split("\n")) {
-    // A disk that was full leaves half a line, and the next record after it.
-    const value = parsed(line) ?? parsed(line.slice(line.lastIndexOf('{"at":"')));
-    if (value !== undefined) yield value;
-  }
-}
-
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = line === "" ? undefined : JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function openIfThere(path: string): Deno.FsFile | undefined {
-  try {
-    return readIfThere(path, open);
-  } catch {
-    return undefined;
-  }
-}
-
-function open(path: string): Deno.FsFile {
-  return Deno.openSync(path, { read: true });
-}
-
-function wholeFile(file: Deno.FsFile): Uint8Array {
-  const bytes = new Uint8Array(file.statSync().size);
-  let filled = 0;
-  while (filled < bytes.length) {
-    const count = file.readSync(bytes.subarray(filled));
-    if (count === null) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
 }

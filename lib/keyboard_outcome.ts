@@ -5,7 +5,7 @@
 
 import { textOf } from "./events.ts";
 import { isObject } from "./json.ts";
-import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./late_line.ts";
+import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./transcript.ts";
 import { type Line, parseEntry } from "./transcript.ts";
 
 interface Asked {

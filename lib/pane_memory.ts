@@ -1,7 +1,7 @@
 /** The screen as it was at the last wake of a session, and which of its lines are new since. */
 
 import { type Locked, readTextIfThere, removeIfThere, withLock, writeAtomic } from "./files.ts";
-import { hash, type Paths, safeName } from "./paths.ts";
+import { hash, later, type Paths, safeName } from "./paths.ts";
 
 const LOCK_WAIT_MS = 2000;
 
@@ -10,20 +10,21 @@ function paneFile(paths: Paths, session: string): string {
 }
 
 /** The lines that were not there at the last wake; the last ones where nothing is known of it. */
-export function newPaneLines(
+async function newPaneLines(
   paths: Paths,
   session: string,
   lines: string[],
   atLeast: number,
-): string[] {
+): Promise<string[]> {
   const outcome = locked(paths, session, () => readTextIfThere(paneFile(paths, session)));
   const before = outcome.kind === "done" ? outcome.value : undefined;
   if (before === undefined) return lines.slice(-atLeast);
+  const { newLines }: typeof import("./pane_diff.ts") = await import(later("./pane_diff.ts"));
   return newLines(before.split("\n"), lines, atLeast, hash);
 }
 
 /** Keeps the screen that a wake was made of as hashes of its lines: it may have shown a secret. */
-export function keepPane(paths: Paths, session: string, lines: string[]): void {
+function keepPane(paths: Paths, session: string, lines: string[]): void {
   locked(
     paths,
     session,
@@ -45,58 +46,71 @@ export function forgetPane(paths: Paths, session: string): void {
   removeIfThere(`${paths.state}/locks/pane-${safeName(session)}`);
 }
 
-/** More lines than this are not compared: the table would grow with their square. */
-const MOST = 1200;
-
-/**
- * The places in `now` of the lines that are not carried over from `before`, by the longest common
- * subsequence: a new line that repeats an old one is still new.
- */
-function newLineIndexes(before: string[], now: string[]): number[] {
-  const skipped = Math.max(0, now.length - MOST);
-  const a = before.slice(-MOST);
-  const b = now.slice(skipped);
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let endA = a.length, endB = b.length;
-  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) endA--, endB--;
-
-  const rows = endA - start, columns = endB - start;
-  const width = columns + 1;
-  const longest = new Uint16Array((rows + 1) * width);
-  for (let i = rows - 1; i >= 0; i--) {
-    for (let j = columns - 1; j >= 0; j--) {
-      longest[i * width + j] = a[start + i] === b[start + j]
-        ? longest[(i + 1) * width + j + 1]! + 1
-        : Math.max(longest[(i + 1) * width + j]!, longest[i * width + j + 1]!);
-    }
-  }
-  const fresh: number[] = [];
-  let i = 0, j = 0;
-  while (j < columns) {
-    if (i < rows && a[start + i] === b[start + j]) {
-      i++, j++;
-    } else if (i < rows && longest[(i + 1) * width + j]! >= longest[i * width + j + 1]!) {
-      i++;
-    } else {
-      fresh.push(skipped + start + j);
-      j++;
-    }
-  }
-  return fresh;
+export interface PaneText {
+  /** Compared only when it is asked for: most wakes have better words. */
+  text(): Promise<string>;
+  /** Call it when the wake is queued: from then on these lines are not new. */
+  keep(): void;
 }
 
-/**
- * The new lines; where they are fewer than `atLeast`, the last other lines are added. `keyOf`: what
- * `before` has of a line.
- */
-export function newLines(
-  before: string[],
-  now: string[],
+/** The screen's new lines since the last wake. */
+export function paneText(
+  paths: Paths,
+  session: string,
+  capture: string | undefined,
   atLeast: number,
-  keyOf = (line: string) => line,
-): string[] {
-  const chosen = new Set(newLineIndexes(before, now.map(keyOf)));
-  for (let at = now.length - 1; at >= 0 && chosen.size < atLeast; at--) chosen.add(at);
-  return now.filter((_, index) => chosen.has(index));
+): PaneText {
+  if (capture === undefined) return { text: () => Promise.resolve(""), keep() {} };
+  const lines = turnLines(capture);
+  return {
+    text: async () =>
+      (await newPaneLines(paths, session, lines, atLeast)).join("\n").replace(/^\n+/, ""),
+    keep: () => keepPane(paths, session, lines),
+  };
+}
+
+const RULE = /^\s*─{10,}/;
+const SPINNER = /^[·✢✳✶✻✽*] \S+… ?(\(|$)/;
+/** `✻ Cooked for 1s · done 4:51 PM` */
+const TURN_END = /^[·✢✳✶✻✽*] \S+ for \d+[smh]\b/;
+const PROMPT = /^[❯!] \S/;
+
+/**
+ * Of the screen the last turn, without what Claude Code draws around it:
+ *   ❯ the prompt
+ *   ● words
+ *   ✻ Cooking… (running Stop hook · 0s)
+ *     ⎿  Tip: …
+ *                     ◐ medium · /effort
+ *   ────────────
+ *   ❯ draft
+ *   ────────────
+ *     ⏵⏵ auto mode on (shift+tab to cycle)
+ */
+function turnLines(capture: string): string[] {
+  const lines = capture.split("\n").map((line) => line.trimEnd());
+  const rules = lines.flatMap((line, index) => RULE.test(line) ? [index] : []);
+  const [upper, lower] = [rules.at(-2), rules.at(-1)];
+  const isInputBox = upper !== undefined && lower !== undefined &&
+    /^[❯!]/.test(lines[upper + 1] ?? "") && lines.length - lower <= 12;
+  const kept = isInputBox ? withoutHints(lines.slice(0, upper)) : lines;
+  while (kept.length > 0 && isBlankOrEnd(kept.at(-1)!)) kept.pop();
+  const before = kept.findLastIndex((line) => PROMPT.test(line) || TURN_END.test(line));
+  const turn = kept.slice(before + 1);
+  while (turn.length > 0 && turn[0] === "") turn.shift();
+  return turn;
+}
+
+/** Above the box: hints at the right edge, and the spinner with its tip. */
+function withoutHints(lines: string[]): string[] {
+  const kept = [...lines];
+  while (/^( {20,}\S.*)?$/.test(kept.at(-1) ?? "x")) kept.pop();
+  const spinner = kept.findLastIndex((line) => SPINNER.test(line));
+  const isLast = spinner !== -1 &&
+    kept.slice(spinner + 1).every((line) => /^( {2}.*)?$/.test(line));
+  return isLast ? kept.slice(0, spinner) : kept;
+}
+
+function isBlankOrEnd(line: string): boolean {
+  return line === "" || TURN_END.test(line);
 }

@@ -2,7 +2,7 @@
 
 import { type HookEvent, textOf } from "./events.ts";
 import { isObject } from "./json.ts";
-import { type BlockingClock, waitForLine } from "./late_line.ts";
+import { type BlockingClock, waitForLine } from "./transcript.ts";
 import { isPrompt, joinBlocks, type Line, parseEntry, textIn } from "./transcript.ts";
 
 /** The text before the tool use of the event, in the same message; "" where there is none. */

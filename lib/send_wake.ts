@@ -4,12 +4,12 @@ import { type Foreign, isPlain, loadGuards, prepareForeign } from "./fence.ts";
 import { textOf } from "./events.ts";
 import { isThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import { note, readJournal } from "./journal.ts";
+import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { hasQueue } from "./known_sessions.ts";
 import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
-import { enqueue, isDelivered, type QueuedWake, TURN_ENDS } from "./outbox.ts";
+import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
   changeMemory,
   eventOwner,
@@ -68,19 +68,20 @@ export async function sendWake(
   const wakeId = options.wakeId ?? newWakeId(context.now.getTime());
   const draft = hasQueue(context.paths, context.session) ? await withQueue(context, given) : given;
   await prepareText(context, draft);
+  const earlier = mayRemind(context, draft) ? await loadSentBefore() : undefined;
   const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
   let verdict: Judgement = { kind: "send" };
   let queued: QueuedWake | undefined;
   let prompted: { prompted_by?: string } = {};
   const decideAndQueue = (before: SessionMemory) => {
-    verdict = judgeFor(context, draft, before, options);
+    verdict = judgeFor(context, draft, before, options, earlier);
     const quiet = isQuiet(verdict, context);
     if (!quiet) {
       const isNew = verdict.kind === "send";
       prompted = promptedBy(before, context.event.promptId);
       const body = bodyOf(draft, context.event.promptId, before, options);
       const known = { ...draft, body, details: { ...draft.details, ...prompted } };
-      const sent = isNew ? known : reminderOf(known, verdict, context);
+      const sent = earlier?.reminderOf(known, verdict, context) ?? known;
       if (isNew) noteBeforeQueue(options, wakeId);
       // Only for something new the hook waits.
       queued = queuedWake(context, wakeId, sent, isNew ? replyWait : undefined);
@@ -164,14 +165,29 @@ async function withQueue(context: HookContext, draft: WakeDraft): Promise<WakeDr
 
 /** A wake that cannot be guarded is still sent, without what may not be shown so. */
 async function prepareText(context: HookContext, draft: WakeDraft): Promise<void> {
-  const { dedup_mode, max_content_chars } = context.settings;
   try {
     await prepareForeign(foreignIn(context, draft));
-    const mayRemind = dedup_mode === "lightweight" || draft.trigger === "idle_prompt";
+    const isLong = mayBeCut(draft, context.settings.max_content_chars);
     // A reminder names a wake. A cut makes new beginnings of lines, and may have to name a path.
-    if (mayRemind || mayBeCut(draft, max_content_chars)) await loadGuards();
+    if (isLong || mayRemind(context, draft)) await loadGuards();
   } catch {
     // A file of the rules is missing or broken, as in the middle of an update.
+  }
+}
+
+/** The wake may be a reminder of an earlier one. */
+function mayRemind({ settings }: HookContext, { trigger }: WakeDraft): boolean {
+  return settings.dedup_mode === "lightweight" || trigger === "idle_prompt";
+}
+
+type SentBefore = typeof import("./sent_before.ts");
+
+/** Without it a wake is sent again as it is. */
+async function loadSentBefore(): Promise<SentBefore | undefined> {
+  try {
+    return await import(later("./sent_before.ts"));
+  } catch {
+    return undefined; // missing or broken, as in the middle of an update
   }
 }
 
@@ -206,6 +222,7 @@ function judgeFor(
   draft: WakeDraft,
   memory: SessionMemory,
   options: SendOptions,
+  earlier: SentBefore | undefined,
 ): Judgement {
   const { dialog } = options;
   if (eventOwner(memory, context.event) === "guest") {
@@ -229,25 +246,7 @@ function judgeFor(
     (id) => isAnswerable(context, id),
   );
   const isNew = verdict.kind === "send" && draft.trigger === "idle_prompt";
-  return (isNew ? toldByJournal(context) : undefined) ?? verdict;
-}
-
-/** A full disk may have kept the memory from being written, and not the wake of the turn's end. */
-function toldByJournal({ paths, session, agent, event }: HookContext): Judgement | undefined {
-  if (event.promptId === "") return undefined;
-  try {
-    for (const { kind, prompt_id, trigger, wake_id } of readJournal(paths, session)) {
-      const isEnd = kind === "queued" && prompt_id === event.promptId &&
-        TURN_ENDS.includes(String(trigger));
-      const of = String(wake_id);
-      if (isEnd && isDelivered(paths, { agent_id: agent.agent_id, wake_id: of })) {
-        return { kind: "suppress", reason: "the end of this turn was sent before", of };
-      }
-    }
-  } catch {
-    // It cannot be read: better told twice than not at all.
-  }
-  return undefined;
+  return (isNew ? earlier?.sentByJournal(context) : undefined) ?? verdict;
 }
 
 /** A question is answered on the screen, too; a permission by its id while its file is there. */
@@ -276,16 +275,6 @@ function bodyOf(
   const isTold = message !== undefined &&
     said.some((wake) => wake.message === message.id && wake.prompt_id !== promptId);
   return isTold ? message.ifTold : body;
-}
-
-/** With `dedup_mode` lightweight, a duplicate becomes a short reminder. */
-function reminderOf(draft: WakeDraft, verdict: Judgement, context: HookContext): WakeDraft {
-  if (verdict.kind === "send") return draft;
-  if (verdict.kind === "suppress" && context.settings.dedup_mode !== "lightweight") return draft;
-  const { pressure: _, before: _said, after: _runs, ...others } = draft;
-  const { details: { reply_expected: _reply, ...details } = {}, ...rest } = others;
-  const body = `Nothing new since wake ${verdict.of}: ${verdict.reason}`;
-  return { ...rest, details, section: "NO CHANGE", body };
 }
 
 function queuedWake(

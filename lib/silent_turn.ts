@@ -4,7 +4,7 @@
  */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { fromEnd, lastLines } from "./late_line.ts";
+import { fromEnd, lastLines } from "./transcript.ts";
 import { isFeedback, isPrompt, type Line, parseEntry, textIn } from "./transcript.ts";
 
 export interface SilentTurn {

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readChoices } from "../lib/driver/choices.ts";
-import { answersFrom, type Question } from "../lib/questions.ts";
+import { type Question } from "../lib/questions.ts";
+import { answersFrom } from "../lib/question_answers.ts";
 
 function question(text: string, labels: string[], multiSelect = false): Question {
   const options = labels.map((label) => ({ label, description: "", preview: "" }));

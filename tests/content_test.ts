@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { finalText, paneText, tokensSoFar, turnText } from "../lib/content.ts";
+import { finalText, tokensSoFar, turnText } from "../lib/content.ts";
+import { paneText } from "../lib/pane_memory.ts";
 import { type HookEvent, readEvent } from "../lib/events.ts";
 import { TestHome } from "./support/home.ts";
 import { fixtureEvent, fixturePane, fixtureTranscript } from "./support/fixtures.ts";
@@ -210,7 +211,7 @@ const SCREENS: Record<string, { capture: string; text: string }> = {
 for (const [title, { capture, text }] of Object.entries(SCREENS)) {
   Deno.test(`paneText() has ${title}`, async () => {
     await using home = new TestHome();
-    assertEquals(paneText(home.paths, "warden-main", capture, 30).text(), text);
+    assertEquals(await paneText(home.paths, "warden-main", capture, 30).text(), text);
   });
 }
 

@@ -1,16 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type DeliverWorld, main } from "../commands/deliver.ts";
 import { namesIn } from "../lib/files.ts";
-import { readJournal } from "../lib/journal.ts";
-import {
-  claimedBy,
-  claimStart,
-  deadIds,
-  moveToDead,
-  type QueuedWake,
-  unclaimStart,
-  waitingIds,
-} from "../lib/outbox.ts";
+import { readJournal } from "../lib/journal_read.ts";
+import { claimStart, type QueuedWake, unclaimStart } from "../lib/outbox.ts";
+import { claimedBy, deadIds, moveToDead, waitingIds } from "../lib/outbox_files.ts";
 import { safeName } from "../lib/paths.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { appendLine, namesIn, withLock, writeAtomic } from "../lib/files.ts";
-import { linesFromEnd } from "../lib/late_line.ts";
+import { linesFromEnd } from "../lib/transcript.ts";
 
 async function inDir(work: (dir: string) => void | Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();

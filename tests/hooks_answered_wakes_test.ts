@@ -10,7 +10,8 @@ import {
   takeAnswer,
 } from "../lib/answers.ts";
 import { type Paths } from "../lib/paths.ts";
-import { readAnswers, readQuestions } from "../lib/questions.ts";
+import { readQuestions } from "../lib/questions.ts";
+import { readAnswers } from "../lib/question_answers.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";

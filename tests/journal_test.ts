@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../lib/paths.ts";
-import { journalFile, journalSessions, readJournal, record } from "../lib/journal.ts";
+import { journalFile, record } from "../lib/journal.ts";
+import { journalSessions, readJournal } from "../lib/journal_read.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
 import { statusWorld } from "./support/status_world.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { DAY, MINUTE, SECOND } from "../lib/delivery/delivery.ts";
 import { asOfNow, messageNow } from "../lib/delivery/late_wake.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { endReplyWait, holdReplyWait } from "../lib/reply_wait.ts";
 import { renderWake } from "../lib/wake.ts";
 import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { newLines } from "../lib/pane_memory.ts";
+import { newLines } from "../lib/pane_diff.ts";
 
 // deno-fmt-ignore
 const CASES: Record<string, { before: string; now: string; atLeast?: number; fresh: string }> = {

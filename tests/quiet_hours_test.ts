@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { keepQuiet, quietWindow } from "../lib/delivery/quiet_hours.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { listHolds, readHold } from "../lib/doors/holds.ts";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import type { QueuedWake } from "../lib/outbox.ts";
 import { readRegistry } from "../lib/registry.ts";
 import { DeliveryHome, put } from "./support/delivery_home.ts";

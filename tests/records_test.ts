@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import "../lib/cli/load_guards.ts";
 import { keepText, wholeText } from "../lib/doors/kept_texts.ts";
-import { MOST_TEXT, readJournal, readStory, record } from "../lib/journal.ts";
+import { MOST_TEXT, record } from "../lib/journal.ts";
+import { readJournal, readStory } from "../lib/journal_read.ts";
 import { newWakeId, timeOfWake } from "../lib/new_wake.ts";
 import { answer, instruction, told } from "../lib/records.ts";
 import { RECORD_FIELDS, RECORD_KINDS, whyNoRecord } from "../lib/story/journal_schema.ts";

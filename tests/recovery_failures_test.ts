@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { readRegistry } from "../lib/registry.ts";
 import { reportFailures } from "../lib/recovery/recovery_failures.ts";
 import type { AgentResult } from "../lib/recovery/recovery_result.ts";

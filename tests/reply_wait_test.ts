@@ -3,7 +3,7 @@ import { MINUTE } from "../lib/delivery/delivery.ts";
 import { saveReply } from "../lib/delivery/reply_files.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import { isThere } from "../lib/files.ts";
-import { replyFile } from "../lib/outbox.ts";
+import { replyFile } from "../lib/outbox_files.ts";
 import { awaitedIds, endReplyWait, holdReplyWait, isAwaited } from "../lib/reply_wait.ts";
 import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 import { DOWN, OK, queueWorld } from "./support/queue_world.ts";

@@ -3,16 +3,10 @@ import type { QueueWorld } from "../lib/delivery/agent_queue.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
 import type { Tried } from "../lib/delivery/carriers.ts";
 import { DAY, MINUTE } from "../lib/delivery/delivery.ts";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
-import {
-  deadIds,
-  enqueue,
-  type QueuedWake,
-  readWake,
-  waitingIds,
-  wakeFile,
-} from "../lib/outbox.ts";
+import { enqueue, type QueuedWake, wakeFile } from "../lib/outbox.ts";
+import { deadIds, readWake, waitingIds } from "../lib/outbox_files.ts";
 import { aWake, DeliveryHome, put } from "./support/delivery_home.ts";
 
 const OK: Tried = {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import type { HookContext } from "../lib/hook_context.ts";
 import { memoryFile, readMemory, withEvent } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as stop } from "../commands/stop.ts";
-import { readJournal } from "../lib/journal.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { whyBusy } from "../lib/sessions/stop_session.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import {

@@ -1,13 +1,12 @@
 import { assertEquals } from "@std/assert";
+import { joinBlocks, type Line } from "../lib/transcript.ts";
 import {
   followsStop,
-  joinBlocks,
-  type Line,
   readLastTurn,
   sinceLastStop,
   withBegun,
   withEarlierBlocks,
-} from "../lib/transcript.ts";
+} from "../lib/last_turn.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 
 function backwards(lines: string[]): Line[] {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { failureKind } from "../lib/failures.ts";
-import { formatAnswers, formatQuestions, readAnswers, readQuestions } from "../lib/questions.ts";
+import { formatQuestions, readQuestions } from "../lib/questions.ts";
+import { formatAnswers, readAnswers } from "../lib/question_answers.ts";
 import { pathsFrom } from "../lib/paths.ts";
 import { commandWords, otherSocket } from "../lib/wake.ts";
 import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";

@@ -3,15 +3,8 @@
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { prepareGuards } from "../fence.ts";
 import { record } from "../journal.ts";
-import {
-  outboxDir,
-  type QueuedWake,
-  readWake,
-  setAside,
-  waitingIds,
-  wakeFile,
-  whyNoWake,
-} from "../outbox.ts";
+import { outboxDir, type QueuedWake, wakeFile } from "../outbox.ts";
+import { readWake, setAside, waitingIds, whyNoWake } from "../outbox_files.ts";
 import { type Paths, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
 

@@ -1,7 +1,7 @@
 /** Removes old files from the state folder. The deliverer does it once a day. */
 
 import { namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
-import { agentsIn } from "../outbox.ts";
+import { agentsIn } from "../outbox_files.ts";
 import type { Paths } from "../paths.ts";
 import { DAY, MINUTE } from "./delivery.ts";
 import { recoverLost } from "./lost_wakes.ts";

@@ -5,8 +5,10 @@
 
 import { prepareGuards } from "../fence.ts";
 import { isThere, namesIn, openRegular, removeIfThere } from "../files.ts";
-import { readJournal, record } from "../journal.ts";
-import { deadFile, outboxDir, type QueuedWake, readWake, wakeFile } from "../outbox.ts";
+import { record } from "../journal.ts";
+import { readJournal } from "../journal_read.ts";
+import { deadFile, outboxDir, type QueuedWake, wakeFile } from "../outbox.ts";
+import { readWake } from "../outbox_files.ts";
 import { later, type Paths, safeName } from "../paths.ts";
 
 const FOUND_AGAIN =

@@ -6,10 +6,12 @@
 
 import { dueHolds, type Hold, holdsOn, isOfAgent, removeHold, writeHold } from "../doors/holds.ts";
 import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
-import { readJournal, record } from "../journal.ts";
+import { record } from "../journal.ts";
+import { readJournal } from "../journal_read.ts";
 import { messageOf } from "../json.ts";
 import { newWakeId, type Receiver, receiverOf, told } from "../new_wake.ts";
-import { enqueue, type QueuedWake, readWake, waitingIds, wakeFile } from "../outbox.ts";
+import { enqueue, type QueuedWake, wakeFile } from "../outbox.ts";
+import { readWake, waitingIds } from "../outbox_files.ts";
 import type { Paths } from "../paths.ts";
 import { DEFAULT_SETTINGS, findAgent, readRegistry } from "../registry.ts";
 import { summaryOf } from "./held_summary.ts";

@@ -3,7 +3,8 @@
 import type { Reply } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
-import { type QueuedWake, replyFile } from "../outbox.ts";
+import { type QueuedWake } from "../outbox.ts";
+import { replyFile } from "../outbox_files.ts";
 import type { Paths } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { awaitedIds, isAwaited } from "../reply_wait.ts";

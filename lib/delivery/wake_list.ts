@@ -1,16 +1,8 @@
 /** Lists waiting wakes and dead letters. */
 
 import { ageOf } from "./delivery.ts";
-import {
-  agentsIn,
-  deadFile,
-  deadIds,
-  enqueue,
-  type QueuedWake,
-  readWake,
-  waitingIds,
-  wakeFile,
-} from "../outbox.ts";
+import { deadFile, enqueue, type QueuedWake, wakeFile } from "../outbox.ts";
+import { agentsIn, deadIds, readWake, waitingIds } from "../outbox_files.ts";
 import { namesIn, removeIfThere } from "../files.ts";
 import { messageOf } from "../json.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";

@@ -2,7 +2,7 @@
 
 import { agoOf } from "../fleet/since.ts";
 import { namesIn } from "../files.ts";
-import { readJournal } from "../journal.ts";
+import { readJournal } from "../journal_read.ts";
 import { originalName } from "../paths.ts";
 import { type DoctorContext, type Finding, note, ok } from "./finding.ts";
 

@@ -1,6 +1,7 @@
 /** Sends one wake for real, the way a hook's goes, and waits until the receiver has it. */
 
-import { enqueue, isDelivered, readWake, wakeFile } from "../outbox.ts";
+import { enqueue, isDelivered, wakeFile } from "../outbox.ts";
+import { readWake } from "../outbox_files.ts";
 import { newWake, newWakeId, receiverOf } from "../new_wake.ts";
 import { DELIVERER_ENV_NAMES, setVariables } from "../paths.ts";
 import { run } from "../process.ts";

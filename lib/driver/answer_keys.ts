@@ -15,7 +15,8 @@ import {
   writtenIn,
 } from "./key_steps.ts";
 import type { Dialog, DialogOption } from "../pane.ts";
-import type { Choice, Question } from "../questions.ts";
+import type { Question } from "../questions.ts";
+import type { Choice } from "../question_answers.ts";
 import { placeLike, shownAmong, squeeze } from "../shown.ts";
 
 export interface AnswerGoal {

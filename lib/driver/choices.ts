@@ -1,6 +1,7 @@
 /** Reads the answers of a call and checks them against the questions, before anything is sent. */
 
-import type { Choice, Question } from "../questions.ts";
+import type { Question } from "../questions.ts";
+import type { Choice } from "../question_answers.ts";
 import { isLike } from "../text.ts";
 
 export type ChoicesReading = { kind: "choices"; choices: Choice[] } | {

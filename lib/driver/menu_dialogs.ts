@@ -11,7 +11,8 @@ import { pressKey } from "./menu_key.ts";
 import { typeAtPrompt } from "./menu_prompt.ts";
 import { whyUnfitForKeys } from "./prompt_words.ts";
 import { type OpenQuestion, openQuestion } from "./open_question.ts";
-import { answersFrom, type Choice, type Question } from "../questions.ts";
+import { type Question } from "../questions.ts";
+import { answersFrom, type Choice } from "../question_answers.ts";
 import {
   type ActionResult,
   describe,

@@ -15,7 +15,8 @@ import type { PaneScreen } from "./claude_pane.ts";
 import type { Waited } from "../answer_wait.ts";
 import { closePending, QUICKER } from "../close_pending.ts";
 import { drive } from "./drive.ts";
-import { readJournal, record } from "../journal.ts";
+import { record } from "../journal.ts";
+import { readJournal } from "../journal_read.ts";
 import { type Goal, whyNotByKeys } from "./keys.ts";
 import {
   type ActionResult,

@@ -9,7 +9,7 @@ import {
   writeStop,
 } from "../doors/spending_stops.ts";
 import { textOf } from "../events.ts";
-import { journalSessions, readStory } from "../journal.ts";
+import { journalSessions, readStory } from "../journal_read.ts";
 import { originalName, type Paths } from "../paths.ts";
 import {
   raisedFile,

@@ -2,7 +2,7 @@
 
 import { isFile, namesIn } from "../files.ts";
 import { isObject, messageOf, parseIfJson } from "../json.ts";
-import { linesFromEnd } from "../late_line.ts";
+import { linesFromEnd } from "../transcript.ts";
 import { originalName, type Paths } from "../paths.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
 import { projectName } from "../sessions/conversations.ts";

@@ -2,7 +2,7 @@
 
 import { textOf } from "../events.ts";
 import { isObject, parseIfJson } from "../json.ts";
-import { linesFromEnd } from "../late_line.ts";
+import { linesFromEnd } from "../transcript.ts";
 import { isFeedback, isFromPeer, isPrompt, type Line, textIn } from "../transcript.ts";
 
 export type EndKind =

@@ -1,6 +1,7 @@
 /** How many wakes of each session wait, and how many are dead letters. */
 
-import { agentsIn, deadFile, deadIds, readWake, waitingIds, wakeFile } from "../outbox.ts";
+import { deadFile, wakeFile } from "../outbox.ts";
+import { agentsIn, deadIds, readWake, waitingIds } from "../outbox_files.ts";
 import { messageOf } from "../json.ts";
 import type { Paths } from "../paths.ts";
 

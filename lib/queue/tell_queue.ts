@@ -2,7 +2,8 @@
 
 import { startDeliverer } from "../deliverer.ts";
 import type { HookContext } from "../hook_context.ts";
-import { readJournal, record } from "../journal.ts";
+import { record } from "../journal.ts";
+import { readJournal } from "../journal_read.ts";
 import { isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Env, Paths } from "../paths.ts";

@@ -2,7 +2,7 @@
 
 import { taskCommand } from "../cli/task_command.ts";
 import { readTextIfThere } from "../files.ts";
-import { agentsIn, waitingIds } from "../outbox.ts";
+import { agentsIn, waitingIds } from "../outbox_files.ts";
 import { ownerOf } from "../owners.ts";
 import { messageOf } from "../process.ts";
 import { FleetReader } from "../fleet/fleet_reader.ts";

@@ -4,15 +4,8 @@ import { askForLock, endAsking } from "../delivery/handover.ts";
 import { holdLock } from "../doors/held_lock.ts";
 import { isThere, removeIfThere, writeAtomic } from "../files.ts";
 import { record } from "../journal.ts";
-import {
-  agentsIn,
-  deadFile,
-  deadIds,
-  type QueuedWake,
-  readWake,
-  waitingIds,
-  wakeFile,
-} from "../outbox.ts";
+import { deadFile, type QueuedWake, wakeFile } from "../outbox.ts";
+import { agentsIn, deadIds, readWake, waitingIds } from "../outbox_files.ts";
 import { type Paths, safeName } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 import { pause } from "../time.ts";

@@ -1,7 +1,7 @@
 /** The records of all sessions, or of some, in order of time. */
 
 import { textOf } from "../events.ts";
-import { journalSessions, readStory, whyUnreadable } from "../journal.ts";
+import { journalSessions, readStory, whyUnreadable } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { presentTotals, withCosts } from "./costs.ts";
 import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happenings.ts";

@@ -1,7 +1,8 @@
 /** What turns have cost since midnight, as far as the journal knows it. */
 
 import { textOf } from "../events.ts";
-import { journalFile, journalSessions, readStory } from "../journal.ts";
+import { journalFile } from "../journal.ts";
+import { journalSessions, readStory } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { reportedTotals, type Total, totalOf, withCosts } from "./costs.ts";
 import { isEndOfTurn, type StoryLine } from "./happenings.ts";

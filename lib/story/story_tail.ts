@@ -2,7 +2,8 @@
 
 import { textOf } from "../events.ts";
 import { openRegular } from "../files.ts";
-import { journalFile, journalSessions, recordsIn } from "../journal.ts";
+import { journalFile } from "../journal.ts";
+import { journalSessions, recordsIn } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { pause } from "../time.ts";
 import type { StoryLine } from "./happenings.ts";

@@ -4,7 +4,7 @@ import { namesIn } from "../../lib/files.ts";
 import { listPending, type Pending } from "../../lib/answers.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { run } from "../../lib/process.ts";
-import { readJournal } from "../../lib/journal.ts";
+import { readJournal } from "../../lib/journal_read.ts";
 import { type Paths, pathsFrom } from "../../lib/paths.ts";
 import type { Scene } from "../support/artefacts.ts";
 import { TestHome } from "../support/home.ts";

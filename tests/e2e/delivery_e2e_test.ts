@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
-import { readJournal } from "../../lib/journal.ts";
-import { deadIds, enqueue, type QueuedWake, replyFile, waitingIds } from "../../lib/outbox.ts";
+import { readJournal } from "../../lib/journal_read.ts";
+import { enqueue, type QueuedWake } from "../../lib/outbox.ts";
+import { deadIds, replyFile, waitingIds } from "../../lib/outbox_files.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { endReplyWait, holdReplyWait } from "../../lib/reply_wait.ts";
 import { AgentModel } from "../support/agent_model.ts";

@@ -3,7 +3,7 @@
 import { listRoads } from "../../lib/companion/road_file.ts";
 import { allProcesses, treeBelow } from "../../lib/doors/process_tree.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
-import { readJournal } from "../../lib/journal.ts";
+import { readJournal } from "../../lib/journal_read.ts";
 import { isObject } from "../../lib/json.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";

@@ -1,7 +1,7 @@
 /** Where a story plays: Claude Code with our hooks in tmux, a gateway, and a model on either side. */
 
 import { HOOKS } from "../../lib/install/hook_list.ts";
-import { readJournal } from "../../lib/journal.ts";
+import { readJournal } from "../../lib/journal_read.ts";
 import { type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import { shellQuote } from "../../lib/text.ts";

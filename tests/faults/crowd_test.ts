@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
 import { TextLineStream } from "@std/streams";
-import { agentsIn, waitingIds } from "../../lib/outbox.ts";
+import { agentsIn, waitingIds } from "../../lib/outbox_files.ts";
 import { DeliveryHome, seeded } from "../support/delivery_home.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake_gateway.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
-import { enqueue, waitingIds, wakeFile } from "../../lib/outbox.ts";
+import { enqueue, wakeFile } from "../../lib/outbox.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
 import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { added } from "../../lib/queue/step_list.ts";

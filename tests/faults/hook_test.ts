@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
-import { claimStart, waitingIds } from "../../lib/outbox.ts";
+import { claimStart } from "../../lib/outbox.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
 import { startProgram } from "../support/child_process.ts";
 import { seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../../lib/paths.ts";
-import { waitingIds } from "../../lib/outbox.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
 import { DeliveryHome, put, seeded } from "../support/delivery_home.ts";
 import { startFakeGateway } from "../support/fake_gateway.ts";
 import { assertDelivered, leftIn } from "../support/delivered_ids.ts";

@@ -5,15 +5,8 @@ import { recoverLost } from "../../lib/delivery/lost_wakes.ts";
 import { serveAgent } from "../../lib/delivery/serve_agent.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
 import { record } from "../../lib/journal.ts";
-import {
-  enqueue,
-  moveToDead,
-  outboxDir,
-  type QueuedWake,
-  saveAttempts,
-  waitingIds,
-  wakeFile,
-} from "../../lib/outbox.ts";
+import { enqueue, outboxDir, type QueuedWake, wakeFile } from "../../lib/outbox.ts";
+import { moveToDead, saveAttempts, waitingIds } from "../../lib/outbox_files.ts";
 import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { OK, queueWorld } from "../support/queue_world.ts";
 import { SimClock } from "../support/sim_clock.ts";

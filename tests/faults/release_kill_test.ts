@@ -3,7 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { readHold, writeHold } from "../../lib/doors/holds.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
-import { waitingIds, wakeFile } from "../../lib/outbox.ts";
+import { wakeFile } from "../../lib/outbox.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
 import { DeliveryHome, put } from "../support/delivery_home.ts";
 import { pause } from "../support/until.ts";
 

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { readEvent } from "../../lib/events.ts";
 import { isObject } from "../../lib/json.ts";
-import { formatAnswers, formatQuestions, readAnswers, readQuestions } from "../../lib/questions.ts";
+import { formatQuestions, readQuestions } from "../../lib/questions.ts";
+import { formatAnswers, readAnswers } from "../../lib/question_answers.ts";
 import { renderWake } from "../../lib/wake.ts";
 import { type Dice, EVENTS, forSeeds, spoil, spoilValue } from "../support/fuzz.ts";
 

@@ -1,6 +1,7 @@
 import { assert } from "@std/assert";
 import { isObject } from "../../lib/json.ts";
-import { type Line, readLastTurn, withEarlierBlocks } from "../../lib/transcript.ts";
+import { type Line } from "../../lib/transcript.ts";
+import { readLastTurn, withEarlierBlocks } from "../../lib/last_turn.ts";
 import { forSeeds, parsedOrUndefined, recordings, spoil } from "../support/fuzz.ts";
 
 const TRANSCRIPTS = recordings("transcripts").map((text) =>

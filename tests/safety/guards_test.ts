@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { mayHoldSecret } from "../../lib/fence.ts";
 import { namesIn } from "../../lib/files.ts";
-import { readJournal } from "../../lib/journal.ts";
+import { readJournal } from "../../lib/journal_read.ts";
 import { startProgram } from "../support/child_process.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
 import { HookWorld, ROOT, section } from "../support/hook_world.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as menuDriver } from "../../commands/menu_driver.ts";
 import { listPending, openPending, type Pending } from "../../lib/answers.ts";
-import { paneText } from "../../lib/content.ts";
+import { paneText } from "../../lib/pane_memory.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { pendingDir } from "../../lib/paths.ts";
 import "../../lib/cli/load_guards.ts";
@@ -251,7 +251,7 @@ Deno.test("nothing of a kept screen can be read, and a kept line is not new agai
   const kept = Deno.readTextFileSync(`${home.paths.state}/panes/${file!.name}`);
   assertMatch(kept, /^[0-9A-F]{16}\n[0-9A-F]{16}\n[0-9A-F]{16}$/);
   const next = paneText(home.paths, "warden-main", `${screen}\nmore`, 0);
-  assertEquals(next.text(), "more");
+  assertEquals(await next.text(), "more");
 });
 
 Deno.test("snapshot shows no secret, as text and as JSON", async () => {

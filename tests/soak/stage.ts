@@ -1,7 +1,7 @@
 /** The registered hooks, tmux sessions and gateway of one run. */
 
 import { namesIn } from "../../lib/files.ts";
-import { agentsIn, deadIds, waitingIds } from "../../lib/outbox.ts";
+import { agentsIn, deadIds, waitingIds } from "../../lib/outbox_files.ts";
 import { type Paths, ROOT } from "../../lib/paths.ts";
 import { type FakeGateway, type Mishap, startFakeGateway } from "../support/fake_gateway.ts";
 import { TestHome } from "../support/home.ts";

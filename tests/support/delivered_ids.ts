@@ -2,7 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { namesIn } from "../../lib/files.ts";
-import { outboxDir, waitingIds } from "../../lib/outbox.ts";
+import { outboxDir } from "../../lib/outbox.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
 import type { Paths } from "../../lib/paths.ts";
 
 export interface Left {

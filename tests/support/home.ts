@@ -2,8 +2,8 @@
 
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import "../../lib/cli/load_guards.ts";
-import { recordsIn } from "../../lib/journal.ts";
-import { readWake } from "../../lib/outbox.ts";
+import { recordsIn } from "../../lib/journal_read.ts";
+import { readWake } from "../../lib/outbox_files.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../../lib/paths.ts";
 import { pause } from "./until.ts";
 import { writeExecutable } from "./executable.ts";
