@@ -5,7 +5,7 @@ import { openPending } from "../lib/answers.ts";
 import { hookCommand } from "../lib/install/hook_command.ts";
 import { HOOKS } from "../lib/install/hook_list.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
-import { launchesDir } from "../lib/owners.ts";
+import { launchesDir } from "../lib/known_sessions.ts";
 import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";

@@ -20,7 +20,7 @@ import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
 import { hasQueue } from "../lib/known_sessions.ts";
 import { ownEscape } from "../lib/own_escape.ts";
-import { currentName } from "../lib/owners.ts";
+import { currentName } from "../lib/known_sessions.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { startIfQueued } from "../lib/queue_runner.ts";
 import type { Agent } from "../lib/registry.ts";

@@ -5,7 +5,7 @@ import { SCRIPTS } from "../lib/cli/completion_scripts.ts";
 import { taskCommand } from "../lib/cli/task_command.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { namesIn, readTextIfThere } from "../lib/files.ts";
-import { currentName } from "../lib/owners.ts";
+import { currentName } from "../lib/known_sessions.ts";
 import { originalName, type Paths } from "../lib/paths.ts";
 import { readRegistry, type Registry, tmuxSessionName } from "../lib/registry.ts";
 

@@ -28,7 +28,7 @@ import {
 import { noteInstruction } from "../lib/driver/instructions.ts";
 import { makeRoom, mayNeedRoom, needsRoom } from "../lib/driver/window_room.ts";
 import { newWakeId } from "../lib/new_wake.ts";
-import { currentName } from "../lib/owners.ts";
+import { currentName } from "../lib/known_sessions.ts";
 import { noteEscape } from "../lib/own_escape.ts";
 import { later } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";

@@ -2,7 +2,7 @@
 
 import { fileOf, type GivenDecision, listPending, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer, type WaitWorld } from "./answer_wait.ts";
-import { claimAsking } from "./askings.ts";
+import { claimAsking } from "./questions.ts";
 import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";

@@ -5,7 +5,7 @@ import { isKnownName } from "./known_sessions.ts";
 import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./events.ts";
 import { type Env, later, type Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
-import { ownerOf } from "./owners.ts";
+import { ownerOf } from "./known_sessions.ts";
 import {
   type Agent,
   findAgent,

@@ -25,7 +25,7 @@ import type { KnownUsage } from "./usage.ts";
 // Tools that most hooks need.
 export { runsSubagents, textOf } from "./events.ts";
 export { note };
-export { stoppedAt } from "./owners.ts";
+export { stoppedAt } from "./known_sessions.ts";
 export { rememberSession } from "./session_memory.ts";
 export { plainWord } from "./text.ts";
 

@@ -1,10 +1,19 @@
 /**
- * Which tmux session a Claude session runs in: a small file each, named by Claude's id. And which
- * tmux sessions were seen before, by their memories.
+ * What is known of tmux sessions: which Claude runs in one (a small file each, named by Claude's
+ * id), which were seen before, by their memories, and whose they are, by the records of spawn.
  */
 
-import { createNew, isFile, isThere, namesInOurs, readTextIfThere, writeAtomic } from "./files.ts";
 import { SHELL_CAPTURE_LINES } from "./events.ts";
+import {
+  createNew,
+  isFile,
+  isThere,
+  namesIn,
+  namesInOurs,
+  readTextIfThere,
+  writeAtomic,
+} from "./files.ts";
+import { isObject } from "./json.ts";
 import { type Env, managedMark, type Paths, safeName } from "./paths.ts";
 
 function fileOf(paths: Paths, claudeId: string): string {
@@ -66,4 +75,52 @@ export function hasQueue({ state }: Pick<Paths, "state">, session: string): bool
   } catch {
     return false;
   }
+}
+
+export function launchesDir({ data }: Pick<Paths, "data">): string {
+  return `${data}/launches`;
+}
+
+/** The agent that a session has by its record; undefined without one that can be used. */
+export function ownerOf(paths: Pick<Paths, "data">, session: string): string | undefined {
+  const record = recordOf(paths, session);
+  return record === undefined || record.moved_to !== undefined
+    ? undefined
+    : textOr(record.agent_id, undefined);
+}
+
+/** The name that a session has now; a session that was renamed is found by its earlier names. */
+export function currentName(paths: Pick<Paths, "data">, session: string): string {
+  const seen = new Set<string>();
+  for (let name = session; !seen.has(name);) {
+    seen.add(name);
+    const next = textOr(recordOf(paths, name)?.moved_to, undefined);
+    if (next === undefined) return name;
+    name = next;
+  }
+  return session;
+}
+
+/** When the session was ended by `gsd-code stop`; undefined where it was not. */
+export function stoppedAt(paths: Pick<Paths, "data">, session: string): string | undefined {
+  return textOr(recordOf(paths, session)?.stopped_at, undefined);
+}
+
+function recordOf(
+  paths: Pick<Paths, "data">,
+  session: string,
+): Record<string, unknown> | undefined {
+  const [dir, name] = [launchesDir(paths), `${safeName(session)}.json`];
+  try {
+    // A look into the folder: to ask for a file that is missing costs a hook more.
+    const text = namesIn(dir).includes(name) ? readTextIfThere(`${dir}/${name}`) : undefined;
+    const value: unknown = text === undefined ? undefined : JSON.parse(text);
+    return isObject(value) && value.session === session ? value : undefined;
+  } catch {
+    return undefined; // broken, or the launchers of an earlier version may not read it
+  }
+}
+
+function textOr<T>(value: unknown, other: T): string | T {
+  return typeof value === "string" && value !== "" ? value : other;
 }

@@ -1,7 +1,15 @@
-/** AskUserQuestion: what is asked, how it is shown to the agent, what was answered. */
+/**
+ * AskUserQuestion: what is asked, how it is shown to the agent, and what PreToolUse notes of it: a
+ * file each in the session's folder of `pending/`. The hook beside the dialog has no tool use id. It
+ * claims the oldest file with the same questions by renaming it, so that two identical questions
+ * get one each.
+ */
 
-import { textOf } from "./events.ts";
+import { type HookEvent, textOf } from "./events.ts";
+import { createNew, ensureDir, namesIn, readTextIfThere } from "./files.ts";
 import { isObject } from "./json.ts";
+import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
+import { isLike, maskTexts } from "./text.ts";
 
 export interface Option {
   label: string;
@@ -69,4 +77,106 @@ export function unbroken(text: string): string {
 /** Further lines behind a bar, for the same reason. */
 export function barred(text: string): string {
   return text.split(LINE_END).join("\n  | ");
+}
+
+export interface Asking {
+  id: string;
+  secret_sha256: string;
+  wake_id: string;
+  tool_use_id: string;
+  claude_session_id: string;
+  prompt_id: string;
+  /** Masked on disk. Compared as a whole: a hash of them can be made to collide. */
+  questions: Question[];
+}
+
+const TOLD = ".told";
+const CLAIMED = ".claimed";
+type Ending = typeof TOLD | typeof CLAIMED;
+
+/**
+ * `<Claude>.<turn>.<questions>.<when>.<id>.told`: the hashes only save reading files. Sorted by
+ * name, those with the same questions are in the order in which they were asked.
+ */
+function nameOf(asking: Asking, now: number): string {
+  return `${beginningOf(asking)}.${now.toString(36).padStart(9, "0")}.${asking.id}${TOLD}`;
+}
+
+type Asked = Pick<Asking, "claude_session_id" | "prompt_id" | "questions">;
+
+function beginningOf({ claude_session_id, prompt_id, questions }: Asked): string {
+  return [claude_session_id, prompt_id, JSON.stringify(questions)].map(hash).join(".");
+}
+
+/** Before the wake is queued, so that a killed hook leaves no wake without it. */
+export function noteAsking(paths: Paths, session: string, asking: Asking, now: number): void {
+  const dir = pendingDir(paths, session);
+  ensureDir(dir); // mostly it is missing: to find that out by an error costs more
+  const kept = { ...asking, questions: maskTexts(asking.questions) };
+  createNew(`${dir}/${nameOf(asking, now)}`, JSON.stringify(kept)); // read when this hook has ended
+}
+
+/** What an event says of its questions. */
+export function askedIn(event: HookEvent): Asked & { tool_use_id: string } {
+  return {
+    claude_session_id: event.sessionId,
+    prompt_id: event.promptId,
+    questions: readQuestions(event.fields.tool_input),
+    tool_use_id: textOf(event.fields, "tool_use_id"),
+  };
+}
+
+/** All with the questions of this event, claimed or not. */
+export function askingsOf(paths: Paths, session: string, event: HookEvent): Asking[] {
+  return asSaid(paths, session, askedIn(event), [TOLD, CLAIMED]).map(({ asking }) => asking);
+}
+
+/** Takes the oldest that no other hook has taken. */
+export function claimAsking(paths: Paths, session: string, event: HookEvent): Asking | undefined {
+  for (const { path, asking } of asSaid(paths, session, askedIn(event), [TOLD])) {
+    try {
+      Deno.renameSync(path, path.slice(0, -TOLD.length) + CLAIMED);
+      return asking;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // else another was quicker
+    }
+  }
+  return undefined;
+}
+
+/** It was reported, and no hook waits beside its dialog yet: other hooks may delay the dialog. */
+export function isToCome(paths: Paths, session: string, id: string): boolean {
+  const names = namesIn(pendingDir(paths, session));
+  const isTold = names.some((name) => [TOLD, CLAIMED].some((end) => name.endsWith(`.${id}${end}`)));
+  return isTold && !names.includes(`${safeName(id)}.json`);
+}
+
+/** Those with these endings and these questions, the oldest first. */
+function asSaid(
+  paths: Paths,
+  session: string,
+  asked: Asked,
+  endings: Ending[],
+): { path: string; asking: Asking }[] {
+  const dir = pendingDir(paths, session);
+  const beginning = `${beginningOf(asked)}.`;
+  const text = JSON.stringify(asked.questions);
+  return namesIn(dir)
+    .filter((name) => name.startsWith(beginning) && endings.some((end) => name.endsWith(end)))
+    .map((name) => ({ path: `${dir}/${name}`, asking: readAsking(`${dir}/${name}`) }))
+    .filter((one): one is { path: string; asking: Asking } =>
+      one.asking !== undefined && isLike(JSON.stringify(one.asking.questions), text)
+    );
+}
+
+function readAsking(path: string): Asking | undefined {
+  try {
+    const value: unknown = JSON.parse(readTextIfThere(path) ?? "null");
+    return isObject(value) && typeof value.id === "string" &&
+        typeof value.secret_sha256 === "string" && Array.isArray(value.questions)
+      ? value as unknown as Asking
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,22 @@
 /** The wake of a question: under an id of its own, with the secret that an answer must carry. */
 
-import { askedIn, askingsOf, noteAsking } from "./askings.ts";
+import { type HookEvent, textOf } from "./events.ts";
 import { loadGuards, mayHoldSecret } from "./fence.ts";
 import type { HookContext } from "./hook_context.ts";
-import { formatQuestions, type Question } from "./questions.ts";
+import { isObject } from "./json.ts";
+import { askedIn, askingsOf, formatQuestions, noteAsking, type Question } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
-import { saidBeforeTool } from "./said_before.ts";
 import { sendWake } from "./send_wake.ts";
 import { maskTexts } from "./text.ts";
+import {
+  type BlockingClock,
+  isPrompt,
+  joinBlocks,
+  type Line,
+  parseEntry,
+  textIn,
+  waitForLine,
+} from "./transcript.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 
 /** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
@@ -66,4 +75,40 @@ export function questionWake(
     details: { question_id: id },
     actions: actions(context, { kind: "question", questions, id: name }),
   };
+}
+
+/** The text before the tool use of the event, in the same message; "" where there is none. */
+export function saidBeforeTool(event: HookEvent, clock?: BlockingClock): string {
+  const toolUse = textOf(event.fields, "tool_use_id");
+  if (toolUse === "") return "";
+  const read = (lines: Iterable<Line>) => ({ text: textBefore(lines, toolUse) });
+  const isWritten = ({ text }: { text?: string }) => text !== undefined;
+  return waitForLine(event.transcriptPath, read, isWritten, { clock, mayCome: true })?.text ?? "";
+}
+
+/** undefined while the tool use, which is in the last message, is not written yet. */
+function textBefore(lines: Iterable<Line>, toolUse: string): string | undefined {
+  const blocks: string[] = [];
+  let message: string | undefined;
+  let isFound = false;
+  for (const line of lines) {
+    const entry = parseEntry(line.text);
+    if (entry === undefined || entry.type === "system") continue;
+    if (entry.type === "user") {
+      if (isPrompt(entry.fields, entry.message)) break;
+      continue; // the result of another tool of the same message
+    }
+    const id = textOf(entry.message, "id");
+    message ??= id;
+    if (id !== message) break;
+    isFound ||= uses(entry.message.content, toolUse);
+    const text = isFound ? textIn(entry.message.content) : "";
+    if (text !== "") blocks.unshift(text);
+  }
+  return isFound ? joinBlocks(blocks) : undefined;
+}
+
+function uses(content: unknown, toolUse: string): boolean {
+  return Array.isArray(content) &&
+    content.some((block) => isObject(block) && block.type === "tool_use" && block.id === toolUse);
 }

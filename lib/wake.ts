@@ -3,7 +3,7 @@
 import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
 import { isFile } from "./files.ts";
 import { type HookContext, loadUsage, usageOf } from "./hook_context.ts";
-import { ownerOf } from "./owners.ts";
+import { ownerOf } from "./known_sessions.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
 import {

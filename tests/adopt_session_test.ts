@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as adopt } from "../commands/adopt.ts";
 import { isFile } from "../lib/files.ts";
-import { ownerOf } from "../lib/owners.ts";
+import { ownerOf } from "../lib/known_sessions.ts";
 import { readScreen } from "../lib/pane.ts";
 import { launchFiles } from "../lib/sessions/launch_files.ts";
 import {

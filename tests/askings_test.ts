@@ -1,7 +1,7 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { listPending, noteKeys, openPending } from "../lib/answers.ts";
 import { answeredId } from "../lib/answered_id.ts";
-import { askedIn, type Asking, claimAsking, noteAsking } from "../lib/askings.ts";
+import { askedIn, type Asking, claimAsking, noteAsking } from "../lib/questions.ts";
 import { closePending } from "../lib/close_pending.ts";
 import { type HookEvent, readEvent } from "../lib/events.ts";
 import { namesIn } from "../lib/files.ts";

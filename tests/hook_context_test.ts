@@ -3,7 +3,7 @@ import { openPending } from "../lib/answers.ts";
 import { namesIn } from "../lib/files.ts";
 import { isCrowdOfOthers } from "../lib/hook_context.ts";
 import { pendingDir } from "../lib/paths.ts";
-import { askedIn, noteAsking } from "../lib/askings.ts";
+import { askedIn, noteAsking } from "../lib/questions.ts";
 import { readEvent } from "../lib/events.ts";
 import "../lib/cli/load_guards.ts";
 import { startProgram } from "./support/child_process.ts";

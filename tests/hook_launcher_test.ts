@@ -5,7 +5,7 @@ import { openGate } from "../lib/gate.ts";
 import { OWNER_FORMAT, paneOwner } from "../lib/events.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
 import { isFile, namesIn, removeIfThere, writeAtomic } from "../lib/files.ts";
-import { launchesDir } from "../lib/owners.ts";
+import { launchesDir } from "../lib/known_sessions.ts";
 import { safeName } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { seeded } from "./support/delivery_home.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { answerOpen, choose, submit, type } from "../lib/driver/menu_dialogs.ts";
 import { openPending, takeAnswer } from "../lib/answers.ts";
-import { noteAsking } from "../lib/askings.ts";
+import { noteAsking } from "../lib/questions.ts";
 import { closePending } from "../lib/close_pending.ts";
 import { changeMemory } from "../lib/session_memory.ts";
 import { driverContext, menuOptions, pendingFor } from "./support/driver_context.ts";

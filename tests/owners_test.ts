@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { writeAtomic } from "../lib/files.ts";
-import { currentName, launchesDir, ownerOf } from "../lib/owners.ts";
+import { currentName, launchesDir, ownerOf } from "../lib/known_sessions.ts";
 import type { Paths } from "../lib/paths.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
 import { fixtureEvent } from "./support/fixtures.ts";

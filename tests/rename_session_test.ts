@@ -7,7 +7,7 @@ import { record } from "../lib/journal.ts";
 import { readJournal } from "../lib/journal_read.ts";
 import { newWake } from "../lib/new_wake.ts";
 import { enqueue } from "../lib/outbox.ts";
-import { currentName, ownerOf } from "../lib/owners.ts";
+import { currentName, ownerOf } from "../lib/known_sessions.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { followRename } from "../lib/sessions/rename_session.ts";
 import { renamedMessage } from "../lib/sessions/session_wakes.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { HookEvent } from "../lib/events.ts";
-import { saidBeforeTool } from "../lib/said_before.ts";
+import { saidBeforeTool } from "../lib/tell_question.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 
 const prompt = (content: unknown = "do it") =>

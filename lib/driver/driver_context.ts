@@ -1,7 +1,7 @@
 /** What every action works with: the pane, the agent, its rights; and the result it returns. */
 
 import { listPending, type Pending } from "../answers.ts";
-import { isToCome } from "../askings.ts";
+import { isToCome } from "../questions.ts";
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
 import type { InboxRoad } from "./inbox_road.ts";
 import type { ModRoad } from "./mod_road.ts";

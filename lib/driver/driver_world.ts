@@ -10,7 +10,7 @@ import { inboxIn } from "./inbox_road.ts";
 import type { MenuOptions } from "./menu_args.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
-import { ownerOf } from "../owners.ts";
+import { ownerOf } from "../known_sessions.ts";
 import { type Env, type Paths, pathsFrom, ROOT } from "../paths.ts";
 import { newWakeId } from "../new_wake.ts";
 import { findAgent } from "../registry.ts";

@@ -1,7 +1,7 @@
 /** Finds the question that an answer is for: from its hook's file, else from the screen. */
 
 import type { Pending } from "../answers.ts";
-import { isToCome } from "../askings.ts";
+import { isToCome } from "../questions.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";

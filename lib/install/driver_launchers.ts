@@ -1,7 +1,7 @@
 /** The launchers of programs that go into a session: `menu-driver`, and `queue-run` for its queue. */
 
 import { realPath } from "../doors/user_file.ts";
-import { launchesDir } from "../owners.ts";
+import { launchesDir } from "../known_sessions.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { assignments, shellQuote } from "../text.ts";
 import { shebang } from "./capture_launcher.ts";

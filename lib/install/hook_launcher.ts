@@ -9,7 +9,7 @@ import {
   SHELL_DELIVERS,
   WAKE_WAITS,
 } from "../events.ts";
-import { launchesDir } from "../owners.ts";
+import { launchesDir } from "../known_sessions.ts";
 import { assignments, shellQuote } from "../text.ts";
 import { HOOKS } from "./hook_list.ts";
 import { hookScope, type Installation, launcherPath, scopeFlags } from "./scope.ts";

@@ -4,7 +4,7 @@ import { pinDeno } from "../doors/deno_binary.ts";
 import { realPath } from "../doors/user_file.ts";
 import { REGISTERED_GATEWAY } from "../delivery/gateway_address.ts";
 import { ensureDir, readTextIfThere, writeAtomic } from "../files.ts";
-import { launchesDir } from "../owners.ts";
+import { launchesDir } from "../known_sessions.ts";
 import { ENV_NAMES } from "../paths.ts";
 import { assignments, exportLine, shellQuote } from "../text.ts";
 import { captureLauncherText, shebang } from "./capture_launcher.ts";

@@ -1,7 +1,7 @@
 /** What each of our programs may touch, spelled out with absolute paths. */
 
 import { realPath } from "../doors/user_file.ts";
-import { launchesDir } from "../owners.ts";
+import { launchesDir } from "../known_sessions.ts";
 import { ENV_NAMES, type Paths } from "../paths.ts";
 import type { HookEntry } from "./hook_list.ts";
 

@@ -11,7 +11,7 @@ import { loadRegistry } from "../gate.ts";
 import { record } from "../journal.ts";
 import { isKnownName } from "../known_sessions.ts";
 import { newWakeId } from "../new_wake.ts";
-import { currentName, ownerOf } from "../owners.ts";
+import { currentName, ownerOf } from "../known_sessions.ts";
 import type { Paths } from "../paths.ts";
 import { startRunner } from "../queue_runner.ts";
 import { stepRecord } from "../queue_turns.ts";

@@ -10,7 +10,7 @@ import { type DriverWorld, paneWorld } from "../driver/driver_world.ts";
 import { EMPTY_OPTIONS, type MenuOptions, type Verb } from "../driver/menu_args.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { loadRegistry } from "../gate.ts";
-import { ownerOf } from "../owners.ts";
+import { ownerOf } from "../known_sessions.ts";
 import { type Env, queueDir, safeName } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import type { Queue } from "../steps.ts";

@@ -3,7 +3,7 @@
 import { taskCommand } from "../cli/task_command.ts";
 import { readTextIfThere } from "../files.ts";
 import { agentsIn, waitingIds } from "../outbox_files.ts";
-import { ownerOf } from "../owners.ts";
+import { ownerOf } from "../known_sessions.ts";
 import { messageOf } from "../process.ts";
 import { FleetReader } from "../fleet/fleet_reader.ts";
 import { allLaunches } from "../sessions/launch_files.ts";

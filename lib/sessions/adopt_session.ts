@@ -6,7 +6,7 @@ import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
 import { holdsOurs, knownSettings } from "../install/registered.ts";
 import { record } from "../journal.ts";
-import { ownerOf } from "../owners.ts";
+import { ownerOf } from "../known_sessions.ts";
 import { placesFor } from "../paths.ts";
 import { type Agent, findAgent, whyUnreachable } from "../registry.ts";
 import { launchCommand, prepareLaunch } from "./agent_launch.ts";

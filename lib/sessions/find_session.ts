@@ -6,7 +6,7 @@ import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "../doors/pr
 import { panesOf } from "../doors/tmux_sessions.ts";
 import { isKnownName } from "../known_sessions.ts";
 import { isShell } from "../doors/command_words.ts";
-import { currentName, ownerOf } from "../owners.ts";
+import { currentName, ownerOf } from "../known_sessions.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
 import { launchCommand, launchCommandOf } from "./agent_launch.ts";
 import { listedSessions } from "./conversations.ts";

@@ -5,7 +5,7 @@ import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
 import { panesOf } from "../doors/tmux_sessions.ts";
 import { namesIn, removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
-import { launchesDir } from "../owners.ts";
+import { launchesDir } from "../known_sessions.ts";
 import type { Paths } from "../paths.ts";
 import { findSession, type FoundSession, whyNotOurs } from "./find_session.ts";
 import { allLaunches, launchFiles } from "./launch_files.ts";

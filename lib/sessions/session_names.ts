@@ -1,6 +1,6 @@
 /** The names of an agent's tmux sessions, for spawn and recover. */
 
-import { ownerOf } from "../owners.ts";
+import { ownerOf } from "../known_sessions.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 import { type Agent, findAgent, type Registry, tmuxSessionName } from "../registry.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { listPending, noteKeys, openPending, type Pending } from "../../lib/answers.ts";
 import { answeredId } from "../../lib/answered_id.ts";
-import { askedIn, claimAsking, noteAsking } from "../../lib/askings.ts";
+import { askedIn, claimAsking, noteAsking } from "../../lib/questions.ts";
 import { fits } from "../../lib/close_pending.ts";
 import { readChoices } from "../../lib/driver/choices.ts";
 import { answerStep } from "../../lib/driver/answer_keys.ts";
