@@ -34,6 +34,8 @@ interface Case {
   command: string;
   session: string;
   event: () => Record<string, unknown>;
+  /** What Claude Code does next, which is not measured. */
+  next?: () => { command: string; event: Record<string, unknown> };
 }
 
 export async function measureHooks(
@@ -113,13 +115,14 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
     return { ...fixtureEvent("user_prompt_submit"), prompt_id: prompted };
   };
   const stop = (transcript: string) => () => stopEvent(`${transcripts}/${transcript}`, prompted);
+  let asked = {};
   const question = () => {
     const transcript_path = `${transcripts}/small.jsonl`;
     const tool_use_id = `tool-${count++}`;
     const reasons = { type: "text", text: "Both would do.\n".repeat(20) };
     const prompt_id = addTurn(transcript_path, [reasons, { type: "tool_use", id: tool_use_id }]);
-    const event = fixtureEvent("pre_tool_use-ask-single");
-    return { ...event, transcript_path, prompt_id, tool_use_id };
+    asked = { transcript_path, prompt_id, tool_use_id };
+    return { ...fixtureEvent("pre_tool_use-ask-single"), ...asked };
   };
   const session = "warden-main";
   const cases = [
@@ -164,6 +167,10 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
       session,
       command: commandOf("PreToolUse"),
       event: question,
+      next: () => ({
+        command: commandOf("PostToolUse"),
+        event: { ...fixtureEvent("post_tool_use-ask-single"), ...asked },
+      }),
     },
     {
       name: "UserPromptSubmit",
@@ -177,13 +184,20 @@ async function casesIn(world: HookWorld): Promise<Case[]> {
 }
 
 async function runOnce(test: Case): Promise<number> {
+  const took = await runCommand(test, test.command, test.event());
+  const next = test.next?.();
+  if (next !== undefined) await runCommand(test, next.command, next.event);
+  return took;
+}
+
+async function runCommand(test: Case, command: string, event: unknown): Promise<number> {
   const { world } = test;
-  const event = JSON.stringify(test.event());
+  const input = new TextEncoder().encode(JSON.stringify(event));
   const tmux = test.session === "" ? {} : await world.server.env(await world.pane(test.session));
   const { GSD_REGISTRY: _r, GSD_STATE_DIR: _s, GSD_DATA_DIR: _d, ...env } = world.env();
   const started = performance.now();
   const child = new Deno.Command("/bin/sh", {
-    args: ["-c", test.command],
+    args: ["-c", command],
     env: { ...env, ...tmux },
     clearEnv: true,
     stdin: "piped",
@@ -191,7 +205,7 @@ async function runOnce(test: Case): Promise<number> {
     stderr: "inherit",
   }).spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(event)).catch(() => {});
+  await writer.write(input).catch(() => {});
   await writer.close().catch(() => {});
   const { code } = await child.status;
   const took = performance.now() - started;

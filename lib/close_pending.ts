@@ -99,7 +99,7 @@ function viaOf({ via }: Given): Given["via"] {
   return via === "hook" ? "hook" : "keys";
 }
 
-/** Removes what PreToolUse has noted of questions (askings.ts); how many of others are left. */
+/** Removes what PreToolUse has noted of questions (questions.ts); how many of others are left. */
 function removeAskings(dir: string, names: string[], of: ClosingOf): number {
   const askings = names.filter((name) => /\.(told|claimed)$/.test(name));
   const meant = askings.filter((name) => isAskingMeant(name, of));

@@ -66,9 +66,9 @@ export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "w
 
 /** Longer than Deno takes to start. A failed start blocks others for this long at most. */
 const START_MS = 2000;
-export const CLAIM = "starts-";
+export const START_CLAIM = "starts-";
 /** The second claim of an agent; no name of an agent's file has this character. */
-export const SECOND = "~2";
+export const SECOND_CLAIM = "~2";
 
 /**
  * Whether to start a deliverer for an agent. Not when two are starting: each removes both claims
@@ -105,6 +105,6 @@ export function unclaimStart(paths: Paths, agentId: string): void {
 }
 
 function claimFiles(paths: Paths, agentId: string): string[] {
-  const first = `${paths.state}/locks/${CLAIM}${safeName(agentId)}`;
-  return [first, first + SECOND];
+  const first = `${paths.state}/locks/${START_CLAIM}${safeName(agentId)}`;
+  return [first, first + SECOND_CLAIM];
 }

@@ -2,11 +2,11 @@
 
 import {
   asideFile,
-  CLAIM,
   deadFile,
   outboxDir,
   type QueuedWake,
-  SECOND,
+  SECOND_CLAIM,
+  START_CLAIM,
   wakeFile,
 } from "./outbox.ts";
 import {
@@ -123,8 +123,12 @@ export function claimedBy(paths: Paths, by: string): string[] {
     }
   };
   try {
-    const own = namesIn(dir).filter((name) => name.startsWith(CLAIM) && !name.endsWith(".tmp"))
-      .filter(isOwn).map((name) => originalName(name.slice(CLAIM.length).replace(SECOND, "")));
+    const own = namesIn(dir).filter((name) =>
+      name.startsWith(START_CLAIM) && !name.endsWith(".tmp")
+    )
+      .filter(isOwn).map((name) =>
+        originalName(name.slice(START_CLAIM.length).replace(SECOND_CLAIM, ""))
+      );
     return [...new Set(own)];
   } catch {
     return []; // without locks no agent can be served: the record of each says so

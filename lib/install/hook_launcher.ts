@@ -68,7 +68,7 @@ script=${shellQuote(`${paths.root}/hooks`)}/$1.ts
 [ -n "$TMUX_PANE" ] && [ -x "$deno" ] && [ -f "$script" ] || exit 0
 cd /
 
-ask() { env -i "TMUX=$TMUX" "$tmux" -u "$@" </dev/null 2>/dev/null; }
+ask() { "$tmux" -u "$@" </dev/null 2>/dev/null; }
 
 ${gate()}
 # Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.
@@ -96,7 +96,7 @@ case $lines in '' | *[!0-9]* | ?????*) lines=${SHELL_CAPTURE_LINES} ;; esac
   ask display-message -p -t "$TMUX_PANE" ${shellQuote(OWNER_FORMAT)} \\; \\
     capture-pane -p -t "$TMUX_PANE" -S "-$lines"
   printf '\\036'
-  cat
+  exec cat
 } 2>/dev/null | env -i ${SHELL_DELIVERS}=$$ "$@" 2>/dev/null
 
 # The exit code says what waits: a wake, the queue of the session, or both.
