@@ -8,6 +8,7 @@ import { replyFile } from "../outbox_files.ts";
 import type { Paths } from "../paths.ts";
 import { messageOf } from "../process.ts";
 import { awaitedIds, isAwaited } from "../reply_wait.ts";
+import { runAfter } from "../time.ts";
 
 const LOOK_EVERY_MS = 500;
 
@@ -36,11 +37,11 @@ export async function saveReply(
 /** The value, or nothing after the time limit. A real timer keeps the process alive. */
 async function orNothing<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
+  const timer = runAfter(ms, () => late.resolve(undefined));
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 
