@@ -22,7 +22,11 @@ const START: Step = ["turn.start", { turnId: "t1" }];
 const FAILED: Step[] = [["api.begin", { id: "1" }], ["api.end", { id: "1", status: 529 }]];
 const aborted = { reason: "aborted", answer: "I had begun", durationMs: 3200 };
 
-const LEFT = { reason: "answer", answer: "", isLeft: true };
+const LEFT = { reason: "answer", answer: "", happened: ["asked"] };
+const endAfter = (...happened: string[]): Step[] => [START, ["turn.complete", {
+  ...LEFT,
+  happened,
+}]];
 
 const cases: [name: string, steps: Step[], found: string[]][] = [
   ["a turn that ends by itself", [START, ["turn.complete", { reason: "answer" }]], []],
@@ -31,6 +35,13 @@ const cases: [name: string, steps: Step[], found: string[]][] = [
   ["a turn whose dialog a person leaves", [START, ["turn.complete", LEFT]], ["interrupted"]],
   ["a turn whose dialog the agent leaves", [START, ["turn.complete", LEFT, true]], []],
   ["a turn with a dialog that fails", [START, ["turn.complete", { ...LEFT, reason: "error" }]], []],
+  ["a turn with a dialog that was answered", endAfter("asked", "stopped"), []],
+  ["a dialog that is left after a hook has sent the turn on", endAfter("stopped", "asked"), [
+    "interrupted",
+  ]],
+  ["a turn whose subagent asks beside its Stop", endAfter("stopped", "a subagent asked"), []],
+  ["a turn whose subagent's dialog a person leaves", endAfter("a subagent asked"), ["interrupted"]],
+  ["a turn with more than one end", endAfter("asked", "stopped", "asked", "stopped"), []],
   ["two failures and a success", [START, ...FAILED, ...FAILED, ["api.begin", { id: "2" }], [
     "api.end",
     {

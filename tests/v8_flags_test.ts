@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { COMPANION_V8_FLAGS, V8_FLAGS } from "../lib/install/v8_flags.ts";
+import { COMPANION_V8_FLAGS, SMALL_V8_FLAGS, V8_FLAGS } from "../lib/install/v8_flags.ts";
 import { startProgram } from "./support/child_process.ts";
 import { TestHome } from "./support/home.ts";
 import { ROOT } from "./support/hook_world.ts";
 
-for (const flags of [V8_FLAGS, COMPANION_V8_FLAGS]) {
+for (const flags of [V8_FLAGS, SMALL_V8_FLAGS, COMPANION_V8_FLAGS]) {
   Deno.test(`within() gives up in a program that is started with ${flags}`, async () => {
     await using home = new TestHome();
     const script = `${home.dir}/waits.ts`;

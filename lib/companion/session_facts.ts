@@ -75,7 +75,7 @@ export function factsAfter(
     case "turn.complete": {
       delete facts.turn;
       facts.attempts = NONE;
-      const isLeft = data.reason === "answer" && data.isLeft === true;
+      const isLeft = data.reason === "answer" && wasLeft(data.happened);
       if ((data.reason !== "aborted" && !isLeft) || isOwnAbort) break;
       // After a dialog that was left it takes a text from the mod.
       if (!isLeft) facts.stoppedAt = now;
@@ -112,6 +112,16 @@ export function factsAfter(
     }
   }
   return look(facts, now, findings);
+}
+
+/**
+ * Has a person left a dialog? That ends the turn without a Stop. A request after the Stop means that
+ * a hook has sent the turn on. A subagent's does not: it may ask while the hooks of the end run.
+ */
+function wasLeft(happened: unknown): boolean {
+  if (!Array.isArray(happened)) return false;
+  const own = happened.filter((what) => what !== "a subagent asked");
+  return happened.some((what) => what !== "stopped") && own.at(-1) !== "stopped";
 }
 
 /** The same without an event: a retry loop is one after some time, too. */

@@ -9,7 +9,7 @@ import {
   WITHOUT_STEERING,
 } from "./launcher_parts.ts";
 import { type Installation, launcherPath } from "./scope.ts";
-import { COMPANION_V8_FLAGS, LEAN_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
+import { LEAN_V8_FLAGS, SMALL_V8_FLAGS, V8_FLAGS } from "./v8_flags.ts";
 
 export function commandLauncherText(install: Installation, command: string): string {
   return scriptText(commandLines(install, command));
@@ -21,7 +21,7 @@ export function gsdCodeText(install: Installation): string {
     .map((name) => shellQuote(launcherPath(install.paths, name)));
   const lines = commandLines(install, "gsd_code.ts");
   // The watch runs for weeks: small counts, not fast.
-  const small = `--no-code-cache ${COMPANION_V8_FLAGS}`;
+  const small = `--no-code-cache ${SMALL_V8_FLAGS}`;
   const watch = runLine(install, "watch.ts", "all").replace(V8_FLAGS, () => small);
   const lean = `--no-code-cache ${LEAN_V8_FLAGS}`;
   const wall = runLine(install, "gsd_code.ts", "all").replace(V8_FLAGS, () => lean);

@@ -6,7 +6,13 @@ import { type Installation, launcherPath } from "./scope.ts";
 
 export type PackageState = { kind: "ready" } | { kind: "missing"; reason: string };
 
-const HELPS = [["deliver", "--wait", "--help"], ["menu-driver", "--help"], ["recover", "--help"]];
+/** A companion needs no packages. But what Deno has to translate in it stays in it: 8 MB. */
+const HELPS = [
+  ["deliver", "--wait", "--help"],
+  ["menu-driver", "--help"],
+  ["recover", "--help"],
+  ["companion", "--help"],
+];
 
 /** A launcher that can print its help has all it needs, offline and within its permissions. */
 export async function packagesReady(install: Installation, env: Env): Promise<PackageState> {

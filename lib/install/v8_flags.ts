@@ -7,11 +7,13 @@
 export const V8_FLAGS = "--v8-flags=--no-lazy";
 
 /**
- * Companions and the watch stay: small counts, not fast. They must not touch the cache. With
- * --lite-mode a companion stays 3 MB smaller once it has waited at a dialog.
+ * The watch stays for weeks: small counts, not fast. It must not touch the cache. With --lite-mode a
+ * companion stays 3 MB smaller once it has waited at a dialog.
  */
-export const COMPANION_V8_FLAGS =
-  "--v8-flags=--lite-mode,--optimize-for-size,--max-semi-space-size=1";
+export const SMALL_V8_FLAGS = "--v8-flags=--lite-mode,--optimize-for-size,--max-semi-space-size=1";
+
+/** Companions are many. Each collection is a whole one: 0.6 MB less after six dialogs. */
+export const COMPANION_V8_FLAGS = `${SMALL_V8_FLAGS},--gc-global`;
 
 /** The wall stays, too, but has much to do while a page is open. It makes much garbage. */
 export const LEAN_V8_FLAGS = "--v8-flags=--optimize-for-size,--max-semi-space-size=1";

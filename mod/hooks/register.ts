@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-explicit-any
 /**
  * Runs inside Claude Code. It carries out commands and reports events; it decides nothing. Its
  * companion (commands/companion.ts) does: a Deno process that it starts for the life of the session.
@@ -9,8 +10,9 @@
 import { COMPANION } from "./places.ts";
 
 // Claude Code's check wants `$` to be passed to functions of this file only, and names as literals.
-// deno-lint-ignore no-explicit-any
 type Engine = any;
+type Event = any;
+type Next = any;
 
 interface Hello {
   socket: string;
@@ -47,9 +49,8 @@ let attempts = 0;
 let turnId = "";
 let promptId = "";
 let sessionId = "";
-/** Of this turn: a dialog has asked something; its Stop has come. */
-let isAsked = false;
-let hasStop = false;
+/** What has asked or ended in this turn, in order: the companion sees by it who left a dialog. */
+let happened: string[] = [];
 const PAD = "\u2060";
 let hasSlash = true;
 /** Events that the companion does not have yet, the oldest first. */
@@ -86,23 +87,26 @@ async function keepSending($: Engine): Promise<void> {
 
 /** One at a time, so that they arrive in order. What fails is sent again to the next companion. */
 async function sendAll($: Engine): Promise<void> {
-  let socket = "";
+  let to: Hello | undefined;
   try {
     while (companion !== undefined && waiting.length > 0) {
-      const { token } = companion;
-      socket = companion.socket;
-      await $.http.fetch("http://companion/event", {
-        method: "POST",
-        socketPath: socket,
-        headers: { "content-type": "application/json", "x-gsd-token": token },
-        body: waiting[0],
-      });
+      to = companion;
+      await post($, to, "/event", waiting[0]!);
       waiting.shift();
     }
   } catch {
     // It is gone: the next one says hello, and may have done so meanwhile.
-    if (companion?.socket === socket) companion = undefined;
+    if (companion === to) companion = undefined;
   }
+}
+
+function post($: Engine, { socket, token }: Hello, path: string, body: string): Promise<any> {
+  return $.http.fetch(`http://companion${path}`, {
+    method: "POST",
+    socketPath: socket,
+    headers: { "content-type": "application/json", "x-gsd-token": token },
+    body,
+  });
 }
 
 async function carryOut($: Engine, { id, op, ...command }: Command): Promise<void> {
@@ -180,14 +184,7 @@ async function keepCompanion($: Engine): Promise<void> {
   }
 }
 
-// deno-lint-ignore no-explicit-any
-type Next = any;
-// deno-lint-ignore no-explicit-any
-type Event = any;
-// deno-lint-ignore no-explicit-any
-type On = any;
-
-export function register(on: On): void {
+export function register(on: any): void {
   on("session.start", async ($: Engine, e: Event, next: Next) => {
     const started = await next(e);
     isGuest = e.isInteractive === false;
@@ -203,7 +200,7 @@ export function register(on: On): void {
   on("turn.start", ($: Engine, e: Event, next: Next) => {
     if (e.agentId === undefined) {
       turnId = e.turnId;
-      isAsked = hasStop = false;
+      happened = [];
       void keepCompanion($);
       report($, "turn.start", { turnId });
     }
@@ -211,40 +208,27 @@ export function register(on: On): void {
   });
   on("turn.complete", ($: Engine, e: Event, next: Next) => {
     if (e.agentId === undefined) {
+      const { turnId: ended, reason, answer, durationMs } = e;
+      report($, "turn.complete", { turnId: ended, promptId, reason, happened, answer, durationMs });
       turnId = "";
-      const { reason, answer, durationMs } = e;
-      const isLeft = isAsked && !hasStop; // who leaves a dialog ends the turn without a Stop
-      const end = { turnId: e.turnId, promptId, reason, isLeft, answer, durationMs };
-      report($, "turn.complete", end);
     }
     return next(e);
   });
-  // Before the hooks run: their wakes say how full the context is.
-  on("classic.Stop", async ($: Engine, e: Event, next: Next) => {
-    hasStop = true;
-    await reportUsage($, e);
-    return await next(e);
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
-  on("classic.StopFailure", async ($: Engine, e: Event, next: Next) => {
-    hasStop = true;
-    await reportUsage($, e);
-    return await next(e);
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  on("classic.Stop", reportUsage).catch(goOn);
+  on("classic.StopFailure", reportUsage).catch(goOn);
   on("classic.UserPromptSubmit", (_$: Engine, e: Event, next: Next) => {
     promptId = e.prompt_id;
     sessionId = e.session_id;
     return next(e);
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  }).catch(goOn);
   // The hook waits first, as long as its settings say. Then the companion does.
   on("classic.PermissionRequest", async ($: Engine, e: Event, next: Next) => {
-    isAsked = true;
-    // A hook has sent the turn on from its end. A subagent may ask while the hooks of the end run.
-    if (e.agent_id === undefined) hasStop = false;
+    note(e.agent_id === undefined ? "asked" : "a subagent asked");
     const said = await next(e);
     if (said?.decision !== undefined || next.signal.aborted) return said;
     const decision = await heldDecision($, e, next.signal);
     return decision === undefined ? said : { ...said, decision };
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  }).catch(goOn);
   on("session.measure", ($: Engine, e: Event, next: Next) => {
     report($, "session.measure", { context: e.context, rateLimits: e.rateLimits, cost: e.cost });
     return next(e);
@@ -253,7 +237,7 @@ export function register(on: On): void {
     const entered = await next(e);
     if (entered.drop === undefined) report($, "prompt.submit", { from: e.origin?.kind });
     return entered;
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  }).catch(goOn);
   on("http.fetch", async ($: Engine, e: Event, next: Next) => {
     if (next.origin.plugin !== "engine" || !/\/v1\/messages\b/.test(e.url)) return next(e);
     const id = String(++attempts);
@@ -267,13 +251,25 @@ export function register(on: On): void {
       report($, "api.end", { id, error: String(error) });
       throw error;
     }
-  }).catch((_$: Engine, e: Event, next: Next) => next(e));
+  }).catch(goOn);
 }
 
-async function reportUsage($: Engine, { session_id: sessionId, prompt_id }: Event): Promise<void> {
+function goOn(_$: Engine, e: Event, next: Next): unknown {
+  return next(e);
+}
+
+function note(what: string): void {
+  if (happened.at(-1) !== what) happened.push(what);
+}
+
+/** Before the hooks of a turn's end run: their wakes say how full the context is. */
+async function reportUsage($: Engine, e: Event, next: Next): Promise<unknown> {
+  note("stopped");
   const { context, cost, rateLimits } = await $.session.usage();
-  report($, "usage", { sessionId, promptId: prompt_id, context, cost, rateLimits });
+  const { session_id: sessionId, prompt_id: promptId } = e;
+  report($, "usage", { sessionId, promptId, context, cost, rateLimits });
   await Promise.race([send($), $.clock.sleep(WAIT_MS)]);
+  return await next(e);
 }
 
 /** Asks the companion until it has an answer, or Claude Code has closed the dialog. */
@@ -301,12 +297,7 @@ async function heldDecision($: Engine, event: Event, signal: AbortSignal): Promi
 async function askCompanion($: Engine, path: string, body: string): Promise<Event> {
   if (companion === undefined) return undefined;
   try {
-    const answer = await $.http.fetch(`http://companion${path}`, {
-      method: "POST",
-      socketPath: companion.socket,
-      headers: { "content-type": "application/json", "x-gsd-token": companion.token },
-      body,
-    });
+    const answer = await post($, companion, path, body);
     return answer.ok ? JSON.parse(answer.text) : undefined;
   } catch {
     return undefined;

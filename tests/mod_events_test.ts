@@ -1,0 +1,81 @@
+/** The mod beside an engine of our own: what it reports, and what the companion makes of it. */
+
+import { assertEquals } from "@std/assert";
+import { readModEvent } from "../lib/companion/mod_messages.ts";
+import { factsAfter, noFacts } from "../lib/companion/session_facts.ts";
+import { register } from "../mod/hooks/register.ts";
+import { until } from "./support/until.ts";
+
+type Handler = (engine: unknown, event: unknown, next: unknown) => unknown;
+
+/** Claude Code with the mod, as far as a turn goes. `/hold` gets no decision. */
+async function modWorld() {
+  const handlers = new Map<string, Handler>();
+  register((name: string, handler: Handler) => {
+    handlers.set(name, handler);
+    return { catch() {} };
+  });
+  const posted: string[] = [];
+  const hello = JSON.stringify({ hello: { socket: "/s", token: "t" } });
+  const over = Promise.withResolvers<void>();
+  const engine = {
+    process: {
+      spawn: () => ({
+        async *[Symbol.asyncIterator]() {
+          yield { stream: "stdout", text: `${hello}\n` };
+          await over.promise;
+        },
+        result: Promise.resolve({ code: 3 }),
+      }),
+    },
+    http: {
+      fetch(url: string, { body }: { body: string }) {
+        if (url.endsWith("/event")) posted.push(body);
+        return Promise.resolve({ ok: true, text: '{"kind":"none"}' });
+      },
+    },
+    session: { usage: () => Promise.resolve({}) },
+    clock: { sleep: () => Promise.resolve() },
+    ui: { log() {} },
+  };
+  const next = Object.assign(() => Promise.resolve({}), { signal: new AbortController().signal });
+  const tell = (name: string, event: Record<string, unknown>) =>
+    handlers.get(name)!(engine, event, next);
+  await tell("session.start", { isInteractive: true });
+  return {
+    tell,
+    /** The events so far, once `kind` is among them. */
+    reported: (kind: string) =>
+      until(kind, () => {
+        const events = posted.map((text) => readModEvent(text)!);
+        return events.some((event) => event.kind === kind) ? events : undefined;
+      }),
+    end: () => over.resolve(),
+  };
+}
+
+const REQUEST = { tool_name: "Bash", tool_input: { command: "ls" } };
+
+for (
+  const [asks, agent_id, found] of [
+    ["a subagent", "a1", []],
+    ["Claude itself", undefined, ["interrupted"]],
+  ] as const
+) {
+  const what = found.length === 0 ? "an ordinary end" : "a dialog that was left";
+  Deno.test(`the mod's events tell of ${what} where ${asks} asks while Stop runs`, async () => {
+    const { tell, reported, end } = await modWorld();
+    await tell("turn.start", { turnId: "t1" });
+    await tell("classic.Stop", { session_id: "s", prompt_id: "p" });
+    await tell("classic.PermissionRequest", { ...REQUEST, agent_id });
+    await tell("turn.complete", { turnId: "t1", reason: "answer", answer: "Done." });
+    let facts = noFacts(0);
+    const findings = (await reported("turn.complete")).flatMap((event) => {
+      const after = factsAfter(facts, event, { now: 0, isOwnAbort: false });
+      facts = after.facts;
+      return after.findings.map(({ kind }) => kind);
+    });
+    end();
+    assertEquals(findings, [...found]);
+  });
+}
