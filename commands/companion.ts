@@ -25,7 +25,7 @@ import { type Env, type Paths, pathsFrom, ROOT } from "../lib/paths.ts";
 import { startIfQueued } from "../lib/queue_runner.ts";
 import type { Agent } from "../lib/registry.ts";
 import { commandsFile } from "../lib/suggested.ts";
-import { pause } from "../lib/time.ts";
+import { pause, runAfter } from "../lib/time.ts";
 import { usageFile } from "../lib/usage.ts";
 
 export const HELP = `Usage: gsd-code companion
@@ -114,12 +114,9 @@ export async function main(args: string[]): Promise<number> {
     },
     onTurnEnd() {
       // The hook of the event comes first.
-      setTimeout(() => goOn(paths, env, nameNow()), HOOK_FIRST_MS);
+      runAfter(HOOK_FIRST_MS, () => goOn(paths, env, nameNow()));
     },
-    after(ms, work) {
-      const id = setTimeout(work, ms);
-      return { cancel: () => clearTimeout(id) };
-    },
+    after: runAfter,
   });
   ensureDir(roadsDir(paths));
   removeIfThere(scratch);

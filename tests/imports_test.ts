@@ -102,6 +102,13 @@ Deno.test("companion.ts loads files of lib/ alone", () => {
   assertEquals(loaded.filter((file) => file.endsWith("/lib/guards.ts")), []);
 });
 
+Deno.test("what stays for days has no timer of Node: the first one takes 4 MB", () => {
+  const files = ["companion", "watch"].flatMap((name) => [
+    ...graphOf(`${ROOT}/commands/${name}.ts`),
+  ]);
+  assertEquals(files.filter((file) => /\bset(Timeout|Interval)\b/.test(code(file))), []);
+});
+
 Deno.test("deno.lock has the packages of deno.json alone; the browser is for stories alone", () => {
   // Deno downloads all that a lock file names, whatever is run.
   const packages = (path: string): Record<string, { integrity: string }> =>

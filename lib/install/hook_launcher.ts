@@ -68,7 +68,8 @@ script=${shellQuote(`${paths.root}/hooks`)}/$1.ts
 [ -n "$TMUX_PANE" ] && [ -x "$deno" ] && [ -f "$script" ] || exit 0
 cd /
 
-ask() { "$tmux" -u "$@" </dev/null 2>/dev/null; }
+# tmux sends its variables to its server: it gets no token.
+ask() { env -i "TMUX=$TMUX" "$tmux" -u "$@" </dev/null 2>/dev/null; }
 
 ${gate()}
 # Variables such as NODE_OPTIONS decide what Deno runs: it gets these, and no others.

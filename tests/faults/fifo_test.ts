@@ -113,7 +113,7 @@ const DOORS: Record<string, string> = {
   "readTextIfThere()": `(await import("${ROOT}/lib/files.ts")).readTextIfThere(path)`,
   "appendLine()": `(await import("${ROOT}/lib/files.ts")).appendLine(path, "x")`,
   "withLock()": `(await import("${ROOT}/lib/files.ts")).withLock(path, 0, () => 1)`,
-  "linesFromEnd()": `[...(await import("${ROOT}/lib/late_line.ts")).linesFromEnd(path, 1000)]`,
+  "linesFromEnd()": `[...(await import("${ROOT}/lib/transcript.ts")).linesFromEnd(path, 1000)]`,
   "holdLock()": `(await import("${ROOT}/lib/doors/held_lock.ts")).holdLock(path)`,
 };
 for (const [door, code] of Object.entries(DOORS)) {
