@@ -11,9 +11,9 @@ import { type StepVerdict, verdictOn } from "./look_up.ts";
 import {
   type AfterMove,
   HOOKS_FIRST_MS,
-  LOOK_EVERY_MS,
+  QUICK_LOOK_MS,
   type RunningQueue,
-  WATCH_EVERY_MS,
+  SLOW_LOOK_MS,
 } from "./running_queue.ts";
 import type { SessionLook } from "./session_look.ts";
 
@@ -31,7 +31,7 @@ export async function checkGiven(
   const proof = proofOf(giving, path || giving.transcript_path);
   const since = Date.parse(giving.given_at ?? giving.at);
   if (proof.kind !== "prompt" && run.now() - since < HOOKS_FIRST_MS) {
-    await world.sleep(LOOK_EVERY_MS);
+    await world.sleep(QUICK_LOOK_MS);
     return "go on";
   }
   const look = proof.kind === "prompt" ? { state: "busy" as const } : await world.look(queue);
@@ -104,7 +104,7 @@ async function conclude(
       return "go on";
     }
     case "later":
-      await run.world.sleep(WATCH_EVERY_MS);
+      await run.world.sleep(SLOW_LOOK_MS);
       return "go on";
     case "leave":
       return "leave";

@@ -7,7 +7,7 @@ import { pausedFor } from "../step_endings.ts";
 import { given, notGiven, toGive, unread } from "../step_giving.ts";
 import { proofOf, sizeOf } from "../step_proof.ts";
 import type { Queue, Step, StepGiving } from "../steps.ts";
-import { type AfterMove, LOOK_EVERY_MS, type RunningQueue } from "./running_queue.ts";
+import { type AfterMove, QUICK_LOOK_MS, type RunningQueue } from "./running_queue.ts";
 
 /** After Stop, Claude Code may still run other hooks. */
 const FREE_WITHIN_MS = 20_000;
@@ -71,7 +71,7 @@ async function whenFree(run: RunningQueue, queue: Queue): Promise<"free" | "chan
     }
     const patience = state === "starting" ? STARTS_WITHIN_MS : FREE_WITHIN_MS;
     if (run.now() - began > patience) return "leave";
-    await run.world.sleep(LOOK_EVERY_MS);
+    await run.world.sleep(QUICK_LOOK_MS);
     if (run.hasChanged(queue)) return "changed";
   }
 }

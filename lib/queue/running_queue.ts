@@ -37,8 +37,8 @@ export interface RunnerWorld {
 /** What a runner does after a move. "leave": only an event can bring more to do. */
 export type AfterMove = "go on" | "leave";
 
-export const LOOK_EVERY_MS = 300;
-export const WATCH_EVERY_MS = 1000;
+export const QUICK_LOOK_MS = 300;
+export const SLOW_LOOK_MS = 1000;
 /** Hooks come first: what they have not said after this time we find out. */
 export const HOOKS_FIRST_MS = 10_000;
 

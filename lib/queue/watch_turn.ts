@@ -10,9 +10,9 @@ import type { Queue, Step } from "../steps.ts";
 import {
   type AfterMove,
   HOOKS_FIRST_MS,
-  LOOK_EVERY_MS,
+  QUICK_LOOK_MS,
   type RunningQueue,
-  WATCH_EVERY_MS,
+  SLOW_LOOK_MS,
 } from "./running_queue.ts";
 import { isSurelyIdle, type SessionLook } from "./session_look.ts";
 
@@ -27,7 +27,7 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
   const { world } = run;
   const began = run.now();
   for (;;) {
-    await world.sleep(run.now() - began < STAYS_MS ? LOOK_EVERY_MS : WATCH_EVERY_MS);
+    await world.sleep(run.now() - began < STAYS_MS ? QUICK_LOOK_MS : SLOW_LOOK_MS);
     if (run.hasChanged(queue)) return "go on";
     const end = run.transcriptEnd();
     const isQuiet = end !== undefined && run.now() - end.writtenAt > HOOKS_FIRST_MS &&
@@ -59,7 +59,7 @@ async function isTurnOver(
   if (OVER.includes(end.kind)) return true;
   const prompt = giving?.text ?? text;
   if (!isSurelyIdle(look, prompt)) return false;
-  await run.world.sleep(WATCH_EVERY_MS);
+  await run.world.sleep(SLOW_LOOK_MS);
   const isSame = run.transcriptEnd()?.writtenAt === end.writtenAt;
   return isSame && isSurelyIdle(await run.world.look(queue), prompt);
 }

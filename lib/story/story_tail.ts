@@ -5,7 +5,7 @@ import { openRegular } from "../files.ts";
 import { journalFile, journalSessions, recordsIn } from "../journal.ts";
 import type { Paths } from "../paths.ts";
 import { pause } from "../time.ts";
-import type { StoryLine } from "./happenings.ts";
+import type { StoryLine } from "./story_line.ts";
 
 interface OpenJournal {
   file: Deno.FsFile;
