@@ -39,7 +39,7 @@ export function dialogDraft(view: SessionView, paths: Paths): WakeDraft {
   const all = driverActions(seen, paths, { kind: "question", questions: ONE_CHOICE });
   return {
     ...{ trigger: "dialog_open", section: "CONTENT", state: "menu", isDecision: true },
-    body: dialog?.text ?? lastLines(seen.capture),
+    body: dialog?.text ?? screenEnd(seen.capture),
     details: {
       dialog: dialog?.kind ?? "unknown",
       advice: mayAnswer
@@ -100,7 +100,7 @@ function dialogText({ dialog, now }: SessionView): string {
 
 const MOST_LINES = 15;
 
-export function lastLines(capture = ""): string {
+export function screenEnd(capture = ""): string {
   const lines = capture.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
   return lines.slice(-MOST_LINES).join("\n") || "(Its screen is empty.)";
 }

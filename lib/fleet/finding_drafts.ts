@@ -9,9 +9,9 @@ import { unmeasuredLimits } from "./budgets.ts";
 import { hooksDraft, movedDraft, outOfReachDraft, renamedDraft } from "./changed_words.ts";
 import {
   dialogDraft,
-  lastLines,
   permissionDraft,
   questionDraft,
+  screenEnd,
   unansweredDraft,
 } from "./dialog_words.ts";
 import type { FindingKind, FleetFinding } from "./findings.ts";
@@ -116,7 +116,7 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
       return {
         ...{ trigger: "stalled", section, state: "working", pressure, actions: atWork },
         before: { title: "It last did:", text: view.now },
-        body: lastLines(capture),
+        body: screenEnd(capture),
         details: { advice: "Look (snapshot). esc stops the turn, then type what to do." },
       };
     case "retrying":
