@@ -24,7 +24,7 @@ export async function checkGiven(
 ): Promise<AfterMove> {
   const { world, session } = run;
   if (giving === undefined) {
-    run.change((now) => notGiven(now, n));
+    run.change((before) => notGiven(before, n));
     return "go on";
   }
   const { transcript_path: path, claude_session_id: id } = readMemory(world.paths, session);
@@ -61,7 +61,7 @@ async function conclude(
   switch (verdict.kind) {
     case "begun": {
       const { promptId } = verdict;
-      run.changeStep(n, "giving", "begun", (now, _, at) => begun(now, n, promptId, at));
+      run.changeStep(n, "giving", "begun", (before, _, now) => begun(before, n, promptId, now));
       return "go on";
     }
     case "run":
@@ -69,7 +69,7 @@ async function conclude(
         n,
         "giving",
         "done",
-        (now, step, at) => commandDone(now, step, at.toISOString()),
+        (before, step, now) => commandDone(before, step, now.toISOString()),
       );
       if (verdict.hasDialog) {
         run.pause(queue, "road", `/${commandOf(text)} has opened a dialog`);
@@ -78,7 +78,7 @@ async function conclude(
     case "not given":
       // It may be in the box, where the driver left it.
       if (state !== "gone") await run.world.clear(queue);
-      run.change((now) => notGiven(now, n));
+      run.change((before) => notGiven(before, n));
       break;
     case "unsure": {
       const why = whyUnsure(text);
@@ -86,7 +86,7 @@ async function conclude(
         n,
         "giving",
         "unsure",
-        (now, step, at, wakeId) => leftUnsure(now, step, why, at.toISOString(), wakeId),
+        (before, step, now, wakeId) => leftUnsure(before, step, why, now.toISOString(), wakeId),
         why,
       );
       return "go on";
@@ -97,8 +97,8 @@ async function conclude(
         n,
         "giving",
         "failed",
-        (queue, step, now, wakeId) =>
-          failed(queue, step, { kind: why, isLimit: false, now, told: false }, wakeId),
+        (before, step, now, wakeId) =>
+          failed(before, step, { kind: why, isLimit: false, now, told: false }, wakeId),
         why,
       );
       return "go on";
