@@ -16,7 +16,6 @@ import {
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
 import { serveQueue } from "../lib/queue/serve_queue.ts";
-import { carryOut } from "./menu_driver.ts";
 
 export const HELP = `Gives a session a list of instructions, one after the other.
 
@@ -129,7 +128,7 @@ async function runAll(
     return 2;
   }
   try {
-    await serveQueue(world, name, carryOut);
+    await serveQueue(world, name);
     return 0;
   } catch (error) {
     world.warn(onOneLine(`Cannot run the queue of "${name}": ${messageOf(error)}`));

@@ -7,6 +7,7 @@ import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { Changes } from "../lib/doors/changes.ts";
 import { type HeldLock, isHeld } from "../lib/doors/held_lock.ts";
 import type { FleetFinding } from "../lib/fleet/findings.ts";
+import { tmuxName } from "../lib/fleet/session_commands.ts";
 import type { SessionView } from "../lib/fleet/session_view.ts";
 import { agoOf } from "../lib/fleet/since.ts";
 import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
@@ -183,7 +184,7 @@ async function drive(
   world: WatchWorld,
 ): Promise<string | undefined> {
   const [program = "", ...words] = driverWords(world.paths, view.seen.socket);
-  const args = [...words, "--by", "watch", view.seen.renamedTo || view.session, ...action];
+  const args = [...words, "--by", "watch", tmuxName(view.seen), ...action];
   const outcome = await run(program, args, { env: world.environment(), timeoutMs: 120_000 });
   if (outcome.kind === "finished") return outcome.code === 0 ? undefined : outcome.stderr.trim();
   return outcome.kind === "timeout" ? "the driver did not end in 2 min" : outcome.reason;

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { writeAtomic } from "../lib/files.ts";
 import { record } from "../lib/journal.ts";
 import { presentTotals, type Total, withCosts } from "../lib/story/costs.ts";
-import type { StoryLine } from "../lib/story/happenings.ts";
+import type { StoryLine } from "../lib/story/story_line.ts";
 import { storyOf } from "../lib/story/read_story.ts";
 import { changeMemory } from "../lib/session_memory.ts";
 import { USAGE_ENDINGS } from "../lib/usage.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "../lib/driver/caller.ts";
 import type { ProcessInfo } from "../lib/doors/process_tree.ts";
 import type { Road } from "../lib/companion/road_file.ts";
 import { contextFor, paneWorld, roadsInto } from "../lib/driver/driver_world.ts";
-import type { MenuOptions } from "../lib/driver/menu_args.ts";
+import type { MenuOptions } from "../lib/driver/menu_order.ts";
 import { FakePane } from "./support/fake_pane.ts";
 import {
   driverWorld,

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { wholeText } from "../lib/doors/kept_texts.ts";
 import { noteInstruction } from "../lib/driver/instructions.ts";
 import type { ActionResult, DriverContext } from "../lib/driver/driver_context.ts";
-import type { Verb } from "../lib/driver/menu_args.ts";
+import type { DrivingVerb } from "../lib/driver/menu_order.ts";
 import { typeAtPrompt } from "../lib/driver/menu_prompt.ts";
 import { driverContext } from "./support/driver_context.ts";
 import { FakePane } from "./support/fake_pane.ts";
@@ -14,7 +14,7 @@ const DONE: ActionResult = { kind: "done", said: "Typed", via: "keys" };
 const IDLE = () => fixturePane("01-idle-fresh");
 
 async function noted(
-  verb: Exclude<Verb, { kind: "snapshot" }>,
+  verb: DrivingVerb,
   result: ActionResult,
   more: Partial<DriverContext> = {},
 ): Promise<Record<string, unknown>[]> {
@@ -24,7 +24,7 @@ async function noted(
   return home.journal();
 }
 
-const VERBS: [Exclude<Verb, { kind: "snapshot" }>, text: string | undefined][] = [
+const VERBS: [DrivingVerb, text: string | undefined][] = [
   [{ kind: "type", text: "Fix the failing tests" }, "Fix the failing tests"],
   [{ kind: "type", text: "/compact" }, "/compact"],
   [{ kind: "clear_then", text: "/gsd:go" }, "/gsd:go"],
@@ -49,7 +49,7 @@ for (const [verb, text] of VERBS) {
 }
 
 Deno.test("noteInstruction() leaves an answer to the record of its question, unless it was refused", async () => {
-  const answer: Verb = { kind: "answer", words: ["2"] };
+  const answer: DrivingVerb = { kind: "answer", words: ["2"] };
   assertEquals(await noted(answer, { ...DONE, isAnswer: true }), []);
   const reason = "no question is open";
   const [refused] = await noted(answer, { kind: "refused", reason });

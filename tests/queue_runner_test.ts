@@ -2,7 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { writeStop } from "../lib/doors/spending_stops.ts";
-import { QueueRunner, type RunnerWorld } from "../lib/queue/runner.ts";
+import { runQueue } from "../lib/queue/runner.ts";
+import type { RunnerWorld } from "../lib/queue/running_queue.ts";
 import type { SessionLook } from "../lib/queue/session_look.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { memoryFile } from "../lib/session_memory.ts";
@@ -193,7 +194,7 @@ class FakeSession {
   async run(most = 50): Promise<void> {
     for (let runs = 0; runs < most && readQueue(this.paths, SESSION) !== undefined; runs++) {
       try {
-        await new QueueRunner(this.world(), SESSION).run();
+        await runQueue(this.world(), SESSION);
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
       }
@@ -227,7 +228,7 @@ const KINDS: [name: string, given: Simulated][] = [
 ];
 
 for (const [name, given] of KINDS) {
-  Deno.test(`QueueRunner gives each step once, in order, killed at any moment: ${name}`, async () => {
+  Deno.test(`runQueue() gives each step once, in order, killed at any moment: ${name}`, async () => {
     const calls = await callsOf(given);
     assert(calls > 5);
     for (let dies = 0; dies <= calls; dies++) {
@@ -240,7 +241,7 @@ for (const [name, given] of KINDS) {
   });
 }
 
-Deno.test("QueueRunner runs no command twice, killed at any moment of giving it", async () => {
+Deno.test("runQueue() runs no command twice, killed at any moment of giving it", async () => {
   const steps = ["/context", "/tasks", "step 2"];
   const seen = new Set<string>();
   for (let dies = 1; dies <= 9; dies++) {
@@ -271,7 +272,7 @@ function queueOf(session: FakeSession): Queue | undefined {
   return readQueue(session.paths, SESSION);
 }
 
-Deno.test("QueueRunner pauses after five refusals, and the wake has the reason", async () => {
+Deno.test("runQueue() pauses after five refusals, and the wake has the reason", async () => {
   await using session = withHome(new FakeSession());
   const { it } = session;
   it.add("step 1");
@@ -279,7 +280,7 @@ Deno.test("QueueRunner pauses after five refusals, and the wake has the reason",
     ...it.world(),
     give: () => Promise.resolve({ kind: "refused", reason: "a person is typing" } as const),
   };
-  await new QueueRunner(refusing, SESSION).run();
+  await runQueue(refusing, SESSION);
   const queue = queueOf(it);
   assertEquals([queue?.paused?.why, queue?.paused?.said, queue?.paused?.told], [
     ...["road", "a person is typing", true],
@@ -288,7 +289,7 @@ Deno.test("QueueRunner pauses after five refusals, and the wake has the reason",
   assertEquals(it.told.length, 1);
 });
 
-Deno.test("QueueRunner pauses at once, by the budget, where a limit of spending is reached", async () => {
+Deno.test("runQueue() pauses at once, by the budget, where a limit of spending is reached", async () => {
   await using session = withHome(new FakeSession());
   const { it } = session;
   it.add("step 1");
@@ -298,39 +299,39 @@ Deno.test("QueueRunner pauses at once, by the budget, where a limit of spending 
     tries++;
     return Promise.resolve({ kind: "refused", reason: "a limit is reached" } as const);
   };
-  await new QueueRunner({ ...it.world(), give }, SESSION).run();
+  await runQueue({ ...it.world(), give }, SESSION);
   const { paused, steps } = queueOf(it)!;
   assertEquals([tries, paused?.why, paused?.said, steps[0]?.state], [
     ...[1, "budget", "a limit is reached", "waiting"],
   ]);
 });
 
-Deno.test("QueueRunner says that the budget has stopped a step's turn, where a limit is reached", async () => {
+Deno.test("runQueue() says that the budget has stopped a step's turn, where a limit is reached", async () => {
   await using session = withHome(new FakeSession({ endless: true, companion: true }));
   const { it } = session;
   it.add("step 1", "step 2");
   const look = () => Promise.resolve({ state: "free", isReady: true, draft: "" } as const);
   const world = { ...it.world(), look };
-  await new QueueRunner(world, SESSION).run();
+  await runQueue(world, SESSION);
   writeStop(it.paths, SESSION, { why: "$2 of $1 today", clears: false });
   await world.sleep(15_000);
-  await new QueueRunner(world, SESSION).run();
+  await runQueue(world, SESSION);
   const { paused, steps } = queueOf(it)!;
   assertEquals([steps[0]?.state, paused?.why, paused?.reason, it.told.length], [
     ...["failed", "budget", "the turn of step 1 was stopped by a limit: $2 of $1 today", 1],
   ]);
 });
 
-Deno.test("QueueRunner gives nothing to a session that is gone, and leaves", async () => {
+Deno.test("runQueue() gives nothing to a session that is gone, and leaves", async () => {
   await using session = withHome(new FakeSession());
   const { it } = session;
   it.add("step 1");
   const gone = { ...it.world(), look: () => Promise.resolve({ state: "gone" } as const) };
-  await new QueueRunner(gone, SESSION).run();
+  await runQueue(gone, SESSION);
   assertEquals([it.taken, queueOf(it)?.steps[0]?.state], [[], "waiting"]);
 });
 
-Deno.test("QueueRunner gives nothing that was dropped while it waited for the prompt", async () => {
+Deno.test("runQueue() gives nothing that was dropped while it waited for the prompt", async () => {
   await using session = withHome(new FakeSession());
   const { it } = session;
   it.add("step 1");
@@ -342,36 +343,36 @@ Deno.test("QueueRunner gives nothing that was dropped while it waited for the pr
       return Promise.resolve({ state: looks < 3 ? "busy" : "free" } as const);
     },
   };
-  await new QueueRunner(busy, SESSION).run();
+  await runQueue(busy, SESSION);
   assertEquals(it.taken, []);
 });
 
-Deno.test("QueueRunner pauses where several panes run Claude Code, and says so", async () => {
+Deno.test("runQueue() pauses where several panes run Claude Code, and says so", async () => {
   await using session = withHome(new FakeSession());
   const { it } = session;
   it.add("step 1");
   const reason = "several panes of it run Claude Code (%1, %2)";
   const look = () => Promise.resolve({ state: "several", reason } as const);
-  await new QueueRunner({ ...it.world(), look }, SESSION).run();
+  await runQueue({ ...it.world(), look }, SESSION);
   const { paused, steps } = queueOf(it)!;
   assertEquals([paused?.why, paused?.said, paused?.told], ["road", reason, true]);
   assertEquals([it.taken, steps[0]?.state, it.told.length], [[], "waiting", 1]);
 });
 
-Deno.test("QueueRunner does not end a step whose turn goes on with a subagent", async () => {
+Deno.test("runQueue() does not end a step whose turn goes on with a subagent", async () => {
   await using session = withHome(new FakeSession({ goesOn: true, companion: true }));
   const { it } = session;
   it.add("step 1", "step 2");
   const world = it.world();
   for (const minutes of [0, 1, 10, 50]) {
     await world.sleep(minutes * 60_000);
-    await new QueueRunner(world, SESSION).run();
+    await runQueue(world, SESSION);
     const states = queueOf(it)?.steps.map(({ state }) => state);
     assertEquals([it.taken, states], [["step 1"], ["begun", "waiting"]], `${minutes} min`);
   }
   // Nothing has come of it: its hook was killed.
   await world.sleep(3 * 3_600_000);
-  await new QueueRunner(world, SESSION).run();
+  await runQueue(world, SESSION);
   assertEquals(it.taken, ["step 1", "step 2"]);
 });
 
@@ -383,34 +384,34 @@ const QUIET: [name: string, look: Omit<SessionLook, "state">, state: string][] =
 ];
 
 for (const [name, more, state] of QUIET) {
-  Deno.test(`QueueRunner, a turn without a sign, the screen has ${name}: ${state}`, async () => {
+  Deno.test(`runQueue(), a turn without a sign, the screen has ${name}: ${state}`, async () => {
     await using session = withHome(new FakeSession({ endless: true, companion: true }));
     const { it } = session;
     it.add("step 1", "step 2");
     const look = () => Promise.resolve({ state: "free", ...more } as const);
     const world = { ...it.world(), look };
-    await new QueueRunner(world, SESSION).run();
+    await runQueue(world, SESSION);
     await world.sleep(15_000);
-    await new QueueRunner(world, SESSION).run();
+    await runQueue(world, SESSION);
     assertEquals([queueOf(it)?.steps[0]?.state, it.taken], [state, ["step 1"]]);
   });
 }
 
-Deno.test("QueueRunner draws no conclusion where the box was empty for a moment only", async () => {
+Deno.test("runQueue() draws no conclusion where the box was empty for a moment only", async () => {
   await using session = withHome(new FakeSession({ endless: true, companion: true }));
   const { it } = session;
   it.add("step 1");
   const first = it.world();
-  await new QueueRunner(first, SESSION).run();
+  await runQueue(first, SESSION);
   await first.sleep(15_000);
   let looks = 0;
   const look = () =>
     Promise.resolve({ state: ++looks === 1 ? "free" : "busy", isReady: true, draft: "" } as const);
-  await new QueueRunner({ ...it.world(), look }, SESSION).run();
+  await runQueue({ ...it.world(), look }, SESSION);
   assertEquals([queueOf(it)?.steps[0]?.state, looks > 1], ["begun", true]);
 });
 
-Deno.test("QueueRunner tells the end of a step that no hook has told, also after a pause", async () => {
+Deno.test("runQueue() tells the end of a step that no hook has told, also after a pause", async () => {
   await using session = withHome(new FakeSession({ deaf: ["stop"], companion: true }));
   const { it } = session;
   it.add("step 1", "step 2");
@@ -420,7 +421,7 @@ Deno.test("QueueRunner tells the end of a step that no hook has told, also after
     updateQueue(it.paths, SESSION, (now) => pausedFor(now, "asked", "x", "", "W1", { told: true }));
     return result;
   };
-  await new QueueRunner({ ...world, give }, SESSION).run();
+  await runQueue({ ...world, give }, SESSION);
   assertEquals(queueOf(it)?.steps.map((step) => step.state), ["done", "waiting"]);
   assertEquals([it.told.length, queueOf(it)?.paused?.told], [1, true]);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { StoryLine } from "../lib/story/happenings.ts";
+import type { StoryLine } from "../lib/story/story_line.ts";
 import { lanesOf } from "../lib/story/lanes.ts";
 
 const START = Date.parse("2026-11-16T22:00:00Z");

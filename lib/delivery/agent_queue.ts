@@ -17,15 +17,13 @@ import { keepText } from "../doors/kept_texts.ts";
 import { noteDelivered, noteSuppressed, noteTrouble } from "./delivery_records.ts";
 import { type QueuedWake, wakeFile } from "../outbox.ts";
 import { moveToDead, saveAttempts } from "../outbox_files.ts";
-import type { GatewayState } from "./gateway_up.ts";
-import { isLockWanted } from "./handover.ts";
 import { workOrEnd } from "./held_wait.ts";
 import { asOfNow } from "./late_wake.ts";
 import { recoverLost } from "./lost_wakes.ts";
-import { isAwaited } from "../reply_wait.ts";
 import { removeIfThere } from "../files.ts";
 import { messageOf } from "../process.ts";
 import { endReplyWaits, saveReply } from "./reply_files.ts";
+import { pauseForRetry, type PauseWorld } from "./retry_pause.ts";
 import { TurnEnds } from "./turn_ends.ts";
 
 export type TargetNow = Pick<
@@ -33,14 +31,11 @@ export type TargetNow = Pick<
   "openclaw_session_key" | "openclaw_session_id" | "transport"
 >;
 
-export interface QueueWorld extends CarrierWorld {
-  sleep(ms: number): Promise<void>;
+export interface QueueWorld extends CarrierWorld, PauseWorld {
   /** The agent's session in OpenClaw as the registry names it now, if that can be read. */
   targetNow(
     wake: QueuedWake,
   ): TargetNow | undefined | Promise<TargetNow | undefined>;
-  /** Whether the gateway listens: one that comes back ends a pause. */
-  gateway?(): Promise<GatewayState>;
   /** Called for each try, for a person who watches. */
   progress?(line: string): void;
   /** Tests replace the real carriers. */
@@ -62,11 +57,6 @@ export interface QueueResult {
   replies: Promise<void>[];
 }
 
-/** How often a pause looks for a new wake, and how soon a new wake may end it. */
-const LOOK_EVERY_MS = SECOND;
-const LEAST_PAUSE_MS = 5 * SECOND;
-/** How often a pause asks whether the gateway listens again. */
-const ASK_EVERY_MS = 5 * SECOND;
 /** After a failure that took this long, hooks stop waiting for a reply at once. */
 const LONG_TRY_MS = 2 * SECOND;
 
@@ -130,7 +120,11 @@ export class AgentQueue {
         }
         if (isLast) return "done";
         this.carriers.close();
-        if (await this.rest(pauseAfter(this.failures)) === "wanted") return "wanted";
+        const pause = pauseAfter(this.failures);
+        this.world.progress?.(`next try for ${this.agentId} in ${pause / 1000} s`);
+        const end = await pauseForRetry(this.world, this.agentId, this.outbox, pause);
+        if (end === "wanted") return "wanted";
+        if (end === "gateway is back") this.failures = 0;
       }
       return "done";
     } finally {
@@ -249,31 +243,5 @@ export class AgentQueue {
   private note(kind: "failed" | "dead" | "problem", wake: QueuedWake, reason: string): void {
     noteTrouble(this.world.paths, kind, wake, this.world.now(), reason);
     this.world.progress?.(`${kind} ${wake.wake_id} for ${wake.agent_id}: ${reason}`);
-  }
-
-  /**
-   * A new wake ends a pause early: the gateway may be back. A wake whose hook waits for a reply
-   * ends it at once. So does a gateway that did not listen and does now: what fails then is new.
-   */
-  private async rest(ms: number): Promise<"rested" | "wanted"> {
-    this.world.progress?.(`next try for ${this.agentId} in ${ms / 1000} s`);
-    const isLong = ms > ASK_EVERY_MS;
-    const isDown = async () => isLong && await this.world.gateway?.() === "down";
-    const wasDown = await isDown();
-    for (let rested = 0; rested < ms;) {
-      const step = Math.min(LOOK_EVERY_MS, ms - rested);
-      await this.world.sleep(step);
-      rested += step;
-      if (wasDown && rested % ASK_EVERY_MS === 0 && !await isDown()) {
-        this.failures = 0;
-        break;
-      }
-      if (isLockWanted(this.world.paths, this.agentId)) return "wanted";
-      const unseen = this.outbox.unseen();
-      const isNudged = unseen.length > 0 &&
-        (rested >= LEAST_PAUSE_MS || unseen.some((id) => isAwaited(this.world.paths, id)));
-      if (isNudged || this.outbox.isEmpty()) break;
-    }
-    return "rested";
   }
 }

@@ -6,6 +6,7 @@ import { readGatewayTarget } from "../delivery/openclaw_config.ts";
 import { isFolder } from "../files.ts";
 import { FleetReader } from "../fleet/fleet_reader.ts";
 import type { SessionObservation } from "../fleet/observation.ts";
+import { tmuxName } from "../fleet/session_commands.ts";
 import type { Env } from "../paths.ts";
 import { type Agent, tmuxSessionName } from "../registry.ts";
 import { wayBack } from "../sessions/agent_launch.ts";
@@ -42,7 +43,7 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
     }
     const anyLives = own.some(({ holds }) => holds === "alive");
     for (const one of own) {
-      const session = one.renamedTo || one.session;
+      const session = tmuxName(one);
       const server = servers.find(({ socket }) => socket === one.socket);
       const mark = await markOfSession(server?.tmux ?? tmux, session);
       if (mark !== undefined) findings.push(marked(session, mark, recover, needsProgram(agent)));

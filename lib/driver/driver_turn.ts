@@ -4,7 +4,7 @@ import { type HeldLock, holdLock } from "../doors/held_lock.ts";
 import { safeName } from "../paths.ts";
 import { type ActionResult, refused } from "./driver_context.ts";
 import type { DriverWorld } from "./driver_world.ts";
-import type { MenuOptions } from "./menu_args.ts";
+import type { MenuOptions } from "./menu_order.ts";
 
 export function driverLock({ paths }: Pick<DriverWorld, "paths">, session: string): string {
   return `${paths.state}/locks/keys-${safeName(session)}`;

@@ -7,7 +7,7 @@ import { allProcesses, type ProcessInfo, treeBelow } from "../doors/process_tree
 import { loadRegistry } from "../gate.ts";
 import { allPanes, type PaneWorld } from "./claude_pane.ts";
 import { inboxIn } from "./inbox_road.ts";
-import type { MenuOptions } from "./menu_args.ts";
+import type { MenuOptions } from "./menu_order.ts";
 import { type ModRoad, modRoad } from "./mod_road.ts";
 import type { DriverContext } from "./driver_context.ts";
 import { ownerOf } from "../known_sessions.ts";

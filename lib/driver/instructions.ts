@@ -5,12 +5,12 @@ import { MOST_TEXT, record } from "../journal.ts";
 import { instruction } from "../records.ts";
 import { maskSecrets } from "../text.ts";
 import type { ActionResult, DriverContext } from "./driver_context.ts";
-import type { Verb } from "./menu_args.ts";
+import type { DrivingVerb } from "./menu_order.ts";
 
 /** Answers and decisions have records of their own, unless nothing came of them. */
 export function noteInstruction(
   context: DriverContext,
-  verb: Exclude<Verb, { kind: "snapshot" }>,
+  verb: DrivingVerb,
   instruction_id: string,
   result: ActionResult,
   began: Date,
@@ -32,7 +32,7 @@ export function noteInstruction(
   if ((text?.length ?? 0) > MOST_TEXT) keepText(paths, session, instruction_id, maskSecrets(text!));
 }
 
-function instructionText(verb: Exclude<Verb, { kind: "snapshot" }>): string | undefined {
+function instructionText(verb: DrivingVerb): string | undefined {
   switch (verb.kind) {
     case "type":
     case "clear_then":

@@ -1,65 +1,8 @@
 /** Reads a call of `menu-driver`, by hand: a text to type may look like an option. */
 
-import type { Giver } from "../records.ts";
 import { splitName } from "../request_ids.ts";
-import { type RoadName, whyUnfitForKeys } from "./prompt_words.ts";
-
-export type Verb =
-  | { kind: "snapshot" }
-  | { kind: "choose"; number: number }
-  | { kind: "type"; text: string }
-  | { kind: "clear_then"; text: string }
-  | { kind: "enter" | "esc" | "submit" | "allow" | "clear" }
-  | { kind: "answer"; words: string[] }
-  | { kind: "fill"; words: string[] }
-  | { kind: "decline" | "leave" }
-  | { kind: "deny"; message: string };
-
-export interface MenuOptions {
-  socket?: string;
-  pane?: string;
-  /** The id behind --question, and the secret behind that. */
-  question?: string;
-  secret?: string;
-  /** The code at the end of a text that the wake shows in part. */
-  seen?: string;
-  by?: string;
-  /** The road that the caller insists on. */
-  road?: RoadName;
-  /** Interrupt the running turn first. */
-  now?: boolean;
-  notes: string[];
-  waitMs: number;
-  queue: boolean;
-  /** `type` is for the prompt alone, and never an answer. */
-  promptOnly: boolean;
-  /** A person says so: also with a draft of another, and in a session that a person has taken. */
-  anyway: boolean;
-  json: boolean;
-  dryRun: boolean;
-  /** For later, as a step of the queue. */
-  afterTurn?: boolean;
-  /** Who gives it, and as which instruction: another caller has added a step before. */
-  giver?: Giver & { instruction_id: string };
-}
-
-export type MenuOrder =
-  | { kind: "help" }
-  | { kind: "usage"; problem: string }
-  | { kind: "order"; session: string; verb: Verb; options: MenuOptions };
-
-const DEFAULT_WAIT_MS = 10_000;
-
-/** As of a call without any. */
-export const EMPTY_OPTIONS: Readonly<MenuOptions> = {
-  notes: [],
-  waitMs: DEFAULT_WAIT_MS,
-  queue: false,
-  promptOnly: false,
-  anyway: false,
-  json: false,
-  dryRun: false,
-};
+import { EMPTY_OPTIONS, type MenuOptions, type MenuOrder, type Verb } from "./menu_order.ts";
+import { whyUnfitForKeys } from "./prompt_words.ts";
 
 const VERBS =
   "snapshot, choose, answer, type, clear, clear_then, enter, esc, submit, allow, deny, fill, " +
@@ -212,35 +155,33 @@ function takeWord(words: string[], options: MenuOptions): NextWord {
   return { kind: "end" };
 }
 
+/** The options without a value. */
+const FLAGS = new Map(Object.entries(
+  {
+    "--json": "json",
+    "--queue": "queue",
+    "--after-turn": "afterTurn",
+    "--prompt-only": "promptOnly",
+    "--anyway": "anyway",
+    "--dry-run": "dryRun",
+    "--now": "now",
+  } as const,
+));
+
+/** "help", or what is wrong with it. */
 function takeOption(
   name: string,
   value: () => string | undefined,
   options: MenuOptions,
 ): string | undefined {
+  const flag = FLAGS.get(name);
+  if (flag !== undefined) {
+    options[flag] = true;
+    return undefined;
+  }
   switch (name) {
     case "--help":
       return "help";
-    case "--json":
-      options.json = true;
-      return undefined;
-    case "--queue":
-      options.queue = true;
-      return undefined;
-    case "--after-turn":
-      options.afterTurn = true;
-      return undefined;
-    case "--prompt-only":
-      options.promptOnly = true;
-      return undefined;
-    case "--anyway":
-      options.anyway = true;
-      return undefined;
-    case "--dry-run":
-      options.dryRun = true;
-      return undefined;
-    case "--now":
-      options.now = true;
-      return undefined;
     case "--road": {
       const road = value();
       if (road !== "mod" && road !== "socket" && road !== "keys") {

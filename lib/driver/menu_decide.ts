@@ -12,7 +12,7 @@ import {
   pendingHere,
   refused,
 } from "./driver_context.ts";
-import type { MenuOptions } from "./menu_args.ts";
+import type { MenuOptions } from "./menu_order.ts";
 import { openQuestion } from "./open_question.ts";
 import { openRequest } from "./open_request.ts";
 import type { Dialog } from "../pane.ts";

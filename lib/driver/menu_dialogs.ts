@@ -3,7 +3,7 @@
 import type { GivenDecision, Pending } from "../answers.ts";
 import { readChoices } from "./choices.ts";
 import type { PaneScreen } from "./claude_pane.ts";
-import type { MenuOptions } from "./menu_args.ts";
+import type { MenuOptions } from "./menu_order.ts";
 import { decides } from "../dialog_kind.ts";
 import { whyNoKeys } from "./dialog_rights.ts";
 import { whyMayBeUnread } from "./menu_decide.ts";

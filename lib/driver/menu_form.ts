@@ -10,7 +10,7 @@ import {
   refused,
   whyWrongSecret,
 } from "./driver_context.ts";
-import type { MenuOptions, Verb } from "./menu_args.ts";
+import type { MenuOptions, Verb } from "./menu_order.ts";
 import { givenBy, throughHook } from "./settle.ts";
 
 type FormVerb = { kind: "decline" | "leave" } | Extract<Verb, { kind: "fill" }>;

@@ -8,7 +8,7 @@ import { findPane } from "./claude_pane.ts";
 import { type ActionResult, describe, refused } from "./driver_context.ts";
 import { driverLock } from "./driver_turn.ts";
 import { contextFor, type DriverWorld, paneWorld } from "./driver_world.ts";
-import type { MenuOptions } from "./menu_args.ts";
+import type { MenuOptions } from "./menu_order.ts";
 import { lookWithRoom, needsRoom } from "./window_room.ts";
 
 /** What is said of a screen, a question or a request holds no key that its wake has masked. */

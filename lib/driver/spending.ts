@@ -3,7 +3,7 @@
 import { readStop } from "../doors/spending_stops.ts";
 import type { Caller } from "./caller.ts";
 import type { DriverWorld } from "./driver_world.ts";
-import type { Verb } from "./menu_args.ts";
+import type { Verb } from "./menu_order.ts";
 import { isFromOpenClaw } from "./taken.ts";
 
 /** They make room, begin a new conversation, end Claude Code, or only print something. */

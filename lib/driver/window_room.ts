@@ -8,7 +8,7 @@ import { decides } from "../dialog_kind.ts";
 import { type DriverContext, mayUseHook } from "./driver_context.ts";
 import { holdLock } from "../doors/held_lock.ts";
 import { listPending } from "../answers.ts";
-import type { Verb } from "./menu_args.ts";
+import type { Verb } from "./menu_order.ts";
 import type { TmuxResult } from "../tmux.ts";
 import { waitForScreen } from "./screen_wait.ts";
 

@@ -21,6 +21,7 @@ import {
 import { budgetsOf, conversationOf, dateOf } from "./budgets.ts";
 import { FileCache } from "./file_cache.ts";
 import type { SessionObservation } from "./observation.ts";
+import { tmuxName } from "./session_commands.ts";
 import type { SessionView } from "./session_view.ts";
 import { type CostReading, withJournal, withoutOld, withReading } from "./spending.ts";
 import { spentWords } from "./budget_words.ts";
@@ -112,12 +113,12 @@ export class BudgetKeeper {
   /** Lets the driver know in which sessions nothing more may be begun. */
   keepStops(views: SessionView[]): void {
     const wanted = new Map<string, SpendingStop>();
-    for (const { session, budgets = [], seen } of views) {
+    for (const { budgets = [], seen } of views) {
       const reached = budgets.filter(({ level }) => level === "reached");
       if (reached.length === 0) continue;
       const clears = reached.every(({ measure }) => measure !== "day");
       const why = reached.map(spentWords).join("; ");
-      wanted.set(seen.renamedTo || session, { why, clears });
+      wanted.set(tmuxName(seen), { why, clears });
     }
     for (const session of this.#stops) {
       if (wanted.has(session)) continue;

@@ -5,6 +5,7 @@ import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 import { commandWords, type WakeDraft } from "../wake.ts";
 import type { Budget } from "./budgets.ts";
+import { tmuxName } from "./session_commands.ts";
 import type { SessionView } from "./session_view.ts";
 
 export const SETTINGS = {
@@ -84,7 +85,7 @@ function stopLines(stops: ReadonlyMap<string, string>): string[] {
 }
 
 function actionsOf(view: SessionView, { measure, level }: Budget, paths: Paths): string[] {
-  const session = view.seen.renamedTo || view.session;
+  const session = tmuxName(view.seen);
   const line = (words: string[]) => words.map(shellQuote).join(" ");
   const driver = line([...driverWords(paths, view.seen.socket), session]);
   const more = `${line([...commandWords(paths, "budget"), session])} --more <usd>`;

@@ -1,22 +1,21 @@
 /** What the watch says about each finding. */
 
-import { RIGHTS } from "../dialog_kind.ts";
 import { describeFailure, type Failure } from "../failures.ts";
 import type { Paths } from "../paths.ts";
-import { formatQuestions, readQuestions } from "../questions.ts";
-import { driverWords } from "../sessions/tmux_servers.ts";
 import { shellQuote } from "../text.ts";
-import {
-  actionsFor,
-  commandWords,
-  formatPressure,
-  type Situation,
-  type WakeDraft,
-} from "../wake.ts";
+import { commandWords, formatPressure, type WakeDraft } from "../wake.ts";
 import { budgetDraft, unmeasuredDraft } from "./budget_words.ts";
 import { unmeasuredLimits } from "./budgets.ts";
+import { hooksDraft, movedDraft, outOfReachDraft, renamedDraft } from "./changed_words.ts";
+import {
+  dialogDraft,
+  permissionDraft,
+  questionDraft,
+  screenEnd,
+  unansweredDraft,
+} from "./dialog_words.ts";
 import type { FindingKind, FleetFinding } from "./findings.ts";
-import { hooksDraft, movedDraft } from "./changed_words.ts";
+import { driverActions } from "./session_commands.ts";
 import type { SessionView } from "./session_view.ts";
 import { agoOf } from "./since.ts";
 import { hasHooks } from "./told.ts";
@@ -56,29 +55,19 @@ export function isLate(kind: FindingKind): boolean {
   return ["turn", "failure", "question", "permission", "interrupted"].includes(kind);
 }
 
-/** The name under which tmux has it now. */
-function tmuxName({ session, seen }: SessionView): string {
-  return seen.renamedTo || session;
-}
-
-function actionsOf(view: SessionView, { paths }: DraftOptions, situation: Situation): string[] {
-  const driver = driverWords(paths, view.seen.socket).map(shellQuote).join(" ");
-  return actionsFor(driver, tmuxName(view), situation);
-}
-
 function recoverAction(view: SessionView, { paths }: DraftOptions): string {
   const which = view.seen.launch === undefined ? ["--agent", view.agent_id] : [view.session];
   return [...commandWords(paths, "recover"), ...which].map(shellQuote).join(" ");
 }
 
 function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): WakeDraft {
-  const { seen: { transcript, agent, capture }, dialog } = view;
+  const { transcript, agent, capture } = view.seen;
   const section = "CONTENT" as const;
   const words = transcript?.words ?? "";
-  const prompt = actionsOf(view, options, { kind: "prompt" });
+  const prompt = driverActions(view.seen, options.paths, { kind: "prompt" });
   const atWork = [
-    ...actionsOf(view, options, { kind: "working" }),
-    ...actionsOf(view, options, { kind: "permission", mayDecide: false }).slice(1),
+    ...driverActions(view.seen, options.paths, { kind: "working" }),
+    ...driverActions(view.seen, options.paths, { kind: "permission", mayDecide: false }).slice(1),
   ];
   const pressure = formatPressure(
     { percent: view.context_pct },
@@ -117,35 +106,17 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
         body: words || `(Nothing was said yet.)\nThe prompt was: ${transcript?.prompt ?? ""}`,
         details: { advice: "Somebody pressed Esc. Ask before you send Claude on." },
       };
-    case "question": {
-      const questions = readQuestions(transcript?.toolInput);
-      const isWhole = questions.length > 0;
-      const shape = isWhole ? questions : [{ multiSelect: false }];
-      return {
-        trigger: "ask_user_question",
-        section: "ASK USER QUESTION",
-        before: { title: "Claude said before the question:", text: isWhole ? words : "" },
-        body: isWhole ? formatQuestions(questions) : dialog?.text ?? view.now,
-        state: "awaiting_user_input",
-        actions: actionsOf(view, options, { kind: "question", questions: shape }),
-      };
-    }
-    case "permission": {
-      const mayDecide = agent?.settings.answer_permissions ?? false;
-      return {
-        ...{ trigger: "permission_prompt", section, state: "permission_prompt" },
-        body: dialog?.text ?? view.now,
-        isDecision: true,
-        actions: actionsOf(view, options, { kind: "permission", mayDecide }),
-      };
-    }
+    case "question":
+      return questionDraft(view, options.paths);
+    case "permission":
+      return permissionDraft(view, options.paths);
     case "dialog":
-      return dialogDraft(view, options);
+      return dialogDraft(view, options.paths);
     case "stalled":
       return {
         ...{ trigger: "stalled", section, state: "working", pressure, actions: atWork },
         before: { title: "It last did:", text: view.now },
-        body: lastLines(capture),
+        body: screenEnd(capture),
         details: { advice: "Look (snapshot). esc stops the turn, then type what to do." },
       };
     case "retrying":
@@ -165,18 +136,11 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
     case "renamed":
       return renamedDraft(view);
     case "moved":
-      if (view.seen.movedTo !== undefined) return movedDraft(view, prompt);
-      return {
-        ...{ trigger: "session_changed", section, state: "unknown", actions: prompt.slice(-1) },
-        body: `Claude Code of ${view.session} is no longer there, and runs on in process ` +
-          `${view.seen.entry?.pid}, in no tmux server that we know.`,
-        details: {
-          change: "moved",
-          advice: "You cannot type into it. Ask a person to end it; recover brings it back.",
-        },
-      };
+      return view.seen.movedTo === undefined
+        ? outOfReachDraft(view, prompt.slice(-1))
+        : movedDraft(view, prompt);
     case "unanswered":
-      return unansweredDraft(view, options);
+      return unansweredDraft(view, options.paths, options.now);
     case "budget":
       return budgetDraft(view, budget!, { paths: options.paths, stops: options.stops ?? NO_STOPS });
     case "unmeasured":
@@ -190,84 +154,4 @@ const NO_STOPS: ReadonlyMap<string, string> = new Map();
 
 export function failureOf({ seen: { transcript } }: SessionView): Failure {
   return describeFailure(transcript?.error ?? "", transcript?.message ?? "", "");
-}
-
-/** The dialogs that no hook speaks of take no free text. */
-function dialogDraft(view: SessionView, options: DraftOptions): WakeDraft {
-  const { dialog, seen: { agent, capture } } = view;
-  const mayAnswer = dialog !== undefined &&
-    (RIGHTS[dialog.kind].free || (agent?.settings.answer_permissions ?? false));
-  const all = actionsOf(view, options, { kind: "question", questions: [{ multiSelect: false }] });
-  return {
-    ...{ trigger: "dialog_open", section: "CONTENT", state: "menu", isDecision: true },
-    body: dialog?.text ?? lastLines(capture),
-    details: {
-      dialog: dialog?.kind ?? "unknown",
-      advice: mayAnswer
-        ? "Claude waits at this dialog. Answer it."
-        : "Claude waits at this dialog, and you may not answer it: ask a person.",
-    },
-    actions: all.filter((line) =>
-      mayAnswer ? !/ type <text>$/.test(line) : / (snapshot|esc)$/.test(line)
-    ),
-  };
-}
-
-/** With a record the session stays its agent's, whatever its name: the watch lets that follow. */
-function renamedDraft(view: SessionView): WakeDraft {
-  const { session, seen: { renamedTo = "", socket, launch } } = view;
-  const at = socket === undefined ? [] : ["-S", socket];
-  const words = ["tmux", ...at, "rename-session", "-t", `=${renamedTo}`, session];
-  const advice = launch === undefined
-    ? "Its hooks no longer find you: only the watch tells you what happens. The action gives it " +
-      "its name back."
-    : "Use the new name from now on. All that is kept of the session follows it, and so do its " +
-      "wakes. The action gives it its old name back.";
-  return {
-    trigger: "session_changed",
-    section: "CONTENT",
-    body: `The tmux session ${session} is now called ${renamedTo}. Claude Code runs on in it.`,
-    details: { change: "renamed", advice },
-    state: "unknown",
-    actions: [words.map(shellQuote).join(" ")],
-  };
-}
-
-function unansweredDraft(view: SessionView, options: DraftOptions): WakeDraft {
-  const questions = readQuestions(view.seen.transcript?.toolInput);
-  const shape = questions.length > 0 ? questions : [{ multiSelect: false }];
-  const isQuestion = view.state === "asks";
-  const mayDecide = view.seen.agent?.settings.answer_permissions ?? false;
-  const situation: Situation = isQuestion
-    ? { kind: "question", questions: shape }
-    : { kind: "permission", mayDecide };
-  const { socket } = view.seen;
-  const attach = ["tmux", ...(socket === undefined ? [] : ["-S", socket]), "attach", "-t"];
-  return {
-    ...{ trigger: "unanswered", section: "CONTENT", isDecision: true },
-    body: isQuestion && questions.length > 0
-      ? formatQuestions(questions)
-      : view.dialog?.text ?? view.now,
-    details: {
-      agent: view.agent_id,
-      waits: `${view.state}, since ${agoOf(options.now - view.since)}`,
-      advice: "Its agent was told and has not answered. Answer it, or tell a person.",
-    },
-    state: isQuestion
-      ? "awaiting_user_input"
-      : view.state === "dialog"
-      ? "menu"
-      : "permission_prompt",
-    actions: [
-      ...actionsOf(view, options, situation),
-      [...attach, `=${tmuxName(view)}`].map(shellQuote).join(" "),
-    ],
-  };
-}
-
-const MOST_LINES = 15;
-
-function lastLines(capture = ""): string {
-  const lines = capture.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
-  return lines.slice(-MOST_LINES).join("\n") || "(Its screen is empty.)";
 }

@@ -2,10 +2,8 @@
 
 import { listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
-import { isThere } from "../files.ts";
 import { type Hold, holdsOn, listHolds } from "../doors/holds.ts";
 import { readStop } from "../doors/spending_stops.ts";
-import { captureScreens } from "../doors/tmux_screens.ts";
 import { messageOf } from "../json.ts";
 import { lastEscape } from "../own_escape.ts";
 import { managedMark, originalName, pendingDir } from "../paths.ts";
@@ -13,15 +11,17 @@ import { type Agent, readRegistry, type Registry } from "../registry.ts";
 import { memoryFile, readMemory, type SessionMemory } from "../session_memory.ts";
 import { type Launch, memorySince } from "../sessions/launch.ts";
 import { allLaunches } from "../sessions/launch_files.ts";
-import { serverAt } from "../sessions/tmux_servers.ts";
 import { journalFile } from "../journal.ts";
 import { lastUsage, USAGE_ENDINGS } from "../usage.ts";
 import { type ClaudeEntry, parseEntryFile } from "./claude_entries.ts";
 import { ClaudeFinder } from "./claude_finder.ts";
 import { FileCache } from "./file_cache.ts";
-import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
+import type { FleetServer } from "./fleet_panes.ts";
+import { FleetScreens } from "./fleet_screens.ts";
+import { FleetServers } from "./fleet_servers.ts";
 import type { FleetObservation, SessionObservation } from "./observation.ts";
 import { ScreenTimes } from "./screen_times.ts";
+import { tmuxName } from "./session_commands.ts";
 import {
   agentOfSession,
   definedOnly,
@@ -45,25 +45,23 @@ export interface FleetReading extends FleetObservation {
 
 export type FleetWorld = Pick<World, "env" | "environment" | "paths" | "now">;
 
-/** A screen that changes all the time is looked at no more often. */
-const LOOK_EVERY_MS = 4000;
-
 export class FleetReader {
   readonly #files = new FileCache();
   readonly #finder = new ClaudeFinder();
   readonly #wakes = new WakeCounter();
-  readonly #captures = new Map<string, { at: number; text: string }>();
-  readonly #panes = new Map<string | undefined, ServerPanes>();
-  /** Sockets of other tmux servers, in which a Claude Code of ours was found. */
-  readonly #strays = new Set<string>();
+  readonly #servers: FleetServers;
+  readonly #screens: FleetScreens;
   #registry: Registry | undefined;
 
   constructor(
     private readonly world: FleetWorld,
-    private readonly times = new ScreenTimes(world.paths),
+    times = new ScreenTimes(world.paths),
     /** Undefined: as its file is at each reading. */
     private readonly given?: Registry,
-  ) {}
+  ) {
+    this.#servers = new FleetServers(world);
+    this.#screens = new FleetScreens(times);
+  }
 
   /** The registry as it was last readable. */
   get registry(): Registry | undefined {
@@ -78,7 +76,7 @@ export class FleetReader {
     const launches = this.#files.of(`${paths.data}/launches`, () => allLaunches(paths)) ?? [];
     const moved = new Set(launches.filter((one) => one.moved_to).map(({ session }) => session));
     const kept = launches.filter((one) => one.moved_to === undefined);
-    const servers = await this.#servers(kept, problems);
+    const servers = await this.#servers.look(kept, problems);
     const entries = this.#entries(kept);
     const memories = this.#memories(problems);
     const { unsent, dead } = this.#wakes.count(paths, problems);
@@ -122,8 +120,8 @@ export class FleetReader {
       agentOf,
       this.#finder,
     );
-    for (const socket of strays) this.#strays.add(socket); // the next look sees its panes
-    await this.#look(followed, servers, now);
+    this.#servers.add(strays); // the next look sees their panes
+    await this.#screens.look(followed, servers, now);
     for (const one of followed) {
       this.#readFiles(one, problems);
       this.#readUsage(one, servers);
@@ -143,27 +141,6 @@ export class FleetReader {
       problems.push(messageOf(error));
     }
     return this.#registry;
-  }
-
-  /** The server in reach, and those of the launches. */
-  async #servers(launches: Launch[], problems: string[]): Promise<FleetServer[]> {
-    const look = async (socket?: string) => {
-      const server = serverAt(this.world, socket);
-      const found = await panesOn(server.tmux, socket);
-      // A tmux that does not answer has not lost its sessions.
-      const isStale = typeof found === "string";
-      if (isStale) problems.push(found);
-      else this.#panes.set(socket, found);
-      const known = this.#panes.get(socket) ?? { socket, run: undefined, panes: [] };
-      return { ...server, isStale, ...known };
-    };
-    const first = await look();
-    const own = launches.map((one) => one.tmux_socket ?? first.socket);
-    const sockets = new Set([...own, ...this.#strays]);
-    const others = Array.from(sockets).filter((socket) =>
-      socket !== undefined && socket !== first.socket && isThere(socket)
-    );
-    return [first, ...await Promise.all(others.map(look))];
   }
 
   /** By the number of their process. */
@@ -199,31 +176,6 @@ export class FleetReader {
     }));
   }
 
-  /** Looks at the screens that may have changed since the last look. */
-  async #look(sessions: SessionObservation[], servers: FleetServer[], now: number): Promise<void> {
-    const living = sessions.filter((one) => one.holds === "alive" && one.pane !== undefined);
-    for (const server of servers) {
-      const keyOf = (pane: string) => `${server.socket} ${server.run} ${pane}`;
-      const own = living.filter(({ pane }) => server.panes.some((one) => one.pane === pane))
-        .filter(({ socket }) => socket === undefined || socket === server.socket);
-      const stale = own.filter(({ pane = "" }) => {
-        const known = this.#captures.get(keyOf(pane));
-        const { activity = 0 } = server.panes.find((one) => one.pane === pane) ?? {};
-        if (known === undefined) return true;
-        return (activity + 1) * 1000 > known.at && now - known.at >= LOOK_EVERY_MS;
-      });
-      const shown = await captureScreens(server.tmux, stale.map(({ pane }) => pane!));
-      for (const { pane, text } of shown) this.#captures.set(keyOf(pane), { at: now, text });
-      for (const one of own) {
-        const text = this.#captures.get(keyOf(one.pane!))?.text;
-        if (text === undefined) continue;
-        one.capture = text;
-        const since = this.times.sameSince(one.session, text);
-        if (since !== undefined) one.sameSince = since;
-      }
-    }
-  }
-
   #readFiles(seen: SessionObservation, problems: string[]): void {
     const { paths } = this.world;
     const { session } = seen;
@@ -231,7 +183,7 @@ export class FleetReader {
     seen.pending = pending ?? [];
     const escapedAt = lastEscape(paths, session);
     if (escapedAt !== undefined) seen.escapedAt = escapedAt;
-    const stop = readStop(paths, seen.renamedTo || session);
+    const stop = readStop(paths, tmuxName(seen));
     if (stop !== undefined) seen.stopped = stop.why;
     const journal = journalFile(paths, session);
     seen.journal = this.#ifReadable(() => this.#files.of(journal, recordsAtEnd), problems) ?? [];

@@ -5,7 +5,7 @@ import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
 import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
 import { whyTaken } from "../doors/holds.ts";
-import { EMPTY_OPTIONS } from "../driver/menu_args.ts";
+import { EMPTY_OPTIONS } from "../driver/menu_order.ts";
 import { isFile } from "../files.ts";
 import { loadRegistry } from "../gate.ts";
 import { record } from "../journal.ts";

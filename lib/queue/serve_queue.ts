@@ -3,11 +3,11 @@
 import { listRoads } from "../companion/road_file.ts";
 import { holdLock } from "../doors/held_lock.ts";
 import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
+import { carryOut } from "../driver/carry_out.ts";
 import { findPane } from "../driver/claude_pane.ts";
-import type { ActionResult } from "../driver/driver_context.ts";
 import { inTurn } from "../driver/driver_turn.ts";
 import { type DriverWorld, paneWorld } from "../driver/driver_world.ts";
-import { EMPTY_OPTIONS, type MenuOptions, type Verb } from "../driver/menu_args.ts";
+import { EMPTY_OPTIONS, type MenuOptions } from "../driver/menu_order.ts";
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { loadRegistry } from "../gate.ts";
 import { ownerOf } from "../known_sessions.ts";
@@ -15,7 +15,8 @@ import { type Env, queueDir, safeName } from "../paths.ts";
 import { findAgent } from "../registry.ts";
 import type { Queue } from "../steps.ts";
 import { readQueue } from "../steps_file.ts";
-import { QueueRunner, type RunnerWorld } from "./runner.ts";
+import { runQueue } from "./runner.ts";
+import type { RunnerWorld } from "./running_queue.ts";
 import { lookOf, type SessionLook } from "./session_look.ts";
 import { tellQueue } from "./tell_queue.ts";
 
@@ -28,19 +29,8 @@ function againFile({ paths }: DriverWorld, session: string): string {
   return `${queueDir(paths, session)}/again`;
 }
 
-type CarryOut = (
-  world: DriverWorld,
-  session: string,
-  verb: Exclude<Verb, { kind: "snapshot" }>,
-  options: MenuOptions,
-) => Promise<ActionResult>;
-
 /** Works the queue of a session off, or leaves it to the process that does so already. */
-export async function serveQueue(
-  world: DriverWorld,
-  session: string,
-  carryOut: CarryOut,
-): Promise<void> {
+export async function serveQueue(world: DriverWorld, session: string): Promise<void> {
   const again = againFile(world, session);
   for (;;) {
     const lock = holdLock(runnerLock(world, session), String(Deno.pid));
@@ -54,7 +44,7 @@ export async function serveQueue(
     }
     try {
       removeIfThere(again);
-      await new QueueRunner(runnerWorld(world, session, carryOut), session).run();
+      await runQueue(runnerWorld(world, session), session);
     } finally {
       lock.release();
     }
@@ -79,7 +69,7 @@ async function isServed(world: DriverWorld, session: string): Promise<boolean> {
 /** The driver's own words. */
 const STOPPED = /a person stopped this session/;
 
-function runnerWorld(world: DriverWorld, session: string, carryOut: CarryOut): RunnerWorld {
+function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
   const { paths, env } = world;
   const optionsFor = ({ socket }: Queue): MenuOptions => ({
     ...EMPTY_OPTIONS,

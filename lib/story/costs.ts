@@ -9,7 +9,8 @@ import { isFile, namesIn, readTextIfThere } from "../files.ts";
 import type { Paths } from "../paths.ts";
 import { readMemory } from "../session_memory.ts";
 import { lastTotal, USAGE_ENDINGS } from "../usage.ts";
-import { isEndOfTurn, type StoryLine } from "./happenings.ts";
+import { type StoryLine, timeOf } from "./story_line.ts";
+import { isEndOfTurn } from "./turns.ts";
 
 /** What a conversation has cost in all, as it was last reported. */
 export interface Total {
@@ -51,7 +52,7 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
 
 /** 2.1.197 does not say of which turn its word is. */
 function isAfter({ prompt_id, at }: Total, turn: StoryLine): boolean {
-  return prompt_id === "" ? at > Date.parse(textOf(turn, "at")) : prompt_id === turn.prompt_id;
+  return prompt_id === "" ? at > timeOf(turn) : prompt_id === turn.prompt_id;
 }
 
 /** A conversation that has cost nothing yet. */

@@ -1,21 +1,10 @@
 /** The figures of `gsd-code report`: a pure function of the records. */
 
 import { textOf } from "../events.ts";
-import { askedWords } from "./asked_words.ts";
-import { decisionWords, isEndOfTurn, type StoryLine } from "./happenings.ts";
+import { type AskedFigure, askedFigures } from "./asked_figures.ts";
 import { type EndedWait, type Lane, lanesOf, type LaneState, type Recovered } from "./lanes.ts";
-
-export interface AskedFigure {
-  at: number;
-  what: "question" | "permission";
-  text: string;
-  /** Who settled it; absent where it is open. */
-  by?: string;
-  by_kind?: string;
-  after_ms?: number;
-  answer?: string;
-  outcome?: string;
-}
+import { type StoryLine, timeOf } from "./story_line.ts";
+import { isEndOfTurn } from "./turns.ts";
 
 export interface FailureFigure {
   at: number;
@@ -119,7 +108,7 @@ function sessionFigures(
     turns: ends.length,
     failed_turns: ends.filter((line) => line.trigger === "response_failed").length,
     human_turns: ends.filter((line) => line.prompted_by === "human").length,
-    asked: askedIn(records),
+    asked: askedFigures(records),
     time_ms: timesOf(lanes),
     waits,
     failures: failuresIn(records),
@@ -129,58 +118,6 @@ function sessionFigures(
     unsent: unsentIn(records),
     lanes,
     commits: commits.filter(({ at }) => at >= since && at <= until),
-  };
-}
-
-function timeOf(line: StoryLine): number {
-  return Date.parse(textOf(line, "at"));
-}
-
-const ASKS = new Map(Object.entries<AskedFigure["what"]>({
-  ask_user_question: "question",
-  permission_prompt: "permission",
-}));
-
-const DECIDED_SOMEHOW = { by: "keyboard", by_kind: "keyboard", outcome: "unknown" };
-
-function askedIn(records: StoryLine[]): AskedFigure[] {
-  const found: AskedFigure[] = [];
-  for (const line of records) {
-    const what = ASKS.get(textOf(line, "trigger"));
-    const id = textOf(line, "question_id");
-    if (line.kind !== "queued" || what === undefined) continue;
-    const end = id === ""
-      ? undefined
-      : records.findLast((one) =>
-        (one.kind === "answered" || one.kind === "decided") && one.question_id === id &&
-        one.outcome !== "timeout"
-      );
-    // A request without an id is for a person. Events show that it is over, but not its outcome.
-    const isForHuman = id === "" && what === "permission";
-    const settled = isForHuman && wentOn(records, line) ? DECIDED_SOMEHOW : endOf(end);
-    const text = askedWords(textOf(line, "trigger"), textOf(line, "text"));
-    found.push({ at: timeOf(line), what, text, ...settled });
-  }
-  return found;
-}
-
-/** What a dialog must be closed for. */
-function wentOn(records: StoryLine[], request: StoryLine): boolean {
-  return records.slice(records.indexOf(request) + 1).some((line) =>
-    line.kind === "prompt" || line.kind === "queued" && /^(response|session)_|^ask_|^interrupted/
-        .test(textOf(line, "trigger"))
-  );
-}
-
-function endOf(end: StoryLine | undefined): Partial<AskedFigure> {
-  if (end === undefined) return {};
-  const answer = decisionWords(end.decision, end.kind === "answered");
-  return {
-    by: textOf(end, "by"),
-    by_kind: textOf(end, "by_kind"),
-    outcome: textOf(end, "outcome") || "given",
-    ...(typeof end.after_ms === "number" ? { after_ms: end.after_ms } : {}),
-    ...(end.outcome === "left" ? {} : { answer: answer.text || answer.what }),
   };
 }
 

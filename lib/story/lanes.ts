@@ -3,7 +3,7 @@
 import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
 import { isHuman } from "../records.ts";
-import type { StoryLine } from "./happenings.ts";
+import { type StoryLine, timeOf } from "./story_line.ts";
 
 /**
  * working; agent, human, api: waits for that; limited: by a limit of the account; idle: it got
@@ -68,7 +68,7 @@ export function lanesOf(records: StoryLine[], since: number, until: number): Ses
     open = { kind: "over", isFailed: false };
   };
   for (const line of records) {
-    const at = Date.parse(textOf(line, "at"));
+    const at = timeOf(line);
     if (!(at <= until)) continue;
     endLimit(at);
     const next = nextState(line, open);

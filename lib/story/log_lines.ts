@@ -2,7 +2,7 @@
 
 import type { Colours } from "../cli/colours.ts";
 import { onOneLine, printable } from "../cli/speaker.ts";
-import type { Happening, Tone } from "./happenings.ts";
+import type { Happening, Tone } from "./story_line.ts";
 import { clockTime } from "./since.ts";
 
 export interface Columns {

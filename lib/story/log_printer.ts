@@ -3,13 +3,9 @@
 import { type Colours, colours } from "../cli/colours.ts";
 import type { Speaker } from "../cli/speaker.ts";
 import { textOf } from "../events.ts";
-import {
-  type Happening,
-  happeningOf,
-  noteStart,
-  type StoryLine,
-  type TurnStarts,
-} from "./happenings.ts";
+import { happeningOf } from "./happenings.ts";
+import type { Happening, StoryLine } from "./story_line.ts";
+import { noteStart, type TurnStarts } from "./turns.ts";
 import { type Columns, columnsFor, logLine } from "./log_lines.ts";
 import { dayOf } from "./since.ts";
 

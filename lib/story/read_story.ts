@@ -4,7 +4,9 @@ import { textOf } from "../events.ts";
 import { journalSessions, readStory, whyUnreadable } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { presentTotals, withCosts } from "./costs.ts";
-import { type Happening, happeningOf, type StoryLine, turnStarts } from "./happenings.ts";
+import { happeningOf } from "./happenings.ts";
+import { type Happening, type StoryLine, timeOf } from "./story_line.ts";
+import { turnStarts } from "./turns.ts";
 
 export interface StoryWish {
   /** A session, or an agent. */
@@ -24,7 +26,7 @@ export function storyOf(
     const why = whyUnreadable(paths, session);
     if (why !== undefined) warn(why);
     for (const line of readStory(paths, session, since)) {
-      if (isWanted(line, name) && Date.parse(textOf(line, "at")) >= since) lines.push(line);
+      if (isWanted(line, name) && timeOf(line) >= since) lines.push(line);
     }
   }
   lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);

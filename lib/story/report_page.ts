@@ -1,7 +1,8 @@
 /** The report as a page: lanes over time, and tables. It needs no script and loads nothing. */
 
 import { onOneLine } from "../cli/speaker.ts";
-import type { AskedFigure, ReportFigures, SessionFigures } from "./figures.ts";
+import type { AskedFigure } from "./asked_figures.ts";
+import type { ReportFigures, SessionFigures } from "./figures.ts";
 import type { LaneState } from "./lanes.ts";
 import {
   counted,

@@ -1,7 +1,8 @@
 /** The report as text: a line for all, a line with a bar for each session, and what waits. */
 
 import { onOneLine, printable } from "../cli/speaker.ts";
-import type { AskedFigure, ReportFigures, SessionFigures, WaitFigure } from "./figures.ts";
+import type { AskedFigure } from "./asked_figures.ts";
+import type { ReportFigures, SessionFigures, WaitFigure } from "./figures.ts";
 import { isHuman } from "../records.ts";
 import type { Lane, LaneState } from "./lanes.ts";
 import { fitted } from "./log_lines.ts";

@@ -1,11 +1,11 @@
 /** What turns have cost since midnight, as far as the journal knows it. */
 
-import { textOf } from "../events.ts";
 import { journalFile } from "../journal.ts";
 import { journalSessions, readStory } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { reportedTotals, type Total, totalOf, withCosts } from "./costs.ts";
-import { isEndOfTurn, type StoryLine } from "./happenings.ts";
+import { type StoryLine, timeOf } from "./story_line.ts";
+import { isEndOfTurn } from "./turns.ts";
 import { dayOf } from "./since.ts";
 
 /** A journal may be long, so it is not read at every look, and only when it has grown. */
@@ -75,7 +75,7 @@ function sumOf(
   total: (session: string) => Total | undefined,
 ): Omit<Known, "stamp"> {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  const isAfter = (line: StoryLine, then: number) => Date.parse(textOf(line, "at")) >= then;
+  const isAfter = (line: StoryLine, then: number) => timeOf(line) >= then;
   const isToday = (line: StoryLine) => isAfter(line, midnight);
   if (!readStory(paths, session, midnight).some(isToday)) return { usd: undefined, isOpen: false };
   const since = midnight - BEFORE_MS;

@@ -6,7 +6,7 @@ import { journalFile } from "../journal.ts";
 import { journalSessions, recordsIn } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { pause } from "../time.ts";
-import type { StoryLine } from "./happenings.ts";
+import type { StoryLine } from "./story_line.ts";
 
 interface OpenJournal {
   file: Deno.FsFile;

@@ -2,11 +2,11 @@
 
 import { captureScreens } from "../doors/tmux_screens.ts";
 import type { FleetReader } from "../fleet/fleet_reader.ts";
+import { attachLine } from "../fleet/session_commands.ts";
 import { type SessionView, viewsOf } from "../fleet/session_view.ts";
 import { nowLine } from "../fleet/status_table.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { limitLines } from "../usage.ts";
-import { shellQuote } from "../text.ts";
 import type { FeedSource, SessionScreen } from "./feed.ts";
 import { hintFor, requestOf, type Tile } from "./tile.ts";
 
@@ -56,8 +56,7 @@ function tileOf(view: SessionView): Tile {
   const { session, agent_id, state, since, context_pct, usd, unsent, seen } = view;
   const limits = limitLines(seen.usage?.limits ?? [], new Date());
   const mayDecide = seen.agent?.settings.answer_permissions === true;
-  const server = seen.socket === undefined ? "" : ` -S ${shellQuote(seen.socket)}`;
-  const attach = `tmux${server} attach -t ${shellQuote(`=${seen.renamedTo || session}`)}`;
+  const attach = attachLine(seen);
   const open = isOpen(view) ? seen.pending.map((one) => requestOf(one, mayDecide)) : [];
   const isAnswerable = open.length > 0 && open[0]!.why_not === undefined;
   const hint = hintFor({ session, state, attach }, isAnswerable);

@@ -38,8 +38,13 @@ Deno.test(`${VERSION}: every key of top does what it says, and kill -9 leaves th
     // a: the question, one of its options, Enter.
     await stage.ask(claude, "single");
     await sees("the question", (shown) => /^warden-main +warden +asks/m.test(shown));
-    await press("a");
-    await sees("its options", (shown) => /^ {2}2 {2}SQLite$/m.test(shown));
+    // Claude Code says that it waits before its hook has written the question down.
+    await until("its options", async () => {
+      const shown = await screen();
+      if (/^ {2}2 {2}SQLite$/m.test(shown)) return true;
+      await press("a");
+      return false;
+    }, { present: screen });
     await press("2");
     await sees("what Enter does", (shown) => shown.includes("Enter sends: SQLite"));
     await press("Enter");

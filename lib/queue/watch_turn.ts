@@ -1,0 +1,95 @@
+/** The turn of a step runs: a hook tells its end; else it is found here. */
+
+import { readStop } from "../doors/spending_stops.ts";
+import { failureKind } from "../failures.ts";
+import type { TranscriptEnd } from "../fleet/transcript_end.ts";
+import { resetIn } from "../limit_reset.ts";
+import { isLimit } from "../queue_turns.ts";
+import { ended, failed, stopped } from "../step_endings.ts";
+import type { Queue, Step } from "../steps.ts";
+import {
+  type AfterMove,
+  HOOKS_FIRST_MS,
+  QUICK_LOOK_MS,
+  type RunningQueue,
+  SLOW_LOOK_MS,
+} from "./running_queue.ts";
+import { isSurelyIdle, type SessionLook } from "./session_look.ts";
+
+/** With a companion, the runner watches a turn only for this long: short turns need no other one. */
+const STAYS_MS = 4000;
+/** How the transcript ends when no turn runs. */
+const OVER = ["answer", "failed", "interrupted"];
+/** A turn that goes on with a subagent, or at a time that is set (an hour at most), says nothing. */
+const GOES_ON_WITHIN_MS = 7_200_000;
+
+export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Promise<AfterMove> {
+  const { world } = run;
+  const began = run.now();
+  for (;;) {
+    await world.sleep(run.now() - began < STAYS_MS ? QUICK_LOOK_MS : SLOW_LOOK_MS);
+    if (run.hasChanged(queue)) return "go on";
+    const end = run.transcriptEnd();
+    const isQuiet = end !== undefined && run.now() - end.writtenAt > HOOKS_FIRST_MS &&
+      run.now() - Date.parse(step.began_at ?? "") > HOOKS_FIRST_MS;
+    const goesOn = step.goes_on === true && end?.kind === "answer" &&
+      run.now() - end.writtenAt < GOES_ON_WITHIN_MS;
+    if (isQuiet && !goesOn) {
+      const look = await world.look(queue);
+      if (look.state === "gone") return "leave";
+      if (look.state === "free" && await isTurnOver(run, queue, step, end, look)) {
+        endWithoutHook(run, step, end);
+        return "go on";
+      }
+    }
+    const isOver = end !== undefined && OVER.includes(end.kind) && !goesOn;
+    if (!isOver && world.hasCompanion(queue) && run.now() - began > STAYS_MS) return "leave";
+    if (isQuiet) await world.sleep(HOOKS_FIRST_MS / 2);
+  }
+}
+
+/** The transcript says that no turn runs, or the screen does, twice. */
+async function isTurnOver(
+  run: RunningQueue,
+  queue: Queue,
+  { text, giving }: Step,
+  end: TranscriptEnd,
+  look: SessionLook,
+): Promise<boolean> {
+  if (OVER.includes(end.kind)) return true;
+  const prompt = giving?.text ?? text;
+  if (!isSurelyIdle(look, prompt)) return false;
+  await run.world.sleep(SLOW_LOOK_MS);
+  const isSame = run.transcriptEnd()?.writtenAt === end.writtenAt;
+  return isSame && isSurelyIdle(await run.world.look(queue), prompt);
+}
+
+/** No hook has told how its turn ended. */
+function endWithoutHook(run: RunningQueue, { n }: Step, end: TranscriptEnd): void {
+  const status = end.kind === "answer" ? "done" : "failed";
+  run.changeStep(n, "begun", status, (queue, step, now, wakeId) => {
+    if (step.cut !== undefined) return queue;
+    if (end.kind === "answer") {
+      const over = ended(queue, step, { promptId: end.promptId, text: end.words, now }, wakeId);
+      // As at a Stop: the agent knows of the pause, and not of this end.
+      const { paused } = over;
+      return paused === undefined
+        ? over
+        : { ...over, paused: { ...paused, told: false, wake_id: wakeId } };
+    }
+    if (end.kind !== "failed") {
+      // A person's Esc is told by its own wake, and is noted before.
+      const limit = readStop(run.world.paths, run.session)?.why;
+      return stopped(queue, step, now.toISOString(), wakeId, false, limit);
+    }
+    const kind = failureKind(end.error, end.message).name;
+    const resets = resetIn(end.message, end.at);
+    return failed(queue, step, {
+      kind,
+      isLimit: isLimit(kind),
+      ...(resets === undefined ? {} : { resetsAt: new Date(resets).toISOString() }),
+      now,
+      told: false,
+    }, wakeId);
+  }, "no hook has reported its end");
+}
