@@ -66,7 +66,7 @@ function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
   }
 }
 
-/** The text of a file; undefined where there is none, or none that can be read. */
+/** The text of a file; undefined where it does not exist or cannot be read. */
 export function readableText(file: string): string | undefined {
   try {
     return readTextIfThere(file);

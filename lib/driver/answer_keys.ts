@@ -22,7 +22,7 @@ export interface AnswerGoal {
   kind: "answer";
   questions: Question[];
   choices: Choice[];
-  /** More questions are open than are known. The goal is reached when these are answered. */
+  /** More questions are open than we know. The goal is reached when the known ones are answered. */
   isPart?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   return digit(question, number, dialog, isLast);
 }
 
-/** With the cursor in the notes, which only the footer shows, Enter would submit those alone. */
+/** Only the footer shows that the cursor is in the notes. Enter would submit the notes alone. */
 function previewStep(dialog: Dialog, number: number, isLast: boolean): KeyStep {
   const footer = dialog.text.slice(dialog.text.lastIndexOf("Notes:"));
   return footer.includes("ctrl+g")
@@ -119,7 +119,7 @@ function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
     const end = next === undefined ? shown.length : placeLike(shown, squeeze(next.question), at);
     const answer = shown.slice(at, end === -1 ? shown.length : end);
     const shows = (word: string) => placeLike(answer, squeeze(word).slice(0, 200)) >= 0;
-    // Of several, one with a comma or quotes may be shown as JSON.
+    // With several answers, Claude Code may show one with a comma or quotes as JSON.
     const absent = words.find((word) => !shows(word) && !shows(JSON.stringify(word).slice(1, -1)));
     if (absent !== undefined) {
       return stuck(

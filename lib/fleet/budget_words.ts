@@ -31,7 +31,7 @@ export function spentWords({ measure, spent, limit }: Budget): string {
 
 export interface BudgetDraftOptions {
   paths: Paths;
-  /** What became of the turn, by session: "stopped", or why not. */
+  /** The result for each session's turn: "stopped", or why not. */
   stops: ReadonlyMap<string, string>;
 }
 

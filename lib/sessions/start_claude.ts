@@ -179,7 +179,7 @@ async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<bo
 
 const ANSWERED_WITHIN_MS = 1500;
 
-/** Why Claude Code refused a slash command, as its screen says; undefined when it did not. */
+/** Why Claude Code refused a slash command, read from its screen; undefined when it did not. */
 export async function whyRefused(
   tmux: Tmux,
   pane: string,
