@@ -16,7 +16,7 @@ Deno.test("checkSessions() says when a session cannot be brought back for want o
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, working_directory: "/no/such/folder" }] });
   const { findings } = await clinic.ask(checkSessions);
-  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is no folder/);
+  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is not a folder/);
   assertEquals(findings[0]!.fix, undefined);
 });
 
@@ -149,7 +149,7 @@ Deno.test("checkSessions() offers no recovery that would do nothing or fail", as
   await promptIn(clinic, await clinic.server.session("warden-main", SHELL));
   const { findings, broken } = await clinic.ask(checkSessions);
   assertEquals([broken, findings[0]!.fix], [[], undefined]);
-  assertMatch(findings[0]!.text, /only a shell, and it cannot be brought back, for the program /);
+  assertMatch(findings[0]!.text, /only a shell, and it cannot be started again: the program /);
 
   clinic.program("GSD_CLAUDE", "cat");
   assertEquals((await clinic.ask(checkSessions)).findings[0]!.fix?.includes("recover"), true);

@@ -105,7 +105,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
         }
         if (pathname === "/hold") return await held(text, world);
         const event = readModEvent(text);
-        if (event === undefined) return refusal(400, "this is no event");
+        if (event === undefined) return refusal(400, "this is not an event");
         takeEvent(event);
         return new Response("ok");
       }
@@ -124,7 +124,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
 
 async function held(text: string, { onHold }: ServerWorld): Promise<Response> {
   const asked = readHeldDialog(text);
-  if (asked === undefined) return refusal(400, "this is no request");
+  if (asked === undefined) return refusal(400, "this is not a request");
   return Response.json(await onHold(asked.id, asked.event));
 }
 

@@ -61,7 +61,7 @@ function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
     Deno.chownSync(file, uid, gid);
   } catch (error) {
     throw new Error(
-      `its owner and group (${uid}:${gid}) could not be kept by you: ${messageOf(error)}`,
+      `cannot keep its owner and group (${uid}:${gid}): ${messageOf(error)}`,
     );
   }
 }

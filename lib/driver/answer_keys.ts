@@ -28,7 +28,7 @@ export interface AnswerGoal {
 
 export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   if (dialog.kind === "review") return reviewStep(goal, dialog);
-  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
+  if (dialog.kind !== "question") return stuck("another dialog is in front of it");
   const index = shownAmong(goal.questions, dialog);
   if (index === -1) return stuck("the question on the screen is another one");
   const question = goal.questions[index]!;
@@ -134,7 +134,7 @@ function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
 export function submitStep(dialog: Dialog | undefined): KeyStep {
   if (dialog === undefined) return done();
   if (dialog.kind === "review") return press(["1"], true);
-  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
+  if (dialog.kind !== "question") return stuck("another dialog is in front of it");
   const own = ownRow(dialog);
   if (!dialog.options.some((row) => row.checked !== undefined)) {
     if (own === undefined || writtenIn(own) === "") {

@@ -137,7 +137,7 @@ export async function contextFor(
 
 /** Questions and prompts do not need it: they grant nothing. */
 const WHY_UNKNOWN =
-  "the processes of this machine cannot be read (/bin/ps), so that Claude itself may be asking";
+  "the processes of this machine cannot be read (/bin/ps), so Claude itself may be asking";
 
 /** When its dialog is closed by esc, Claude Code kills the hook, whose file stays. */
 async function aliveNow(world: DriverWorld, session: string): Promise<(pid: number) => boolean> {

@@ -106,7 +106,7 @@ export function unmeasuredDraft(view: SessionView, missing: string): WakeDraft {
       level: "unknown",
       limit: missing,
       advice:
-        "Only the mod, or the status line that spawn sets, tells it. gsd-code doctor says what " +
+        "Only the mod, or the status line that spawn sets, reports it. gsd-code doctor says what " +
         "is missing; recover starts a session with both.",
     },
     actions: [],

@@ -95,7 +95,7 @@ export function starting(
   const { sameSince, capture = "" } = seen;
   const first = capture.split("\n").map((line) => line.trim()).find((line) => line !== "");
   if (first !== undefined && sameSince !== undefined && now - sameSince > STARTS_WITHIN_MS) {
-    const evidence = "its screen stays as it is, and is none that we know";
+    const evidence = "its screen does not change, and is not one that we know";
     return { state: "dialog", since: sameSince, now: oneLine(first), evidence };
   }
   const evidence = "its process runs, and neither its list nor its screen says more";

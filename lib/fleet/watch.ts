@@ -110,7 +110,7 @@ export class FleetWatch {
           told.push(finding);
         } catch (error) {
           problems.add(
-            `Cannot tell ${finding.kind} of ${finding.view.session}: ${messageOf(error)}`,
+            `Cannot report ${finding.kind} of ${finding.view.session}: ${messageOf(error)}`,
           );
         }
       }

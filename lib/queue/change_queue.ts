@@ -56,7 +56,7 @@ export async function targetOf(
   }
   if (agent === undefined) {
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
-    throw new Error(`${why}; without an agent nobody notices the end of a turn`);
+    throw new Error(`${why}; without an agent the end of a turn is not noticed`);
   }
   const socket = options.socket ?? queue?.socket;
   return { session, agent, ...(socket === undefined ? {} : { socket }) };

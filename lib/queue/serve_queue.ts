@@ -121,7 +121,7 @@ function runnerWorld(world: DriverWorld, session: string, carryOut: CarryOut): R
       const registry = loadRegistry(paths.registry);
       // The runner leaves, and the next one tells it: the queue is kept until then.
       if (registry.kind !== "registry") {
-        throw new Error(`Cannot tell it: the registry is ${registry.kind}`);
+        throw new Error(`Cannot report it: the registry is ${registry.kind}`);
       }
       const match = findAgent(registry.registry, session, ownerOf(paths, session));
       const agent = match.kind === "agent" ? match.agent : undefined;

@@ -159,7 +159,7 @@ export function whyBusy(capture: string): string | undefined {
 async function end(found: FoundSession, world: World): Promise<string | undefined> {
   const { session, agent, launch, server } = found;
   const claude = await claudeIn(found, world.paths.claudeConfig);
-  if (claude === undefined) return "its process is not to be seen: end it there, with /exit";
+  if (claude === undefined) return "its process cannot be found: end it there with /exit";
   try {
     Deno.kill(claude.process.pid, "SIGTERM");
   } catch (error) {
