@@ -9,7 +9,7 @@ export interface PrivateTmuxOptions {
   /** The path of tmux itself. */
   program: string;
   socket: string;
-  /** Variables for tmux and the sessions that it starts. */
+  /** Variables for tmux and the sessions that it starts. The caller may change them later. */
   variables?: Record<string, string>;
   /** A folder for short-lived files. Default: the system's. */
   folder?: string;
@@ -18,19 +18,20 @@ export interface PrivateTmuxOptions {
 export class PrivateTmux implements AsyncDisposable {
   readonly program: string;
   readonly socket: string;
-  readonly #env: Record<string, string>;
+  readonly #variables: Record<string, string>;
   readonly #folder: string | undefined;
 
-  constructor({ program, socket, variables, folder }: PrivateTmuxOptions) {
-    const PATH = Deno.env.get("PATH") ?? "/usr/bin:/bin";
+  constructor({ program, socket, variables = {}, folder }: PrivateTmuxOptions) {
     [this.program, this.socket, this.#folder] = [program, socket, folder];
-    this.#env = { PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...variables };
+    this.#variables = variables;
   }
 
   /** Runs a tmux command on this server; the answer without its last newline. */
   async tmux(...args: string[]): Promise<string> {
     const all = ["-u", "-L", this.socket, "-f", "/dev/null", ...args];
-    const outcome = await run(this.program, all, { env: this.#env, timeoutMs: 120_000 });
+    const PATH = Deno.env.get("PATH") ?? "/usr/bin:/bin";
+    const env = { PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...this.#variables };
+    const outcome = await run(this.program, all, { env, timeoutMs: 120_000 });
     if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.replace(/\n$/, "");
     throw new Error(`tmux ${args.join(" ")} failed: ${JSON.stringify(outcome)}`);
   }
@@ -69,6 +70,6 @@ export class PrivateTmux implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // The server may have ended with its last session. tmux leaves the socket's file behind.
     await this.tmux("kill-server").catch(() => {});
-    removeIfThere(`${this.#env.TMUX_TMPDIR ?? "/tmp"}/tmux-${Deno.uid()}/${this.socket}`);
+    removeIfThere(`${this.#variables.TMUX_TMPDIR ?? "/tmp"}/tmux-${Deno.uid()}/${this.socket}`);
   }
 }
