@@ -144,7 +144,7 @@ function report(
   return 1;
 }
 
-/** The same place again, by a path that holds wherever it is typed. */
+/** The command that undoes this registration, with an absolute path. */
 function undoCommand(options: RegisterOptions, world: World): string {
   const isUsual = options.settings === undefined && options.project === undefined;
   const where = isUsual ? [] : ["--settings", settingsFile(options, world)];

@@ -109,7 +109,7 @@ function raiseFor(
   raise(paths, view.agent_id, { claude, date: dateOf(now().getTime()), usd });
   const about = { session: name, agent_id: view.agent_id };
   record(paths, { kind: "session", ...about, reason: `limit raised: by ${dollars(usd)}` });
-  // The watch writes it again where that is not enough.
+  // The watch writes it again if the raise is not enough.
   removeStop(paths, name);
   say(`${name} may spend ${dollars(usd)} more, in this conversation and today`);
 }

@@ -152,9 +152,9 @@ export async function main(args: string[]): Promise<number> {
     if (!isSocketAt(place.name, ino)) {
       const moved = await managedGate(paths, env, nameNow());
       const name = moved && roadPlaces(paths, moved).find((one) => isSocketAt(one, ino));
-      // Nobody can reach it any more: the mod starts another one.
+      // The companion can no longer be reached: exit, and the mod starts another one.
       if (moved === undefined || name === undefined) return 0;
-      // With its session's name its files have changed theirs; the lock goes along.
+      // The session was renamed, and its files with it; the lock follows.
       place.name = name;
       sign = statusLine(paths, moved, show);
       announce(moved);
@@ -209,7 +209,7 @@ function takePlace(
   for (const name of places) {
     const lock = holdLock(`${name}.lock`, String(Deno.pid));
     if (lock !== undefined) return { name, lock };
-    // Another pane's: then this one has a place of its own. One pane has one Claude Code.
+    // The place belongs to another pane, so use a place of our own. One pane has one Claude Code.
     const road = readRoad(`${name}.json`);
     if (road?.pane === managed.pane && road.server === server) break;
   }

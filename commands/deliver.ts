@@ -190,7 +190,7 @@ function targetFromRegistry(registryPath: string) {
       const { findAgent, readRegistry } = await registry();
       const reading = readRegistry(readTextIfThere(registryPath) ?? "");
       if (reading.kind !== "registry") return undefined;
-      // By its id: the session may have another name by now, or belong to it by a record.
+      // Look up by id: the session may have been renamed, or belong to the agent by its record.
       const match = findAgent(reading.registry, wake.session, wake.agent_id);
       if (match.kind !== "agent" || match.agent.agent_id !== wake.agent_id) return undefined;
       const { openclaw_session_key, openclaw_session_id, transport } = match.agent;

@@ -6,7 +6,6 @@ import { terminal } from "../lib/cli/speaker.ts";
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { DEMO_SCENES } from "../lib/demo/demo_scenes.ts";
 import { DemoStage } from "../lib/demo/demo_stage.ts";
-import { ROOT } from "../lib/paths.ts";
 import { messageOf } from "../lib/process.ts";
 import { findProgram } from "../lib/doors/programs.ts";
 
@@ -45,7 +44,7 @@ export async function main(args: string[]): Promise<number> {
   }
   const ink = given.flags.plain ? colours(false) : colours();
   const dir = await Deno.makeTempDir({ prefix: "gsd-demo-" });
-  const stage = new DemoStage(dir, ROOT, tmux);
+  const stage = new DemoStage(dir, tmux);
   let isInterrupted = false;
   const interrupted = () => {
     isInterrupted = true;

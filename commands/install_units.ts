@@ -104,7 +104,7 @@ function oursAmong(names: readonly string[], dir: string): string[] {
   return names.filter((name) => readTextIfThere(`${dir}/${name}`)?.startsWith(UNIT_MARK));
 }
 
-/** The units of an earlier version go: two would deliver what waits. Why they could not. */
+/** Removes units of an earlier version: two would deliver waiting wakes. Why it failed. */
 async function removeOld(world: World, dir: string, old: string[]): Promise<string | undefined> {
   if (old.length === 0) return undefined;
   const timers = old.filter((name) => name.endsWith(".timer"));

@@ -154,7 +154,7 @@ function tellWake(id: string, world: LogWorld): number {
   return 0;
 }
 
-/** Of a wake that is not delivered yet, or never was. */
+/** The text of a wake that is not delivered yet, or never was. */
 function waitingText(paths: Paths, wake_id: string, records: StoryLine[]): string | undefined {
   const agent_id = records.map((line) => textOf(line, "agent_id")).find((one) => one !== "");
   if (agent_id === undefined) return undefined;

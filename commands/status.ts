@@ -124,7 +124,7 @@ async function showSessions(
   return 0;
 }
 
-/** With the sessions of which only a journal is left. */
+/** Includes sessions that have only a journal left. */
 function withOld(
   views: SessionView[],
   { now }: FleetObservation,

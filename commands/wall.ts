@@ -42,7 +42,7 @@ const COMMAND = {
 } as const;
 
 export interface WallWorld extends World {
-  /** Resolves when the wall is to end. */
+  /** Resolves when the wall must end. */
   ended: Promise<unknown>;
   /** One action of the menu driver. */
   drive(words: string[], stdin: string): Promise<ActionOutcome>;
@@ -95,7 +95,7 @@ export async function main(args: string[], world: WallWorld = realWallWorld()): 
   return 130;
 }
 
-/** By these names a browser may call the page; the first one is in the address that is printed. */
+/** The host names that a browser may use; the first one is in the printed address. */
 function namesOf(host: string): string[] {
   const isEvery = host === "0.0.0.0" || host === "::";
   const own = isEvery ? Deno.networkInterfaces().map(({ address }) => address) : [host];

@@ -13,7 +13,7 @@ import {
 } from "./steps.ts";
 
 export type Move =
-  /** All is done: the agent is told, and the queue forgotten. */
+  /** All steps are done: report that to the agent, and drop the queue. */
   | { kind: "report" }
   | { kind: "tell the pause" }
   /** The limit is over. */

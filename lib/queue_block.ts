@@ -15,7 +15,7 @@ import { currentStep, type Queue, type Step } from "./steps.ts";
 /** Claude Code overrides the ninth block in a row. Other hooks may have some of them. */
 const MOST_IN_A_ROW = 6;
 
-/** Keys cannot give the next step, no mod can, and nobody holds it. */
+/** Neither keys nor a mod can give the next step, and the session is not held. */
 export async function mayBlock(context: HookContext): Promise<boolean> {
   const { paths, session, agent } = context;
   const has = (folder: string, ...names: string[]) => {

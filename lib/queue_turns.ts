@@ -197,7 +197,7 @@ export function turnStopped(paths: Paths, session: string, now: Date): void {
       return pausedFor(queue, "esc", reason, at, wakeId, { told: true });
     });
   } catch {
-    // It is told all the same; the runner looks for itself.
+    // The interruption is reported anyway; the runner finds it by its own look.
   }
 }
 

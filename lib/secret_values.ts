@@ -16,7 +16,7 @@ export interface Secret {
   onlyRead?: boolean | undefined;
 }
 
-/** Longer values are told by their beginning. */
+/** Longer values are recognized by their beginning. */
 const ENOUGH_TO_TELL = 200;
 
 const HASH = /^[0-9a-f-]+$/i;
@@ -218,7 +218,7 @@ export function runFrom(text: string, at: number, length?: number): Run {
   return { text: joined, parts, upTo: (most) => firstOf(parts, most) };
 }
 
-/** Where the run ends that a place is in. A run is told by its beginning, and taken whole. */
+/** Where the run ends that a place is in. A run is recognized by its beginning, and masked whole. */
 export function runEnd(text: string, at: number): number {
   const { rest } = runForms ??= makeRunForms();
   rest.lastIndex = at;

@@ -17,7 +17,7 @@ interface Break {
 /** Dialogs and messages end up to four columns before the edge, and begin up to ten after it. */
 const RIGHT_MARGIN = 4;
 const LEFT_MARGIN = 10;
-/** On a narrower screen nothing can be told from where lines end. */
+/** On a narrower screen the ends of lines prove nothing. */
 const LEAST_WIDTH = 20;
 
 /**

@@ -41,7 +41,7 @@ export function notGiven(queue: Queue, n: number): Queue {
 }
 
 /**
- * Claude Code was killed before it had written the prompt down: nobody has read the step. Where
+ * Claude Code was killed before it had written the prompt down: no one has read the step. Where
  * that was the `continue` of a step, the step itself was read: it is continued again.
  */
 export function unread(queue: Queue, n: number): Queue {

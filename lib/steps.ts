@@ -39,7 +39,7 @@ export interface Step {
   prompt_id?: string;
   began_at?: string;
   ended_at?: string;
-  /** Its turn was cut off: Claude is told to continue, which ends the step. */
+  /** Its turn was cut off: Claude gets the prompt to continue, which ends the step. */
   cut?: "ended" | "limit";
   /** Its turn has ended and left something running that wakes Claude again. */
   goes_on?: true;
@@ -113,7 +113,7 @@ export interface Queue {
   report?: { wake_id: string; prompt_id: string };
 }
 
-/** What Claude is told where its turn was cut off. */
+/** The prompt for Claude where its turn was cut off. */
 export const CONTINUE = "continue";
 
 const MOST_RESULT = 600;

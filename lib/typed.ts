@@ -52,7 +52,7 @@ export function noteTyped(
 }
 
 /**
- * Notes what Claude has set for a time of its own: such a prompt is nobody's at the keyboard. It may
+ * Notes what Claude has set for a time of its own: such a prompt was not typed by a person. It may
  * come again and again, so it is not one of the instructions that come in order.
  */
 export function noteScheduled(paths: Paths, session: string, prompts: string[], now: number): void {
@@ -106,7 +106,7 @@ export function whoPrompted(
   if (found === undefined) {
     const isSet = notes.some((note) => isScheduled(note) && note.hash === hashOf(prompt));
     if (isSet) return { by: "claude", by_kind: "claude" };
-    // Claude Code may have changed a text of ours: then nobody can tell.
+    // Claude Code may have changed a text of ours: then it is unknown who gave it.
     const isOnItsWay = unused.some(({ at }) => Math.abs(now - at) < ON_ITS_WAY_MS);
     return isOnItsWay
       ? { by: "unknown", by_kind: "unknown" }

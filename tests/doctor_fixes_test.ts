@@ -96,7 +96,7 @@ Deno.test("checkGateway() says what to do about a session that sync would leave 
     clinic.gateway(gateway.port, "fake-token");
     clinic.program("GSD_OPENCLAW", "exit 0");
     const [unknown] = await brokenIn(clinic, checkGateway);
-    assertMatch(unknown!.text, /Speak to the agent once if it is new; else empty the field/);
+    assertMatch(unknown!.text, /Talk to the agent once if it is new; otherwise empty the field/);
     const edit = `\${EDITOR:-vi} ${clinic.env.GSD_REGISTRY}`;
     assertEquals(unknown!.fix, `${edit} && deno ${TASK} sync`);
     await Deno.remove(clinic.env.GSD_OPENCLAW!); // which sync asks
@@ -121,7 +121,7 @@ Deno.test("doctor without OpenClaw names no command that needs it, and says what
   const created_at = new Date(Date.now() - 600_000).toISOString();
   enqueue(clinic.world.paths, aWake({ created_at }));
   const late = await fixOf(checkOutbox);
-  assertMatch(late.text, /OpenClaw, which is not there/);
+  assertMatch(late.text, /OpenClaw, which cannot be found/);
   assertEquals([late.fix, late.autofix], [undefined, undefined]);
   const lost = await fixOf(sendTestWakes);
   assertMatch(lost.text, /install OpenClaw, or .*"inbox"/);

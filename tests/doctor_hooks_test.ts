@@ -65,7 +65,7 @@ Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or
   await Deno.writeTextFile(settings, right.replace("{", '{ "disableAllHooks": true,'));
   assertMatch((await clinic.ask(checkHooks)).broken.join(), /disableAllHooks/);
   await Deno.writeTextFile(settings, "{ broken");
-  assertMatch((await clinic.ask(checkHooks)).broken.join(), /We cannot edit .*not JSON/);
+  assertMatch((await clinic.ask(checkHooks)).broken.join(), /Cannot edit .*not JSON/);
 });
 
 Deno.test("checkHooks() knows hooks that only spawned sessions have, and those that are outdated", async () => {
@@ -158,7 +158,7 @@ Deno.test("checkHooks() says that nothing is registered although another file is
   await Deno.mkdir(`${clinic.dir}/.claude`);
   await Deno.writeTextFile(`${clinic.dir}/.claude/settings.json`, "{ broken");
   const words = (await clinic.ask(checkHooks)).broken.join("\n");
-  assertMatch(words, /We cannot edit .*\/\.claude\/settings\.json/);
+  assertMatch(words, /Cannot edit .*\/\.claude\/settings\.json/);
   assertMatch(words, /Our hooks are not registered/);
 });
 
@@ -183,7 +183,7 @@ Deno.test("checkHooks() knows a file that is no UTF-8 text, and converts nothing
   const bytes = new Uint8Array([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
   await Deno.writeFile(clinic.settings, bytes);
   const { findings } = await clinic.ask(checkHooks);
-  assertMatch(findings[0]!.text, /We cannot edit .*not UTF-8 text/);
+  assertMatch(findings[0]!.text, /Cannot edit .*not UTF-8 text/);
   await clinic.paste(findings[0]!.fix!);
   assertEquals(clinic.read(clinic.settings), '{"a":"grüß"}');
   assertMatch((await clinic.ask(checkHooks)).broken.join(), /not registered/);

@@ -8,15 +8,20 @@ import { launchOf } from "./support/recovering.ts";
 import { until } from "./support/until.ts";
 
 const BY_CLI = { ...WARDEN, delivery: { transport: "cli" } };
-/** What the list of processes shows of Claude Code. */
-const CLAUDE = "exec bash -c 'exec -a claude sleep 1000'";
 const MARK = ["set-environment", "-g", "OPENCLAW_SHELL", "exec"];
+
+/** Starts a stand-in for Claude Code, and waits until the shell has become it. */
+async function claudeIn({ server }: Clinic, session: string): Promise<void> {
+  const pane = await server.session(session, "exec bash -c 'exec -a claude sleep 1000'");
+  const current = ["display-message", "-p", "-t", pane, "#{pane_current_command}"];
+  await until("the stand-in", async () => await server.tmux(...current) === "claude");
+}
 
 Deno.test("checkSessions() says when a session cannot be brought back for want of its folder", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [{ ...WARDEN, working_directory: "/no/such/folder" }] });
   const { findings } = await clinic.ask(checkSessions);
-  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is no folder/);
+  assertMatch(findings[0]!.text, /working_directory \/no\/such\/folder is not a folder/);
   assertEquals(findings[0]!.fix, undefined);
 });
 
@@ -29,7 +34,7 @@ Deno.test("checkSessions() counts to an agent the sessions that hooks count to i
   };
   assertMatch((await running(WARDEN)).join(), /"warden-main" .* does not run/);
   for (const name of ["warden-main-2", "warden-main-x", "w_main", "w", "w-2"]) {
-    await clinic.server.session(name, CLAUDE);
+    await claudeIn(clinic, name);
   }
   const runs = (session: string, agent: string) =>
     `The session "${session}" of agent "${agent}" runs`;
@@ -68,7 +73,7 @@ Deno.test("checkSessions() finds the mark of an agent's shell in what runs, and 
 Deno.test("checkSessions() leaves a session without the mark alone, and warns of the next one", async () => {
   await using clinic = await Clinic.create();
   clinic.registry({ agents: [BY_CLI] });
-  await clinic.server.session("warden-main", CLAUDE);
+  await claudeIn(clinic, "warden-main");
   await clinic.server.tmux(...MARK);
   const { ok, broken } = await clinic.ask(checkSessions);
   assertEquals(ok, ['The session "warden-main" of agent "warden" runs']);
@@ -149,11 +154,11 @@ Deno.test("checkSessions() offers no recovery that would do nothing or fail", as
   await promptIn(clinic, await clinic.server.session("warden-main", SHELL));
   const { findings, broken } = await clinic.ask(checkSessions);
   assertEquals([broken, findings[0]!.fix], [[], undefined]);
-  assertMatch(findings[0]!.text, /only a shell, and it cannot be brought back, for the program /);
+  assertMatch(findings[0]!.text, /only a shell, and it cannot be started again: the program /);
 
   clinic.program("GSD_CLAUDE", "cat");
   assertEquals((await clinic.ask(checkSessions)).findings[0]!.fix?.includes("recover"), true);
-  await clinic.server.session("warden-main-2", CLAUDE);
+  await claudeIn(clinic, "warden-main-2");
   const beside = await clinic.ask(checkSessions);
   assertEquals(beside.notes, [
     'In "warden-main" of agent "warden" no Claude Code runs, only a shell',
@@ -168,7 +173,7 @@ Deno.test("checkSessions() offers recovery of a launch beside a session that liv
     clinic.program("GSD_CLAUDE", "cat");
     const pane = await clinic.server.session("warden-main", command);
     if (command === SHELL) await promptIn(clinic, pane);
-    await clinic.server.session("warden-main-2", CLAUDE);
+    await claudeIn(clinic, "warden-main-2");
     writeLaunch(clinic.world.paths, {
       session: "warden-main",
       agent_id: "warden",
@@ -193,7 +198,7 @@ Deno.test("checkSessions() knows a session by its record, and one that was stopp
   const launch = launchOf({ session: "docs", agent_id: "warden" });
   const { paths } = clinic.world;
   writeLaunch(paths, launch);
-  await clinic.server.session("docs", CLAUDE);
+  await claudeIn(clinic, "docs");
   assertEquals((await clinic.ask(checkSessions)).ok, [
     'The session "docs" of agent "warden" runs',
   ]);

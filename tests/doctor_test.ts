@@ -190,7 +190,7 @@ Deno.test("doctor counts waiting wakes and dead letters, with their age", async 
     /1 dead letter of agent "warden", the last .* ago: No such session/,
   );
   await Deno.chmod(paths.state, 0o755);
-  assertMatch((await clinic.ask(checkOutbox)).broken.join("\n"), /Others can look into/);
+  assertMatch((await clinic.ask(checkOutbox)).broken.join("\n"), /Other users can read/);
   await clinic.fix(checkOutbox, "readable");
   assert(!(await clinic.ask(checkOutbox)).broken.join("\n").includes("Others can look"));
 });

@@ -114,7 +114,7 @@ Deno.test("drive() presses nothing when the dialog is gone, and names the draft 
 
 Deno.test("drive() presses nothing at another dialog", async () => {
   const permission = fixturePane("30-permission-bash");
-  assertEquals(await reasonFor(() => permission), ["in front of it is another dialog", ""]);
+  assertEquals(await reasonFor(() => permission), ["another dialog is in front of it", ""]);
 });
 
 Deno.test("drive() pastes own words once their row has the cursor, and sends them once they show", async () => {

@@ -127,7 +127,7 @@ Deno.test("recover fails where the launch command hands on no words, and reports
     for (let round = 0; round < 2; round++) {
       const { outcomes, agents } = await recover(world);
       assertEquals(outcomes, { anvil: "failed", bolt: "alive", crane: "alive" });
-      assertMatch(agents[0]!.detail, /^its launch command does not hand on the words behind it/);
+      assertMatch(agents[0]!.detail, /^its launch command does not pass on the arguments after it/);
       assertEquals([world.wakes("anvil").length, world.wakes("global_status").length], [0, 1]);
     }
   }));

@@ -28,7 +28,7 @@ const TEXT = `{
 }
 `;
 
-const NO_EFFECT = "nothing reads it, so that it has no effect";
+const NO_EFFECT = "nothing reads it, so it has no effect";
 const meant = (key: string) => `${NO_EFFECT}; did you mean ${key}?`;
 
 Deno.test("unknownKeys() names each key that nothing reads, its line, and what was meant", () => {

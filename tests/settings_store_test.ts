@@ -84,7 +84,7 @@ Deno.test({
       assert(outcome.kind === "finished", JSON.stringify(outcome));
       assertStringIncludes(
         outcome.stdout,
-        "its owner and group (0:0) could not be kept",
+        "cannot keep its owner and group (0:0)",
         outcome.stderr,
       );
       assertEquals(namesOf(`${dir}/claude`), ["settings.json"]);

@@ -101,7 +101,7 @@ for (const command of NO_WORDS) {
       assertEquals(await main(["w", project(world), "hello"], world), 1);
       assertMatch(
         world.warned.join("\n"),
-        /w-main was started, but .* hand on .* hooks, .* first command; let[^]*'=w-main'$/m,
+        /w-main was started, but .* pass on .* hooks of ours, .* first command; let[^]*'=w-main'$/m,
       );
     }));
 }
@@ -188,7 +188,7 @@ Deno.test("spawn says when Claude Code does not have its first command", () =>
     Deno.writeTextFileSync(program, Deno.readTextFileSync(program).replace("cat", () => said));
     world.variables.GSD_CLAUDE = program;
     assertEquals(await main(["w", project(world), "/nosuch thing"], world), 1);
-    const reason = 'its first command came to nothing: Claude Code has no command "/nosuch"';
+    const reason = 'its first command failed: Claude Code has no command "/nosuch"';
     assertStringIncludes(world.warned.join("\n"), reason);
   }));
 

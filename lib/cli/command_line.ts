@@ -74,7 +74,7 @@ interface CommandOutcome {
   result: unknown;
   /** The lines for a person. */
   say: string[];
-  /** What is not as it should be: then the exit code is 1. */
+  /** What went wrong: the exit code is 1 then. */
   warn?: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Every command there is: dispatch, the help page, completion and deno.json's tasks follow it. */
+/** The list of all commands, for dispatch, the help page, completion and deno.json's tasks. */
 
 export const GROUPS = ["See", "Steer", "Sessions", "Set up"] as const;
 

@@ -12,7 +12,7 @@ export interface Attempts {
   failures: number;
   /** When the first of them began, in milliseconds since 1970. */
   since?: number;
-  /** When each attempt began that is under way: a turn may have several at once. */
+  /** The start times of the running attempts: a turn may have several at once. */
   open: Record<string, number>;
   last?: Attempt;
   isReported: boolean;
@@ -68,7 +68,7 @@ function sinceWhen({ since, open }: Attempts): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** What is to be reported now; undefined while it may pass, and once it was reported. */
+/** The trouble to report now; undefined while it may pass, and after its report. */
 export function trouble(attempts: Attempts, now: number): Retrying | undefined {
   const { failures, last, isReported } = attempts;
   const since = sinceWhen(attempts);
@@ -85,7 +85,7 @@ export function trouble(attempts: Attempts, now: number): Retrying | undefined {
   };
 }
 
-/** When to look again, though nothing happens; undefined when nothing is under way. */
+/** When to look again if no event comes; undefined when no attempt runs. */
 export function nextLook(attempts: Attempts): number | undefined {
   const from = sinceWhen(attempts);
   return attempts.isReported || from === undefined ? undefined : from + LONG_MS;

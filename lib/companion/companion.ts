@@ -25,13 +25,13 @@ export interface CompanionWorld {
   say(line: string): void;
   /** Wakes the agent. */
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
-  /** Keeps what hooks want to know: how full the context is, what the session has cost. */
+  /** Saves the context size and the cost for the hooks. */
   keep(usage: KeptUsage, at: "the end" | "work"): void;
-  /** What was last kept of the cost in this pane, by an earlier companion; else 0. */
+  /** The cost that an earlier companion of this pane saved last, or 0. */
   spentBefore(): number;
   /** When the menu driver has just pressed Escape, or another key that ends a turn. */
   ownEscape(): number | undefined;
-  /** Waits for an answer after the hook has left. */
+  /** Waits for an answer after the hook has ended. */
   held: HeldRequests;
   /** Keeps the names of the commands that the session has. */
   keepCommands?(names: string[]): void;
@@ -61,7 +61,7 @@ const ABORT_WITHIN_MS = 10_000;
 const COMMANDS_EVERY_MS = 300_000;
 const COMMANDS_WITHIN_MS = 10_000;
 
-/** What can be given as a step: of the built-in ones, those that open no dialog. */
+/** Commands that can be a step. Built-in commands count only if they open no dialog. */
 function commandNames(value: unknown): string[] {
   const listed = Array.isArray(value) ? value.filter(isObject) : [];
   return listed.flatMap(({ name, source }) => {
@@ -105,7 +105,7 @@ export function companionFor(world: CompanionWorld): Companion {
     if (event.kind === "released") return world.held.release(String(event.data.id));
     const now = world.now();
     const isEnd = event.kind === "turn.complete";
-    // One key ends one turn: what ends another soon after it is a person's.
+    // One key ends one turn. If another turn ends soon after, a person did it.
     const escape = isEnd ? world.ownEscape() ?? -Infinity : -Infinity;
     const isOwnAbort = now - abortedAt < ABORT_WITHIN_MS || escape > usedEscape;
     settle(factsAfter(facts, event, { now, isOwnAbort }));

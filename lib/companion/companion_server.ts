@@ -20,7 +20,7 @@ export interface CompanionServer {
 export type OrderResult = ModResult | "no answer" | "queued";
 
 export interface ServerWorld {
-  /** Known to the mod alone, which got it on the companion's standard output. */
+  /** Only the mod knows it, from the companion's standard output. */
   token: string;
   /** The pane of its Claude Code; orders for another one are refused. */
   pane: string;
@@ -39,7 +39,7 @@ export interface ServerWorld {
 /** An order waits as long as its caller does. */
 const MOST_WAIT_MS = 600_000;
 const MOST_BODY = 8 * 1024 * 1024;
-/** Claude Code refuses within this time what it does not even queue. */
+/** Claude Code refuses a text within this time, or queues it. */
 const REFUSED_WITHIN_MS = 100;
 
 export function companionServer(world: ServerWorld): CompanionServer {
@@ -105,7 +105,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
         }
         if (pathname === "/hold") return await held(text, world);
         const event = readModEvent(text);
-        if (event === undefined) return refusal(400, "this is no event");
+        if (event === undefined) return refusal(400, "this is not an event");
         takeEvent(event);
         return new Response("ok");
       }
@@ -124,7 +124,7 @@ export function companionServer(world: ServerWorld): CompanionServer {
 
 async function held(text: string, { onHold }: ServerWorld): Promise<Response> {
   const asked = readHeldDialog(text);
-  if (asked === undefined) return refusal(400, "this is no request");
+  if (asked === undefined) return refusal(400, "this is not a request");
   return Response.json(await onHold(asked.id, asked.event));
 }
 

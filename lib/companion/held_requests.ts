@@ -1,5 +1,5 @@
 /**
- * Questions and requests whose hook has left while their dialog is open. The mod keeps asking for a
+ * Questions and requests whose hook has ended while their dialog is open. The mod keeps asking for a
  * decision here, and hands it to Claude Code. Answers come by file and need the secret of the wake,
  * as with the hook.
  */
@@ -15,7 +15,7 @@ import { later } from "../paths.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
 export type HoldAnswer =
-  /** Nothing of it is open: Claude Code shall go on without us. */
+  /** No such request is open: Claude Code goes on without a decision. */
   | { kind: "none" }
   | { kind: "wait" }
   | { kind: "decided"; decision: Record<string, unknown> };
@@ -45,7 +45,7 @@ interface Held {
 const NONE: HoldAnswer = { kind: "none" };
 /** An answer may be noticed a little later than a hook would notice it. */
 const LOOK_EVERY_MS = 150;
-/** When the companion is gone, others may remove the file after this time. */
+/** Other processes may remove the file this long after the companion's last renewal. */
 const HELD_MS = 3_600_000;
 const RENEW_MS = HELD_MS / 2;
 
@@ -101,7 +101,7 @@ function leftFor(
   return listPending(paths, session).find((open) =>
     !taken.has(open.id) && open.claude_session_id === event.sessionId &&
     open.prompt_id === event.promptId && isOfInput(open, asked) &&
-    // That of a background subagent is drawn only when nothing is held here any more.
+    // Claude Code draws a background subagent's dialog only when none is held here.
     (open.subagent === undefined || wasShown(paths, open))
   );
 }

@@ -35,7 +35,7 @@ export function retryingDraft({ failures, forS, cause, kind, resetsAt }: Retryin
   };
 }
 
-/** Said to be queued, and then dropped: by a person's Esc, or with the queue. */
+/** A text that was reported as queued, then dropped by a person's Esc or with the queue. */
 export function droppedDraft(dropped: DroppedText[]): Draft {
   const texts = dropped.map(({ text, reason }) => `${text}\n(not taken: ${reason})`);
   return {

@@ -1,4 +1,4 @@
-/** From what a companion has found to a wake, by the same way that a hook's wakes go. */
+/** Turns a companion's finding into a wake, in the same way as hooks do. */
 
 import type { HookEvent } from "../events.ts";
 import { closePending, contextFrom, type HookContext, loadQueue, note } from "../hook_context.ts";
@@ -101,7 +101,7 @@ async function tell(
   }
 }
 
-/** How long the hook of an end may take that comes with the end of Claude Code itself. */
+/** How long the hook of a turn's end may take when Claude Code ends at the same time. */
 const HOOK_MS = 300;
 
 /** A hook reports every end but a crash. */

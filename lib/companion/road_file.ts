@@ -39,7 +39,7 @@ export function removeRoad(name: string): void {
   removeIfThere(`${name}.sock`);
 }
 
-/** Where Claudes of a session may have their places: where several run in it, each has its own. */
+/** The possible places of a session's companions. Each Claude Code in the session has its own. */
 export function roadPlaces(
   paths: Pick<Paths, "state">,
   { session, pane }: { session: string; pane: string },

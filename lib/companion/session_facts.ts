@@ -1,4 +1,4 @@
-/** What the mod's events say about a session: facts that stay, and findings that an agent must hear. */
+/** What the mod's events say about a session: facts to keep, and findings to report. */
 
 import { isObject } from "../json.ts";
 import {
@@ -124,7 +124,7 @@ function wasLeft(happened: unknown): boolean {
   return happened.some((what) => what !== "stopped") && own.at(-1) !== "stopped";
 }
 
-/** The same without an event: a retry loop is one after some time, too. */
+/** The same without an event: a retry loop is found only after some time. */
 export function look(
   facts: SessionFacts,
   now: number,

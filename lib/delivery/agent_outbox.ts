@@ -10,15 +10,15 @@ import { messageOf } from "../process.ts";
 
 export type Found =
   | { kind: "wake"; wake: QueuedWake }
-  /** Not a wake: it is a dead letter now, or could not be moved there. */
+  /** The file is not a wake: it is a dead letter now, or could not be moved. */
   | { kind: "set aside" | "passed over"; reason: string }
   | { kind: "gone" };
 
 export class AgentOutbox {
   private readonly seen = new Set<string>();
-  /** Delivered, or not a wake, but the disk does not allow to remove it. */
+  /** Delivered, or not a wake, but the file could not be removed. */
   private readonly stuck = new Set<string>();
-  /** Of each wake that was looked at because something is held. */
+  /** The wakes that were read because something is held. */
   private readonly known = new Map<string, Pick<QueuedWake, "session" | "trigger">>();
 
   constructor(private readonly paths: Paths, private readonly agentId: string) {}
@@ -28,7 +28,7 @@ export class AgentOutbox {
     return this.free(this.all());
   }
 
-  /** Without a look at what is held: for those who ask often. */
+  /** Does not check holds: for frequent calls. */
   isEmpty(): boolean {
     return this.all().length === 0;
   }
@@ -38,13 +38,13 @@ export class AgentOutbox {
     return holds.length === 0 ? ids : ids.filter((id) => !this.isHeld(id, holds));
   }
 
-  /** Those that a pause, or a person who has the session, keeps from the agent. */
+  /** The wakes that are held: by a pause, or because a person has taken the session. */
   held(): string[] {
     const holds = listHolds(this.paths);
     return holds.length === 0 ? [] : this.all().filter((id) => this.isHeld(id, holds));
   }
 
-  /** It may have been paused since the list was made. */
+  /** The agent may have been paused since the list was made. */
   isHeldNow(wake: QueuedWake): boolean {
     return holdsOn(listHolds(this.paths), wake).length > 0;
   }

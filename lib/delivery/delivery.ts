@@ -16,7 +16,7 @@ export type Failed =
     reason: string;
     scope: "all" | "target";
     newKey?: boolean;
-    /** Another environment is needed, so this process exits. */
+    /** This process exits: the next one needs another environment. */
     elsewhere?: boolean;
   }
   /** It can never succeed. */
@@ -56,7 +56,7 @@ export function pauseAfter(failures: number): number {
   return PAUSES[Math.min(Math.max(failures, 1), PAUSES.length) - 1]!;
 }
 
-/** When its day began: when it was made, or put back by hand. */
+/** The wake's age since it was made, or since a person put it back into the outbox. */
 export function ageOf(wake: QueuedWake, now: number): number {
   const since = Date.parse(wake.attempts?.requeued_at ?? wake.created_at);
   return Number.isNaN(since) ? 0 : Math.max(0, now - since);

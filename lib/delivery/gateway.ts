@@ -51,7 +51,7 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
   const challenge = await within(socket.challenged, timeoutMs);
   if (challenge === TIME_IS_UP || challenge.kind === "lost") {
     socket.close();
-    const why = challenge === TIME_IS_UP ? `no word from it in ${timeoutMs} ms` : challenge.reason;
+    const why = challenge === TIME_IS_UP ? `no answer in ${timeoutMs} ms` : challenge.reason;
     if (target.url.startsWith("wss:") && isCertificateProblem(why)) {
       const reason =
         `Cannot check the certificate of the gateway at ${place} (${why}): trust it with ` +

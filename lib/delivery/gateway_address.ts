@@ -1,4 +1,4 @@
-/** Where the gateway is, and whether it is still there where it was at the registration. */
+/** The gateway's address, and whether it is still the registered one. */
 
 import type { TargetReading } from "./openclaw_config.ts";
 
@@ -21,7 +21,7 @@ export function urlIn(reading: TargetReading): string | undefined {
   return reading.kind === "unreadable" ? reading.url : undefined;
 }
 
-/** Why the gateway gets no token: it is not where it was registered. Undefined where it is. */
+/** Why the gateway gets no token: its address is not the registered one. Undefined where it is. */
 export function whyMoved(
   registered: string | undefined,
   reading: TargetReading,

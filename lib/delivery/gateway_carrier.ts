@@ -30,7 +30,7 @@ export class GatewayCarrier {
     private readonly target: GatewayTarget,
     private readonly now: () => number,
     private readonly watchMs = REVOKED_WITHIN_MS,
-    /** When the gateway could last not be reached: of this carrier and those before it. */
+    /** When the gateway last could not be reached, by this carrier or an earlier one. */
     private readonly reach = { failedAt: -Infinity },
   ) {}
 
@@ -87,7 +87,7 @@ export class GatewayCarrier {
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
   }
 
-  /** A slow machine may need minutes for a start: what counts then is when it could be reached. */
+  /** A slow machine may need minutes for a start, so count from when it could be reached. */
   private isYoung(gateway: Gateway): boolean {
     return gateway.upMs() <= YOUNG_MS || this.now() - this.reach.failedAt <= YOUNG_MS;
   }
@@ -169,7 +169,7 @@ export class GatewayCarrier {
   }
 }
 
-/** For so long after its start a gateway still restores its sessions. */
+/** How long after its start a gateway still restores its sessions. */
 const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
 

@@ -1,4 +1,4 @@
-/** One wake instead of those that were held: what happened meanwhile, and the last of them whole. */
+/** One wake instead of the held ones: what happened meanwhile, and the last wake in full. */
 
 import type { Hold, HoldKind } from "../doors/holds.ts";
 import { isObject } from "../json.ts";
@@ -27,7 +27,7 @@ const BODIES = ["CONTENT", "ASK USER QUESTION", "ANSWER SELECTED", "NO CHANGE"];
 export function partsOf(message: string): WakeParts {
   const fence = FENCED.exec(message);
   const body = fence?.[2] ?? "";
-  // Without the body no line of it can be taken for a header.
+  // Remove the body first, so that none of its lines is read as a header.
   const rest = fence === null ? message : message.replace(fence[0], () => "");
   const sections = new Map<string, string>();
   for (const part of rest.split(/^(?=\[[A-Z ]+\]$)/m)) {
@@ -61,7 +61,7 @@ export interface SummaryOf {
   fenceId?: () => string;
 }
 
-/** What of the last wake is no longer true, or is said otherwise. */
+/** Lines of the last wake that are no longer true, or that the summary has itself. */
 const OLD_FIELDS = ["type", "delayed", "reply_expected", "stop_hook_active", "whole_text"];
 const MOST_LISTED = 50;
 

@@ -14,13 +14,13 @@ const LOOK_EVERY_MS = 1000;
 export interface HeldWait {
   agentId: string;
   outbox: AgentOutbox;
-  /** It waits only for pauses that end before this time; 0: for none. */
+  /** Wait only for pauses that end before this time; 0: do not wait. */
   staysUntil: number;
   /** Called before it sleeps. */
   rest(): void;
 }
 
-/** Ends what was held long enough, then says whether there is something to send. */
+/** Ends the holds whose time is over, then says whether there is something to send. */
 export async function workOrEnd(
   { paths, now, sleep }: Pick<QueueWorld, "paths" | "now" | "sleep">,
   { agentId, outbox, staysUntil, rest }: HeldWait,
@@ -47,7 +47,7 @@ export async function workOrEnd(
   }
 }
 
-// Mostly nothing is held: a wake does not wait for what only a summary needs.
+// Usually nothing is held: do not load what only a summary needs.
 function loadReleasing(): Promise<typeof import("./release_holds.ts")> {
   return import(later("./release_holds.ts"));
 }
@@ -58,7 +58,7 @@ function mayBeQuiet(paths: Paths, agentId: string): boolean {
   try {
     return (readTextIfThere(paths.registry) ?? "").includes("quiet_hours");
   } catch {
-    // Nobody may read it now: no quiet hours begin, and what waits is sent.
+    // The registry cannot be read now: no quiet hours begin, and waiting wakes are sent.
     return false;
   }
 }

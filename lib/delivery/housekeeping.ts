@@ -7,7 +7,7 @@ import { DAY, MINUTE } from "./delivery.ts";
 import { recoverLost } from "./lost_wakes.ts";
 import { removeOldMarks } from "./old_marks.ts";
 
-/** Files are removed when they have not been written to for so long. */
+/** Files are removed when they have not been written to for this long. */
 const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boolean }[] = [
   { dir: "journal", suffix: "", afterMs: 30 * DAY },
   { dir: "claude", suffix: "", afterMs: 90 * DAY },
@@ -17,7 +17,7 @@ const KEPT_FOR: { dir: string; suffix: string; afterMs: number; isNested?: boole
   { dir: "texts", suffix: "", afterMs: 30 * DAY, isNested: true },
   { dir: "typed", suffix: "", afterMs: 7 * DAY },
   { dir: "dead", suffix: "", afterMs: 30 * DAY, isNested: true },
-  // Of a Claude that was killed while its question was open.
+  // Left by a Claude that was killed while its question was open.
   ...[".told", ".claimed"].map((suffix) => ({
     dir: "pending",
     suffix,
@@ -38,7 +38,7 @@ export async function removeOldFiles(paths: Paths, now: number): Promise<void> {
   const stamp = `${paths.state}/locks/housekeeping`;
   try {
     const last = Number(readTextIfThere(stamp) ?? 0);
-    // A stamp from the future: the clock was set back.
+    // The time stamp is in the future: the clock was set back.
     if (last <= now && now - last < DAY) return;
     writeAtomic(stamp, String(now));
     // Before temporary files are removed: a complete one is a wake.

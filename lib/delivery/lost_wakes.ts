@@ -62,7 +62,7 @@ function isBeingWritten(path: string): boolean {
   }
 }
 
-/** It waits, is a dead letter or was delivered under its final name. */
+/** The wake waits, is a dead letter, or was delivered under its final name. */
 function isKnown(paths: Paths, wake: QueuedWake): boolean {
   if (isThere(wakeFile(paths, wake)) || isThere(deadFile(paths, wake))) return true;
   return readJournal(paths, wake.session)

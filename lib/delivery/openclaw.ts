@@ -53,7 +53,7 @@ export class CliCarrier {
     const words = callWords("agent", params.argument, CALL_MS);
     const outcome = await this.world.run(words, CALL_MS, params.env);
     const wasRead = params.remove();
-    // Then this program is not run by Node, or not with its NODE_OPTIONS: nothing was sent.
+    // The program does not run in Node, or ignores NODE_OPTIONS: nothing was sent.
     if (!wasRead && outcome.kind === "finished") return this.sendByAgent(wake, sessionKey);
     const answer = callResult(outcome, this.world.program, "agent");
     if (answer.kind === "failed") return answer.outcome;

@@ -18,9 +18,9 @@ export interface GatewayTarget {
 }
 type ConfigReading =
   | { kind: "target"; target: GatewayTarget }
-  /** `url`: where it is, if that much is known. */
+  /** `url`: its address, if that is known. */
   | { kind: "unreadable"; reason: string; url?: string };
-/** "moved": not where it was at the registration, which has to be repeated. */
+/** "moved": the address is not the registered one. Register again. */
 export type TargetReading = ConfigReading | { kind: "moved"; reason: string };
 
 export function readGatewayTarget(env: Env): TargetReading {

@@ -47,7 +47,7 @@ export function agentResult(outcome: Outcome, program: string): TryOutcome {
     return {
       kind: "unfit",
       reason: `${program} takes no message from a file (it has no "agent --message-file", and ` +
-        "no Node that heeds NODE_OPTIONS): update OpenClaw, or use its gateway",
+        "does not use NODE_OPTIONS): update OpenClaw, or use its gateway",
     };
   }
   const hasRun = value !== undefined &&

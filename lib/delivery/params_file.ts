@@ -3,7 +3,7 @@
 import { isThere, removeIfThere, writeAtomic } from "../files.ts";
 import { ROOT } from "../paths.ts";
 
-/** Puts a file's text in the place of a short argument. Node alone heeds it. */
+/** Replaces a short argument by a file's text. Only Node reads this option. */
 const PRELOAD = `${ROOT}/lib/delivery/params_file.cjs`;
 
 export interface ParamsFile {

@@ -23,7 +23,7 @@ export interface QuietWindow {
   until: Date;
 }
 
-/** The quiet hours that run now. Where the clock is changed, the local times count. */
+/** The quiet hours that run now. They follow the local time, also when the clock changes. */
 export function quietWindow({ from, to }: QuietHours, now: Date): QuietWindow | undefined {
   const isOverMidnight = to < from;
   for (const day of [-1, 0]) {
@@ -61,7 +61,7 @@ export function keepQuiet(paths: Paths, agentId: string, now: number): void {
     const reason = `quiet hours: until ${until.replace(/\.\d+Z$/, "Z")}`;
     record(paths, { kind: "session", session: agentId, agent_id: agentId, reason });
   } catch (error) {
-    // A full disk: wakes that could wait are sent.
+    // The disk is full: send wakes that could have waited.
     const reason = `Cannot keep quiet hours: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
   }

@@ -21,7 +21,7 @@ export function releaseDue(paths: Paths, agentId: string, now: number): void {
     try {
       release(paths, hold, now);
     } catch (error) {
-      // A full disk: what is held waits for the next try, and the rest is delivered.
+      // The disk is full: held wakes wait for the next try, and the others are delivered.
       const session = isOfAgent(hold.kind) ? agentId : hold.name;
       const reason = `Cannot send what was held: ${messageOf(error)}`;
       record(paths, { kind: "problem", session, agent_id: agentId, reason });
@@ -77,7 +77,7 @@ function planOf(paths: Paths, hold: Hold, now: number): NonNullable<Hold["releas
   return { at: new Date(now).toISOString(), summaries: Object.fromEntries(summaries) };
 }
 
-/** As the registry has it now, else as the last wake has it. */
+/** The receiver in today's registry, else that of the last wake. */
 function receiverFor(
   paths: Paths,
   { agent_id }: Hold,

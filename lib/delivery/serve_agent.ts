@@ -29,7 +29,7 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
-  // After handing over, this process waits for the other: a person may end that one at any time.
+  // After handing over, wait for the other process: a person may end it at any time.
   let hasHandedOver = false;
   for (let waitedMs = 0;;) {
     const lock = await lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
@@ -40,7 +40,7 @@ export async function serveAgent(
         }
         askForLock(world.paths, agentId);
       } else if (!hasHandedOver || queue.isOver()) {
-        // The other tries everything once and does not wait for new wakes: this process does.
+        // The other process tries each wake once and exits. This one waits for new wakes.
         const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
         if (options.takesOver) endAsking(world.paths, agentId);
         if (isOver) return { ...queue.result(), kind: "busy" };

@@ -9,7 +9,7 @@ import { pathsFrom, ROOT } from "../paths.ts";
 import { run } from "../process.ts";
 
 export interface SocketTables {
-  /** Ours. */
+  /** The user id of this process. */
   uid: number;
   text: string;
 }
@@ -58,7 +58,7 @@ function loopbackPlace(url: string): { port: number; addresses: string[] } | und
   return addresses && { port: Number(port || 80), addresses };
 }
 
-/** Why a gateway of this machine gets no token; undefined where nothing speaks against it. */
+/** Why a gateway on this machine gets no token; undefined where it may get one. */
 export async function whyHeld(
   url: string,
   how: "listening" | "open",

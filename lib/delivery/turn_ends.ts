@@ -15,7 +15,7 @@ export class TurnEnds {
     if (isEnd(wake)) this.ends.set(turnOf(wake), wake.wake_id);
   }
 
-  /** It became a dead letter, so the reminder is sent after all. */
+  /** The turn's wake became a dead letter, so the reminder is sent after all. */
   drop(wake: QueuedWake): void {
     if (isEnd(wake)) this.ends.delete(turnOf(wake));
   }

@@ -10,7 +10,7 @@ export interface Finding {
   text: string;
   /** The command that fixes it. */
   fix?: string;
-  /** What `--fix` does about it: only what can lose nothing. */
+  /** What `--fix` does. It must not lose any data. */
   autofix?: { what: string; run(): Promise<void> | void };
 }
 

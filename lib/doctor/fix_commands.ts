@@ -8,7 +8,7 @@ import { shellQuote } from "../text.ts";
 import { readInstallation } from "../install/install_file.ts";
 import type { DoctorContext } from "./finding.ts";
 
-/** Registers as it is registered: there, and with the permissions it has there. */
+/** Repeats the registration: the same file, the same permissions. */
 export function registerCommand(context: DoctorContext, file?: string): string {
   const { world, settingsFiles, registered } = context;
   const place = file ?? registered[0] ?? settingsFiles[0]!;
@@ -29,11 +29,11 @@ export function openclawCommand({ env }: World, ...words: string[]): string | un
   return [name, ...words].map(shellQuote).join(" ");
 }
 
-/** What helps an agent that waits for an OpenClaw that is not there. */
+/** The fix for an agent whose OpenClaw is missing. */
 export const WITHOUT_OPENCLAW =
   'install OpenClaw, or give the agent "delivery": { "transport": "inbox" }';
 
-/** Its program, here or for the deliverer, or its gateway: without them nothing is delivered. */
+/** Whether OpenClaw's program or its gateway is there. Without both nothing is delivered. */
 export function hasOpenclaw({ env, paths }: World): boolean {
   return findProgram(env, "GSD_OPENCLAW", "openclaw") !== undefined ||
     isProgram(readInstallation(paths.data)?.openclaw ?? "") ||

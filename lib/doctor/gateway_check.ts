@@ -104,7 +104,7 @@ async function checkSession(
   const canSync = findProgram(world.env, "GSD_OPENCLAW", "openclaw") !== undefined;
   // sync fills in empty fields only.
   const text = `The gateway does not know the ${named} of agent "${agent.agent_id}": ${why}. ` +
-    "Speak to the agent once if it is new; else " +
+    "Talk to the agent once if it is new; otherwise " +
     (canSync
       ? "empty the field, and sync finds the agent's session"
       : "write the agent's own there: sync cannot find it without OpenClaw's program");

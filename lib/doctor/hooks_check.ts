@@ -72,12 +72,12 @@ function openSettingsFile(file: string, root: string): OpenedFile {
   }
   if (content.kind === "missing") return content;
   if (content.kind === "not text") {
-    const text = `We cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`;
+    const text = `Cannot edit ${file}: it is not UTF-8 text; if it is Latin-1, this converts it`;
     return unusable(text, convertCommand(file));
   }
   const settings = readSettings(content.text, root);
   return settings.kind === "refused"
-    ? unusable(`We cannot edit ${file}: ${settings.reason}`, editCommand(file))
+    ? unusable(`Cannot edit ${file}: ${settings.reason}`, editCommand(file))
     : { kind: "open", text: content.text, settings };
 }
 

@@ -65,7 +65,7 @@ function readState(path: string, text: string): string {
   }
 }
 
-/** What register would write now, where OpenClaw's program runs with that and not as registered. */
+/** The new registration, if OpenClaw's program runs with it and not with the present one. */
 async function planWithOpenclaw(
   install: Installation,
   { world }: DoctorContext,

@@ -20,7 +20,7 @@ export function findingOf(command: string, support: ModSupport): Finding {
   const uses = MOD_EVENTS.length + MOD_CALLS.length;
   if (support.kind === "yes") {
     return ok(
-      `Claude Code ${support.version} can load the mod: it knows all ${uses} events and calls of it`,
+      `Claude Code ${support.version} can load the mod: it has all ${uses} events and calls that the mod uses`,
     );
   }
   const which = support.version === undefined ? command : `Claude Code ${support.version}`;

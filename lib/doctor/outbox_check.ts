@@ -44,7 +44,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
       const text = `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
         `${agoOf(oldest * 1000)}${reason ? `: ${reason}` : ""}`;
       if (!canGo) {
-        findings.push(say(`${text}; they are for OpenClaw, which is not there`));
+        findings.push(say(`${text}; they are for OpenClaw, which cannot be found`));
         continue;
       }
       const autofix = {
@@ -96,7 +96,7 @@ function stateFolder(context: DoctorContext): Finding[] {
     return []; // made by the first managed session
   }
   if (((info.mode ?? 0) & 0o077) === 0) return [];
-  const text = `Others can look into ${state}, where Claude's words are kept`;
+  const text = `Other users can read ${state}, which holds Claude's words`;
   const autofix = {
     what: `make ${state} readable for you alone`,
     run: () => Deno.chmodSync(state, 0o700),

@@ -60,7 +60,7 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
   if (serverMark === undefined) return findings;
   const text =
     `The tmux server hands ${serverMark} to every new session: OpenClaw's program refuses ` +
-    "messages from there. If the server is yours and no agent's, take the mark off it";
+    "messages from there. If the server is yours and not an agent's, remove the mark";
   return [...findings, agents.some(needsProgram) ? broken(text, unmark) : note(text)];
 
   function needsProgram({ transport }: Agent): boolean {
@@ -94,7 +94,7 @@ function withoutClaude(
   if (fix === undefined) return note(text);
   const way = wayBack(world, agent, launch);
   return way.kind === "refused"
-    ? note(`${text}, and it cannot be brought back, for ${way.reason}: fix that first`)
+    ? note(`${text}, and it cannot be started again: ${way.reason}; fix that first`)
     : note(text, fix);
 }
 
@@ -119,6 +119,6 @@ function notRunning(agent: Agent, fix: string): Finding {
   const session = tmuxSessionName(tmux_session_name);
   const text = `The session "${session}" of agent "${agent_id}" does not run`;
   return working_directory !== "" && !isFolder(working_directory)
-    ? note(`${text}, and its working_directory ${working_directory} is no folder: correct it`)
+    ? note(`${text}, and its working_directory ${working_directory} is not a folder: correct it`)
     : note(text, fix);
 }

@@ -24,7 +24,7 @@ export async function checkSpeed(context: DoctorContext): Promise<Finding[]> {
     empty = await Deno.makeTempFile({ suffix: ".ts" });
   } catch (error) {
     const folder = world.env("TMPDIR") ?? "/tmp";
-    const text = `What a hook costs was not measured: no file can be made in ${folder}, the ` +
+    const text = `The cost of a hook was not measured: cannot create a file in ${folder}, the ` +
       `folder for temporary files: ${messageOf(error)}`;
     return [note(text)];
   }

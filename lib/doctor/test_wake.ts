@@ -32,7 +32,7 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
     trigger: "doctor_test",
     section: "CONTENT",
     body: "This is a test of the way from Claude Code's hooks to you.",
-    details: { advice: "nothing is to be done" },
+    details: { advice: "no action is needed" },
     state: "unknown",
     actions: [],
   };

@@ -1,4 +1,4 @@
-/** Does somebody look after what no hook tells, with the code that is there now? */
+/** Does the watch run, and with the present code? It reports what no hook reports. */
 
 import { taskCommand } from "../cli/task_command.ts";
 import { namesIn } from "../files.ts";
@@ -14,7 +14,7 @@ export function checkWatch(context: DoctorContext): Finding[] {
   return [note(text, taskCommand(world, "install-units"))];
 }
 
-/** It keeps the code with which it was started, until it is started again. */
+/** A running watch keeps its old code until it is restarted. */
 function whyOld({ world }: DoctorContext): Finding | undefined {
   const { root } = world.paths;
   const watch = runningWatch(world.paths);

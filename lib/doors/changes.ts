@@ -39,7 +39,7 @@ export class Changes implements Disposable {
     this.#wake();
   }
 
-  /** A folder may come later, or be made anew. Without a watcher there is only the time. */
+  /** A folder may be created later, or again. Without a watcher only the time limit remains. */
   #watch(): void {
     for (const { path, recursive } of this.folders) {
       if (this.#watchers.has(path) || !isFolder(path)) continue;

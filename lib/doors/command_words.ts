@@ -2,7 +2,7 @@
 
 export interface Word {
   text: string;
-  /** Some of it is in quotes: then it is no option. */
+  /** A part of it is in quotes, so it is not an option. */
   isQuoted: boolean;
 }
 

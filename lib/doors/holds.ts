@@ -34,7 +34,7 @@ export interface Hold {
   driver?: string;
   /** What the person has done, in the person's words. */
   said?: string;
-  /** Begun: which wakes become which summary. A second try must not make another one. */
+  /** The plan of a release that has begun: which wakes become which summary. A second try reuses it. */
   release?: { at: string; summaries: Record<string, { wake_id: string; of: string[] }> };
 }
 
@@ -45,9 +45,9 @@ function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
 export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
   const text = readTextIfThere(holdFile(paths, kind, name));
   if (text === undefined) return undefined;
-  // A broken one holds too: a late wake is better than one at the wrong time.
+  // A broken file holds too: a late wake is better than one at the wrong time.
   const value = parseIfJson(text);
-  // By its place, not by its text: a session may have been renamed since.
+  // Take the name from the path, not from the text: the session may have been renamed.
   return { agent_id: "", since: "", ...isObject(value) ? value : {}, kind, name } as Hold;
 }
 
@@ -60,7 +60,7 @@ export function removeHold(paths: Paths, { kind, name }: Pick<Hold, "kind" | "na
   removeIfThere(holdFile(paths, kind, name));
 }
 
-/** All that is held. Mostly there is nothing, and four looks show it. */
+/** All holds. Usually there are none, and reading four folders shows that. */
 export function listHolds(paths: Paths): Hold[] {
   return KINDS.flatMap((kind) =>
     namesIn(`${paths.state}/${FOLDERS[kind]}`).filter((file) => file.endsWith(".json"))

@@ -61,12 +61,12 @@ function keepOwner(file: string, { uid, gid }: Deno.FileInfo): void {
     Deno.chownSync(file, uid, gid);
   } catch (error) {
     throw new Error(
-      `its owner and group (${uid}:${gid}) could not be kept by you: ${messageOf(error)}`,
+      `cannot keep its owner and group (${uid}:${gid}): ${messageOf(error)}`,
     );
   }
 }
 
-/** The text of a file; undefined where there is none, or none that can be read. */
+/** The text of a file; undefined where it does not exist or cannot be read. */
 export function readableText(file: string): string | undefined {
   try {
     return readTextIfThere(file);

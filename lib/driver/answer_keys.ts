@@ -23,13 +23,13 @@ export interface AnswerGoal {
   kind: "answer";
   questions: Question[];
   choices: Choice[];
-  /** More questions are open than are known. The goal is reached when these are answered. */
+  /** More questions are open than we know. The goal is reached when the known ones are answered. */
   isPart?: boolean;
 }
 
 export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   if (dialog.kind === "review") return reviewStep(goal, dialog);
-  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
+  if (dialog.kind !== "question") return stuck("another dialog is in front of it");
   const index = shownAmong(goal.questions, dialog);
   if (index === -1) return stuck("the question on the screen is another one");
   const question = goal.questions[index]!;
@@ -48,7 +48,7 @@ export function answerStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
   return digit(question, number, dialog, isLast);
 }
 
-/** With the cursor in the notes, which only the footer shows, Enter would submit those alone. */
+/** Only the footer shows that the cursor is in the notes. Enter would submit the notes alone. */
 function previewStep(dialog: Dialog, number: number, isLast: boolean): KeyStep {
   const footer = dialog.text.slice(dialog.text.lastIndexOf("Notes:"));
   return footer.includes("ctrl+g")
@@ -120,7 +120,7 @@ function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
     const end = next === undefined ? shown.length : placeLike(shown, squeeze(next.question), at);
     const answer = shown.slice(at, end === -1 ? shown.length : end);
     const shows = (word: string) => placeLike(answer, squeeze(word).slice(0, 200)) >= 0;
-    // Of several, one with a comma or quotes may be shown as JSON.
+    // With several answers, Claude Code may show one with a comma or quotes as JSON.
     const absent = words.find((word) => !shows(word) && !shows(JSON.stringify(word).slice(1, -1)));
     if (absent !== undefined) {
       return stuck(
@@ -135,7 +135,7 @@ function reviewStep(goal: AnswerGoal, dialog: Dialog): KeyStep {
 export function submitStep(dialog: Dialog | undefined): KeyStep {
   if (dialog === undefined) return done();
   if (dialog.kind === "review") return press(["1"], true);
-  if (dialog.kind !== "question") return stuck("in front of it is another dialog");
+  if (dialog.kind !== "question") return stuck("another dialog is in front of it");
   const own = ownRow(dialog);
   if (!dialog.options.some((row) => row.checked !== undefined)) {
     if (own === undefined || writtenIn(own) === "") {

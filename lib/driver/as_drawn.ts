@@ -1,4 +1,4 @@
-/** A text as far as a terminal shows it the same everywhere, to compare what was typed with it. */
+/** The part of a text that every terminal shows the same, to compare the box with what was typed. */
 
 /**
  * Without blanks, accents, skin tones and what has no width: a terminal breaks lines, composes

@@ -40,7 +40,7 @@ export function callerFrom(signs: CallerSigns): Caller {
 
 /**
  * A process that left its parents still has the variables of its pane, unless it clears them. So a
- * match counts, and no match proves nothing. Ids of panes repeat on another server.
+ * match counts, but a missing match proves nothing. Ids of panes repeat on another server.
  */
 function hasPaneOf(env: Env, id: string, server: number): boolean {
   return env("TMUX_PANE") === id && env("TMUX")?.split(",")[1] === String(server);

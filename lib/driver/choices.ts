@@ -77,7 +77,7 @@ function readWords(
   };
 }
 
-/** The options with this label. Of one that is masked, the label may be given masked or whole. */
+/** The options with this label. A masked label may be given as it is shown or in full. */
 function numbersOf({ options }: Question, label: string): number[] {
   const all = options.map((option, index) => ({
     label: option.label.toLowerCase(),

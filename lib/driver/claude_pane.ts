@@ -18,7 +18,7 @@ export interface ClaudePane {
   look(): Promise<PaneScreen>;
   press(...keys: string[]): Promise<void>;
   paste(text: string): Promise<void>;
-  /** The time by which its screen is waited for. */
+  /** The clock for waiting on its screen. */
   clock: Clock;
   /** Claude Code is gone: the pane is closed or dead, or a shell waits in it. */
   hasEnded(): Promise<boolean>;
@@ -49,7 +49,7 @@ export async function findPane(
   world: PaneWorld,
   session: string,
   wanted: string | undefined,
-  /** Which pane is accepted where none can be read; an answer with an id needs no screen. */
+  /** Which pane to accept when no screen can be read: an answer with an id needs no screen. */
   unreadable: "none" | "any" | "of Claude" = "none",
 ): Promise<FoundPane> {
   const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
@@ -133,11 +133,11 @@ function runsClaude(processes: ProcessInfo[], pid: number): boolean {
   return treeBelow(processes, pid).some((process) => process.foreground && isClaude(process));
 }
 
-/** `isItsOwn`: Claude Code's process was seen in the pane, so it has ended when it is gone. */
+/** `isItsOwn`: Claude Code's process was seen in the pane. Without it, Claude Code has ended. */
 async function hasEnded(tmux: Tmux, id: string, isItsOwn: boolean): Promise<boolean> {
   const format = "#{pane_dead} #{pane_pid} #{pane_current_command}";
   const shown = await tmux.call("display-message", "-p", "-t", id, format);
-  // A tmux that does not answer proves nothing.
+  // No answer from tmux proves nothing.
   if (shown.kind === "failed") return /can't find|no server|error connecting/.test(shown.reason);
   const [dead, pid, ...command] = shown.stdout.trim().split(" ");
   if (!pid || dead === "1") return true;

@@ -19,7 +19,7 @@ export function whyNoKeys(context: DriverContext, screen: PaneScreen): string | 
   return cut === undefined ? undefined : `${cut}; ${describe(screen)}`;
 }
 
-/** What cannot be read whole is not decided. */
+/** A dialog that cannot be read in full is not decided. */
 export function whyRowsMissing(dialog: Dialog): string | undefined {
   if (!decides(dialog.kind) || dialog.whole) return undefined;
   return "the window is too low to show all rows of this dialog: make it larger, or answer " +

@@ -63,7 +63,7 @@ export async function drive(
   return { kind: "stuck", reason: `it is not done after ${MOST_STEPS} keys` };
 }
 
-/** We did not close the dialog. The last key may have come too late for it. */
+/** The dialog closed, but not by our keys. The last key may have come too late. */
 function closedByOther({ draft }: PaneScreen): Driven {
   const left = draft === "" ? "" : `; "${draft}" is in the input box`;
   return { kind: "stuck", reason: `it was closed by another in the meantime${left}` };

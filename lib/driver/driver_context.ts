@@ -12,7 +12,7 @@ import { maskForApproval } from "../text.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 export type ActionResult =
-  /** `isAnswer`: to a question or a request, which the journal has as such. */
+  /** `isAnswer`: it answered a question or a request, which has its own record in the journal. */
   | { kind: "done"; said: string; via?: "hook" | RoadName; isAnswer?: boolean }
   /** `isUnsure`: it may have been done. */
   | { kind: "refused"; reason: string; isUnsure?: true };
@@ -24,7 +24,7 @@ export interface DriverContext {
   road?: RoadName;
   /** Its inbox socket, where it has one. */
   inbox?: InboxRoad;
-  /** As whose words the model reads a prompt. */
+  /** Whether the model reads the prompt as the user's or as an agent's. */
   voice: "user" | "agent";
   paths: Paths;
   session: string;
@@ -51,16 +51,16 @@ export interface DriverContext {
   secret?: string;
   /** Is that the secret of this request? Only then its hook takes the answer. */
   opens(pending: Pending): boolean;
-  /** Has the caller read the whole of a request that its wake shows in part? */
+  /** Has the caller read the full request, where its wake shows only a part? */
   hasRead(pending: Pending): boolean;
 }
 
-/** What is open in the driver's own pane: a dialog of another one cannot be on its screen. */
+/** What is open in this pane. A dialog of another pane cannot be on its screen. */
 export function pendingHere({ paths, session, pane }: DriverContext): Pending[] {
   return listPending(paths, session).filter((one) => (one.pane ?? pane.id) === pane.id);
 }
 
-/** A hook waits, and takes an answer of this caller. */
+/** A hook waits and accepts an answer from this caller. */
 export function mayUseHook(context: DriverContext, pending: Pending): boolean {
   return context.isWaiting(pending) && context.opens(pending);
 }
@@ -78,7 +78,7 @@ const DIALOG_WITHIN_MS = 3000;
 const TO_COME_WITHIN_MS = 60_000;
 const HOOK_WITHIN_MS = 3000;
 
-/** The screen once it shows a dialog, or an idle prompt; a question that is to come is waited for. */
+/** The screen once it shows a dialog or an idle prompt. Waits for a question that is announced. */
 export async function lookForDialog(context: DriverContext, id?: string): Promise<PaneScreen> {
   const { pane, waitMs, paths, session } = context;
   const isThere = ({ dialog, state }: PaneScreen) => dialog !== undefined || state === "idle";
@@ -116,7 +116,7 @@ export function describe(screen: PaneScreen): string {
   return `the present state is ${state}`;
 }
 
-/** One line, masked, cut after `most` characters: a key that is cut before may not be known. */
+/** One masked line of at most `most` characters. Mask first: a secret that is cut may not be found. */
 export function maskedLine(text: string, most = 100): string {
   const line = maskForApproval(text, "screen").text.replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;

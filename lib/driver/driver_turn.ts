@@ -10,7 +10,7 @@ export function driverLock({ paths }: Pick<DriverWorld, "paths">, session: strin
   return `${paths.state}/locks/keys-${safeName(session)}`;
 }
 
-/** Does the work once no other driver is at work on the session. */
+/** Runs `work` once no other driver works on the session. */
 export async function inTurn(
   world: DriverWorld,
   session: string,

@@ -28,7 +28,7 @@ export interface DriverWorld extends Speaker {
   /** The process that has started the driver. */
   parent(): number;
   processes(): Promise<ProcessInfo[]>;
-  /** A person sees what it says, or types what it reads. */
+  /** Its output or its input is a terminal. */
   isTerminal(): boolean;
 }
 
@@ -76,7 +76,7 @@ export async function contextFor(
   caller: Caller,
   given: Pick<DriverContext, "mod" | "inbox"> & {
     instructionId?: string;
-    /** Where `processes` of the world are those of the start. */
+    /** Lists the processes again: those of the world are from the start. */
     listAgain?: DriverWorld["processes"];
   } = {},
 ): Promise<DriverContext> {
@@ -135,9 +135,9 @@ export async function contextFor(
   };
 }
 
-/** Questions and prompts work without: they grant nothing. */
+/** Questions and prompts do not need it: they grant nothing. */
 const WHY_UNKNOWN =
-  "the processes of this machine cannot be read (/bin/ps), so that Claude itself may be asking";
+  "the processes of this machine cannot be read (/bin/ps), so Claude itself may be asking";
 
 /** When its dialog is closed by esc, Claude Code kills the hook, whose file stays. */
 async function aliveNow(world: DriverWorld, session: string): Promise<(pid: number) => boolean> {

@@ -1,6 +1,6 @@
 /**
- * The inbox socket of a Claude Code, for messages of other sessions. What it drops it drops in
- * silence, so its limits are kept here, and its queue in the transcript is the proof.
+ * The inbox socket of a Claude Code, for messages of other sessions. Claude Code drops messages
+ * without an error. So this file keeps to its limits and checks its queue in the transcript.
  */
 
 import { namesIn, readTextIfThere, writeAtomic } from "../files.ts";
@@ -108,7 +108,7 @@ export function readSent(paths: Pick<Paths, "state">, session: string): SentMess
   return list.map(({ at, hash }) => ({ at: Number(at), hash: String(hash) }));
 }
 
-/** Before it is sent: a message that was perhaps sent counts. */
+/** Count before sending: a message that may have been sent counts too. */
 export function noteSent(
   paths: Pick<Paths, "state">,
   session: string,

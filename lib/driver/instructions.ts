@@ -7,7 +7,7 @@ import { maskSecrets } from "../text.ts";
 import type { ActionResult, DriverContext } from "./driver_context.ts";
 import type { DrivingVerb } from "./menu_order.ts";
 
-/** Answers and decisions have records of their own, unless nothing came of them. */
+/** Answers and decisions have their own records, unless they failed. */
 export function noteInstruction(
   context: DriverContext,
   verb: DrivingVerb,

@@ -24,7 +24,7 @@ export function writtenIn(row: DialogOption): string {
 export function holds(written: string, text: string): boolean {
   const wanted = squeeze(text);
   if (wanted === written) return true;
-  // A long text is cut off on the screen. A short text that only begins like ours is another one.
+  // The screen cuts off a long text. A short text that only begins like ours is a different one.
   const seen = written.replace(/…$/, "");
   const isCut = seen !== written || wanted.length > CUT_FROM;
   return isCut && seen.length >= 20 && (wanted.startsWith(seen) || wanted.endsWith(seen));

@@ -21,7 +21,7 @@ import { whyRowsMissing } from "./dialog_rights.ts";
 
 export type Goal =
   | AnswerGoal
-  /** These are for the one dialog with this `mark`, and for none that follows it. */
+  /** Only for the dialog with this `mark`, not for the next one. */
   | { kind: "allow"; mark: string }
   | { kind: "deny"; mark: string; message: string }
   /** A row of any other menu, by its place. */
@@ -98,7 +98,7 @@ function denyStep(dialog: Dialog, message: string): KeyStep {
   return holds(written, message) ? enterAfter(message, true) : stuck(alreadyWritten(row));
 }
 
-/** A No that takes words and has none yet. A digit would only move the cursor there. */
+/** A No row with an empty text field. A digit would only move the cursor there. */
 const IS_HINT = /^No, (keep planning|and tell Claude)|^Tell Claude what to change/;
 
 /**

@@ -8,7 +8,7 @@ import { waitForScreen } from "./screen_wait.ts";
 
 const LEFT_WITHIN_MS = 2000;
 
-/** Why this draft must be left to its author; undefined where it is the agent's own, or none. */
+/** Why this draft must stay; undefined where it is the agent's own, or the box is empty. */
 export function whyNotOwn(context: DriverContext, screen: PaneScreen): string | undefined {
   if (screen.draft === "" || context.anyway) return undefined;
   const isOwn = !isShellLine(screen) && isOwnDraft(context.paths, context.session, screen.draft);

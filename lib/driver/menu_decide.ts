@@ -62,7 +62,7 @@ export function whyMayBeUnread(context: DriverContext, dialog: Dialog): string |
   return whyUnread(context, shown.length === 0 && decides(dialog.kind) ? open : shown);
 }
 
-/** What an agent has seen in part it must not allow. */
+/** An agent must not allow a request that it has seen only in part. */
 function whyUnread(context: DriverContext, requests: Pending[]): string | undefined {
   const unread = requests.find((one) => !context.hasRead(one));
   return unread === undefined

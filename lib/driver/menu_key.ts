@@ -79,7 +79,7 @@ export async function pressKey(
   return { kind: "done", said: `Pressed ${key}: ${describe(after)}${hint}`, via: "keys" };
 }
 
-/** What it says does not count: nothing is answered. */
+/** The text does not matter: nothing is answered. */
 const LEFT = { kind: "deny", message: "" } as const;
 
 /** What is asked on the screen. */
@@ -91,7 +91,7 @@ function shownIn({ paths, session }: DriverContext, { dialog }: PaneScreen): Pen
     : requestsShown(asked, dialog);
 }
 
-/** A hook that was killed before it could do so leaves its file. */
+/** A hook that was killed before it removed its file leaves it behind. */
 function closeLeft(context: DriverContext, leaving: Pending[]): void {
   for (const pending of leaving) {
     closePending(context.paths, context.session, { id: pending.id });

@@ -57,7 +57,7 @@ async function readyScreen(
   }
   if (screen.draft !== "") {
     const reason = whyNotOwn(context, screen);
-    // The agent can empty the box of its own text. That of a person stays: another road is taken.
+    // The agent can clear its own text from the box. A person's draft stays: use another road.
     return reason === undefined
       ? not("busy", "your own text is in the box (clear empties it, enter sends it)")
       : not("taken", reason);
@@ -129,7 +129,7 @@ export async function typeAtPrompt(
 
 const NO_INBOX = "the Claude Code in it has no inbox socket (2.1.224 and later have one)";
 
-/** A working Claude stops; nothing happens where it does not work. */
+/** Stops a working Claude. Does nothing when Claude is idle. */
 async function interruptByKeys(context: DriverContext): Promise<void> {
   if (context.dryRun || (await context.pane.look()).state !== "working") return;
   await context.pane.press("Escape");

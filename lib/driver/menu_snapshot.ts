@@ -11,7 +11,7 @@ import { contextFor, type DriverWorld, paneWorld } from "./driver_world.ts";
 import type { MenuOptions } from "./menu_order.ts";
 import { lookWithRoom, needsRoom } from "./window_room.ts";
 
-/** What is said of a screen, a question or a request holds no key that its wake has masked. */
+/** The output shows no secret that the wake has masked. */
 export function shown(sentence: string): string {
   return maskForApproval(sentence, "screen").text;
 }

@@ -27,7 +27,7 @@ const QUEUED_WITHIN_MS = 10_000;
 /** A mod that is well answers a look in a few milliseconds. */
 const THERE_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 100;
-/** The screen shows the end of a turn a little later than the mod tells it. */
+/** The screen shows the end of a turn a little later than the mod reports it. */
 const DRAWN_WITHIN_MS = 1000;
 
 /** Built-in commands that open no dialog. Those of skills, plugins and people open none either. */
@@ -76,7 +76,7 @@ async function whenReady(
   mod: ModRoad,
   { queue, now }: Giving,
 ): Promise<Ready | ModOutcome> {
-  // Nothing is given to a mod that does not answer. So keys can be used without doing it twice.
+  // Give nothing to a mod that does not answer. Then keys cannot give it a second time.
   const there = await mod.order({ op: "draft" }, THERE_WITHIN_MS);
   if (there.kind !== "done") return silent(there.reason);
   let state: ModState | undefined = there.state;
@@ -109,7 +109,7 @@ function silent(reason: string): ModOutcome {
   return { kind: "other", reason: `the mod does not answer: ${reason}` };
 }
 
-/** Ends the running turn; what follows is not queued behind it. */
+/** Ends the running turn, so that the next prompt is not queued behind it. */
 async function afterAbort(context: DriverContext, mod: ModRoad): Promise<Ready | ModOutcome> {
   const { clock } = context.pane;
   const answer = await mod.order({ op: "abort" }, ABORTED_WITHIN_MS);
@@ -200,7 +200,7 @@ const STOPPED = /the session was stopped and nobody has sent input since/;
 /** After this time an Esc that no companion knows of may be a person's. */
 const OWN_WITHIN_MS = 3_600_000;
 
-/** To Claude Code our own Esc at a dialog is a person's. Then take keys: no person is at work. */
+/** Claude Code takes our own Esc at a dialog for a person's. Use keys then: no person is typing. */
 async function afterRefusal(
   { paths, session }: DriverContext,
   reason: string,

@@ -17,9 +17,9 @@ interface TypedText {
   breaks: number;
 }
 
-/** Interrupted, Claude Code puts back what was queued, too. */
+/** After an interrupt, Claude Code also puts queued prompts back. */
 const MOST_TEXTS = 8;
-/** Of a longer text the box shows a part only. */
+/** The box shows only a part of a longer text. */
 const MOST_WORDS = 5000;
 /** A part of fewer words may be a person's text. */
 const PART_WORDS = 12;
@@ -36,7 +36,7 @@ export function noteOwnText(paths: Paths, session: string, text: string): void {
   try {
     writeAtomic(fileOf(paths, session), JSON.stringify(texts));
   } catch {
-    // A full disk: the text is sent nevertheless.
+    // The disk is full: send the text anyway.
   }
 }
 

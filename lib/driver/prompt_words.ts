@@ -20,10 +20,10 @@ export interface Giving {
   now: boolean;
 }
 
-/** What ends Claude Code. It accepts the commands of an editor, too. */
+/** Commands that end Claude Code. It also accepts those of an editor. */
 export const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 
-/** A short text in quotes, of a longer one its length. */
+/** A short text in quotes; for a longer one, its length. */
 export function count(text: string): string {
   const lines = text.split("\n").length;
   const short = text.length <= 60 && lines === 1;

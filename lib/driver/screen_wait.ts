@@ -19,12 +19,12 @@ export async function waitForScreen(
   }
 }
 
-/** A screen that is only being drawn can be read before this. */
+/** A screen that is still being drawn is readable within this time. */
 const DISORDER_MS = 1500;
 
 /**
- * The same, and has Claude Code draw its screen anew where it cannot be read: letters that tmux
- * draws wider than Claude Code thinks (👍🏽) leave it in disorder.
+ * The same, but makes Claude Code redraw a screen that cannot be read. Letters that tmux draws wider
+ * than Claude Code assumes (👍🏽) break the layout.
  */
 export async function waitForReadable(
   pane: ClaudePane,
@@ -44,7 +44,7 @@ export async function waitForReadable(
 
 const REDRAWN_WITHIN_MS = 4000;
 
-/** Can the screen be read, at the latest when Claude Code has drawn it anew? */
+/** Can the screen be read, if necessary after Claude Code has redrawn it? */
 export async function canBeRead(pane: ClaudePane): Promise<boolean> {
   const isRead = ({ state }: PaneScreen) => state !== "unknown";
   return isRead(await waitForReadable(pane, REDRAWN_WITHIN_MS, isRead));

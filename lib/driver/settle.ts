@@ -40,7 +40,7 @@ const IDLE_FOR_MS = 800;
 
 export interface Settlement {
   pending?: Pending;
-  /** The screen on which it was decided. */
+  /** The screen on which the decision is based. */
   screen: PaneScreen;
   decision: GivenDecision;
   goal: Goal;
@@ -91,7 +91,7 @@ export async function throughHook(
     await clock.sleep(20);
   }
   if (withdrawAnswer(paths, pending)) return verdictOf(context, pending, given) ?? "ignored";
-  // Neither there nor taken: another's answer has replaced it, and was refused.
+  // Our answer is neither there nor taken: another answer replaced it and was refused.
   return verdictOf(context, pending, given) ??
     (isAnswerTaken(paths, pending) ? "taken" : "ignored");
 }
@@ -100,7 +100,7 @@ function isOpen({ paths, session }: DriverContext, { id }: Pending): boolean {
   return listPending(paths, session).some((one) => one.id === id);
 }
 
-/** What the hook has noted of the answer that it took; undefined while it has noted nothing. */
+/** The hook's note about the answer that it took; undefined while there is none. */
 function verdictOf(context: DriverContext, pending: Pending, given: Given): Passed | undefined {
   const notes = notesOf(context, pending, given.at);
   if (notes.some(({ via }) => via === "hook")) return "taken";

@@ -6,7 +6,7 @@ import type { DriverWorld } from "./driver_world.ts";
 import type { Verb } from "./menu_order.ts";
 import { isFromOpenClaw } from "./taken.ts";
 
-/** They make room, begin a new conversation, end Claude Code, or only print something. */
+/** Commands that free context, start a new conversation, end Claude Code, or only print. */
 const FREE = /^\/(compact|clear|exit|quit|context|cost|usage|status)(?=\s|$)/;
 
 /** Why this call is refused; undefined where it begins nothing, or a person insists. */

@@ -46,7 +46,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     return isOver || isSent(now);
   };
   for (let attempt = 0; attempt < 2 && isOurs(screen, text); attempt++) {
-    // What is still drawn may be older than a shell that took the place of Claude Code.
+    // The screen may be older than a shell that has replaced Claude Code.
     if (attempt > 0 && await pane.hasEnded()) return ENDED;
     await prepareEnter(pane, screen, text);
     await pane.press("Enter");

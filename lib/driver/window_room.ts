@@ -1,6 +1,6 @@
 /**
  * Makes the window of Claude Code higher for a look, and puts it back. In a low window a dialog is
- * not drawn whole, and what cannot be read whole is not decided.
+ * not drawn in full, and a dialog that cannot be read in full is not decided.
  */
 
 import type { ClaudePane, PaneScreen, PaneWorld } from "./claude_pane.ts";
@@ -18,15 +18,15 @@ export interface WindowRoom {
   restore(): Promise<void>;
 }
 
-/** So many rows the pane gets: enough for every dialog that was seen. */
+/** The rows of the larger pane: enough for every known dialog. */
 const ROWS = 100;
 const DRAWN_WITHIN_MS = 2000;
 /** If we are killed, tmux puts the window back by itself after this. */
 const RESTORED_AFTER_S = 30;
-/** An option of the window while it is larger; its value is of no other look. */
+/** A window option that is set while the window is larger. Each look has its own value. */
 const MARK = "@gsd-room";
 
-/** Can the screen not be read, or not be read whole? */
+/** Whether the screen cannot be read, or only in part. */
 export function needsRoom({ state, dialog }: PaneScreen): boolean {
   if (dialog === undefined) return state === "unknown";
   // Pages without rows are common. One line alone is what is below a draft higher than the window.

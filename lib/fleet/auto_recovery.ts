@@ -1,4 +1,4 @@
-/** Starts a lost session again: at most three times an hour, then somebody is told. */
+/** Starts a lost session again: at most three times an hour, then it reports the failure. */
 
 import type { World } from "../cli/world.ts";
 import { record } from "../journal.ts";
@@ -30,13 +30,13 @@ export class AutoRecovery {
 
   constructor(private readonly tools: RecoveryTools) {}
 
-  /** It is started again by itself, now or soon. */
+  /** The session is restarted automatically, now or soon. */
   isWanted(view: SessionView): boolean {
     const { memory, world } = this.tools;
     return isRecoverable(view) && memory.mayRecover(view.session, world.now().getTime());
   }
 
-  /** Does what is left to do for the sessions that are lost. */
+  /** Starts a recovery for each lost session, or gives it up and reports that. */
   look(views: SessionView[], registry: Registry): void {
     for (const view of views) {
       if (view.state !== "lost" || !isRecoverable(view)) continue;
@@ -101,7 +101,7 @@ export class AutoRecovery {
   }
 }
 
-/** `recover` would bring it back, and its agent wants it. */
+/** `recover` would restart the session, and its agent wants that. */
 function isRecoverable({ session, seen }: SessionView): boolean {
   const { agent, launch } = seen;
   if (agent === undefined || !agent.auto_recover) return false;

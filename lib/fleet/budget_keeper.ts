@@ -1,4 +1,4 @@
-/** Keeps what was spent, across restarts, and says of each session how that is to its limits. */
+/** Keeps what was spent across restarts, and compares each session with its limits. */
 
 import { namesIn } from "../files.ts";
 import {
@@ -30,7 +30,7 @@ export class BudgetKeeper {
   readonly #files = new FileCache();
   #file: SpendingFile;
   #isSaved = true;
-  /** The agents of whom the journal was asked. */
+  /** The agents whose journals were read. */
   readonly #caughtUp = new Set<string>();
   readonly #stops: Set<string>;
 
@@ -40,7 +40,7 @@ export class BudgetKeeper {
     this.#stops = new Set(names.map((name) => originalName(name.slice(0, -".json".length))));
   }
 
-  /** Counts what the sessions have cost, and says so in each. */
+  /** Counts what the sessions have cost, and adds it to each view. */
   note(sessions: SessionObservation[], now: number): void {
     const date = dateOf(now);
     for (const seen of sessions) {
@@ -75,7 +75,7 @@ export class BudgetKeeper {
     }
   }
 
-  /** What turns have cost today by the journal, for when the watch did not run: once. */
+  /** Reads today's costs from the journal, once: the watch may not have run all day. */
   #catchUp(agentId: string, date: string): void {
     if (this.#caughtUp.has(agentId)) return;
     this.#caughtUp.add(agentId);
@@ -92,7 +92,7 @@ export class BudgetKeeper {
     this.#change({ ...this.#file, ...withJournal(this.#file, date, agentId, usd) });
   }
 
-  /** Which limits are near or reached, and since when that is so. */
+  /** Which limits are near or reached, and since when. */
   judge(views: SessionView[], now: number): void {
     const levels: Record<string, number> = {};
     for (const view of views) {
@@ -110,7 +110,7 @@ export class BudgetKeeper {
     this.#save(now);
   }
 
-  /** Lets the driver know in which sessions nothing more may be begun. */
+  /** Tells the driver in which sessions no new work may begin. */
   keepStops(views: SessionView[]): void {
     const wanted = new Map<string, SpendingStop>();
     for (const { budgets = [], seen } of views) {
@@ -148,7 +148,7 @@ export class BudgetKeeper {
       writeSpending(this.paths, this.#file);
       this.#isSaved = true;
     } catch {
-      // A full disk: this run of the watch knows it all the same.
+      // The disk is full: this run of the watch still has it in memory.
     }
   }
 }
@@ -160,7 +160,7 @@ function readingOf(seen: SessionObservation, date: string): CostReading | undefi
   const claude = conversationOf(seen);
   const isOfToday = transcript !== undefined && bornOn(transcript.path) === date;
   const { usd, from } = usage;
-  // Every Claude Code that has mods begins at 0 with a new conversation.
+  // Versions of Claude Code with mods reset the counter for a new conversation.
   return { agent_id: agent.agent_id, claude, run, usd, isOfToday, resets: from === "mod" };
 }
 

@@ -32,7 +32,7 @@ export function spentWords({ measure, spent, limit }: Budget): string {
 
 export interface BudgetDraftOptions {
   paths: Paths;
-  /** What became of the turn, by session: "stopped", or why not. */
+  /** The result for each session's turn: "stopped", or why not. */
   stops: ReadonlyMap<string, string>;
 }
 
@@ -107,7 +107,7 @@ export function unmeasuredDraft(view: SessionView, missing: string): WakeDraft {
       level: "unknown",
       limit: missing,
       advice:
-        "Only the mod, or the status line that spawn sets, tells it. gsd-code doctor says what " +
+        "Only the mod, or the status line that spawn sets, reports it. gsd-code doctor says what " +
         "is missing; recover starts a session with both.",
     },
     actions: [],

@@ -28,7 +28,7 @@ export interface Budget {
   counted: number;
 }
 
-/** It is told from this part of a limit on. */
+/** A limit is reported as near from this fraction on. */
 const NEAR = 0.8;
 
 export function budgetsOf({ seen, context_pct }: SessionView): Budget[] {
@@ -50,7 +50,7 @@ export function budgetsOf({ seen, context_pct }: SessionView): Budget[] {
   ].filter((one) => one !== undefined);
 }
 
-/** The settings that cannot be kept: nothing says what they limit. */
+/** The limits that cannot be enforced: nothing reports what they limit. */
 export function unmeasuredLimits({ seen, context_pct }: SessionView): string[] {
   const settings = seen.agent?.settings;
   const names = ["max_usd_per_session", "max_usd_per_day", "max_context_pct"] as const;
@@ -98,9 +98,9 @@ export function isAtWork({ state, seen: { entry } }: SessionView): boolean {
 }
 
 /**
- * Whether the turn that runs is to be stopped for a limit that was reached at `since`. It is, if it
- * ran then, whoever has begun it. Later only if an agent, or Claude itself, has begun it: a person
- * who goes on knows what it costs. What a person has taken is left alone.
+ * Whether the running turn must be stopped for a limit that was reached at `since`. A turn that ran at
+ * that moment is stopped, no matter who began it. A later turn is stopped only if an agent or Claude
+ * began it: a person who continues knows the cost. A session that a person has taken is left alone.
  */
 export function isToStop(view: SessionView, since: number): boolean {
   const { entry, hold, memory, transcript } = view.seen;

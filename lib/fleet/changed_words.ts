@@ -17,7 +17,7 @@ export function hooksDraft({ session, agent_id, seen }: SessionView, paths: Path
     details: {
       change: "hooks",
       advice:
-        "The watch still tells its turns, late. Answers go with keys. register puts the hooks " +
+        "The watch still reports its turns, late. Answers go with keys. register puts the hooks " +
         "back, doctor says what else is wrong; then the session has to be started again.",
     },
     actions: lines.map((words) => words.map(shellQuote).join(" ")),

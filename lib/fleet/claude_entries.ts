@@ -12,7 +12,7 @@ export interface ClaudeEntry {
   status: string;
   /** "input needed", "permission prompt", "dialog open". */
   waitingFor: string;
-  /** Since when it has that status. */
+  /** When the status last changed. */
   statusSince: number;
   startedAt: number;
   /** The start of the process in clock ticks: another process may have got its number since. */

@@ -1,4 +1,4 @@
-/** Which process of a tmux session is Claude Code. Found once, it is only asked whether it lives. */
+/** Finds the Claude Code process of a tmux session. Once found, it is only checked for being alive. */
 
 import { allProcesses, ancestorsOf, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
@@ -13,12 +13,12 @@ export interface Held {
 
 interface Verdict {
   held: Held;
-  /** The launch, the panes and their programs: with other ones it is looked at again. */
+  /** The launch, the panes and their programs. If any of them changes, search again. */
   shape: string;
   at: number;
 }
 
-/** How long a verdict counts that no entry of Claude Code's list backs. */
+/** How long a result is valid that Claude Code's own list does not confirm. */
 const TRUSTED_MS = 5000;
 
 /** One list of the machine's processes serves all sessions of a look. */
@@ -50,7 +50,7 @@ export class ClaudeFinder {
     const shape = [stamp, ...shown].join("|");
     const known = this.#verdicts.get(key);
     const entry = entries.get(known?.held.entry?.pid ?? 0);
-    // Another session may have got the name, while the one before runs on under a new one.
+    // The session may have been renamed, and another session may have its old name.
     const isItsPane = panes.some(({ pane }) => pane === known?.held.pane);
     if (known !== undefined && isItsPane && entry !== undefined && runs(entry)) {
       return { ...known.held, entry };

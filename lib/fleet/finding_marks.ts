@@ -1,4 +1,4 @@
-/** What the watch has told: a file each, so that a restarted watch tells nothing twice. */
+/** What the watch has reported: one file each, so a restarted watch reports nothing twice. */
 
 import { namesIn, readJsonIfThere, removeIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
@@ -7,7 +7,7 @@ import { hash, type Paths } from "../paths.ts";
 
 export interface FindingMark {
   key: string;
-  /** Chosen before the wake is written: a second try is the same wake. */
+  /** Chosen before the wake is written, so that a second try sends the same wake. */
   wake_id: string;
   at: number;
   /** False between the mark and its wake. */
@@ -38,7 +38,7 @@ export class FindingMarks {
     return this.#marks.get(key)?.told ?? false;
   }
 
-  /** Before the wake is written; the one of an earlier try where there is one. */
+  /** Call before the wake is written. Returns the mark of an earlier try if there is one. */
   begin(key: string, now: number): FindingMark {
     const known = this.#marks.get(key);
     if (known !== undefined) return known;
@@ -47,17 +47,17 @@ export class FindingMarks {
     return mark;
   }
 
-  /** When its wake is in the outbox. */
+  /** Call when the wake is in the outbox. */
   finish(mark: FindingMark): void {
     this.#write({ ...mark, told: true });
   }
 
-  /** It is to be told after all. */
+  /** The finding must be reported after all. */
   reopen(mark: FindingMark): void {
     this.#write({ ...mark, told: false });
   }
 
-  /** What can come and go is told anew the next time. */
+  /** A finding that can come and go is reported again the next time. */
   endOver(isOver: (key: string) => boolean): void {
     for (const key of this.#marks.keys()) if (isOver(key)) this.#remove(key);
   }
@@ -67,7 +67,7 @@ export class FindingMarks {
     this.#marks.delete(key);
   }
 
-  /** Old ones of what no longer lasts. */
+  /** Removes old marks of findings that are over. */
   prune(lasting: ReadonlySet<string>, now: number): void {
     for (const [key, { at }] of this.#marks) {
       if (lasting.has(key) || now - at < 30 * DAY_MS) continue;

@@ -1,4 +1,4 @@
-/** What nobody knows yet, or nobody has done anything about. Pure: views in, findings out. */
+/** Findings: what was not reported yet, or was reported and not acted on. Pure: views in, findings out. */
 
 import { hash } from "../paths.ts";
 import { whyUnreachable } from "../registry.ts";
@@ -8,7 +8,7 @@ import { type Budget, isAtWork } from "./budgets.ts";
 import { budgets, hooksOff, unmeasured } from "./standing_findings.ts";
 import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
 
-/** Each with how long it must last: hooks, and what runs inside Claude Code, come first. */
+/** How long each must last. Hooks and the mod get this time to report it first. */
 export const FINDING_AFTER_MS = {
   lost: 4000,
   turn: 12_000,
@@ -32,7 +32,7 @@ export type FindingKind = keyof typeof FINDING_AFTER_MS;
 
 export interface FleetFinding {
   kind: FindingKind;
-  /** The same while it lasts, and another one the next time. */
+  /** Stays the same while the finding lasts; the next occurrence has another one. */
   key: string;
   since: number;
   view: SessionView;
@@ -41,22 +41,22 @@ export interface FleetFinding {
 }
 
 export interface WatchKnowledge {
-  /** It was told by the watch. */
+  /** The watch has reported it. */
   isTold(key: string): boolean;
-  /** When the watch has first seen it. */
+  /** When the watch first saw it. */
   seenSince(key: string): number;
-  /** When the watch has first seen a conversation. */
+  /** When the watch first saw a conversation. */
   firstLook(claudeId: string): number | undefined;
   /** There is a global status session. */
   hasGlobal: boolean;
 }
 
 export interface Findings {
-  /** To tell now. */
+  /** The findings to report now. */
   ripe: FleetFinding[];
-  /** When the next one is to be told, if it lasts. */
+  /** When the next one must be reported, if it lasts. */
   nextAt: number | undefined;
-  /** All that lasts, told by the watch or not. */
+  /** All findings that last, reported by the watch or not. */
   lasting: FleetFinding[];
 }
 
@@ -72,7 +72,7 @@ export function findingsOf(views: SessionView[], known: WatchKnowledge, now: num
   };
 }
 
-/** The limit of a day is found in each session of its agent: told is the one at work. */
+/** All sessions of an agent share the limit of a day: only the working one is reported. */
 function onceEach(findings: FleetFinding[]): FleetFinding[] {
   const first = new Map<string, FleetFinding>();
   for (const one of findings) {
@@ -120,7 +120,7 @@ function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFi
         : [finding(view, "dialog", asking(view))];
     case "stalled": {
       const { quiet_since: quiet = since } = view;
-      // Whoever was told that the API fails has as long again to decide.
+      // An agent that knows of the failing API gets the same time again to decide.
       const later = Math.max(quiet, now - (seen.agent?.settings.stall_after_s ?? 0) * 1000);
       const isTold = wasTold(seen, ["stalled"], quiet) || wasTold(seen, ["retrying"], later, 0);
       return isTold ? [] : [finding(view, "stalled", [quiet], quiet)];
@@ -145,7 +145,7 @@ const OF_DIALOGS = [
 /** These wakes show a dialog of the start themselves. */
 const AT_A_START = ["session_recovered"];
 
-/** A turn has ended in some way: was that told? */
+/** A turn has ended: was its end reported? */
 function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
   const { seen } = view;
   const { transcript, entry } = seen;
@@ -186,7 +186,7 @@ function lost(view: SessionView): FleetFinding {
   return finding(view, "lost", [launch?.started_at ?? "", memory?.updated_at ?? ""]);
 }
 
-/** What makes a dialog this one: Claude Code's own word since when, else what is shown. */
+/** Identifies a dialog: by Claude Code's own start time, else by its text. */
 function asking({ dialog, since, seen: { entry } }: SessionView): unknown[] {
   return entry?.status === "waiting"
     ? [entry.statusSince]
@@ -200,7 +200,7 @@ function renamed(view: SessionView): FleetFinding[] {
   return [finding(view, renamedTo === "" ? "moved" : "renamed", [renamedTo])];
 }
 
-/** Not all sessions at the same moment. */
+/** Spreads the sessions, so that not all continue at the same moment. */
 const MOST_JITTER_MS = 30_000;
 
 /** The limit that stopped the turn has ended, and the session waits. */
@@ -212,7 +212,7 @@ function limitOver(view: SessionView, now: number): FleetFinding[] {
   return [finding(view, "limit_over", [until], until)];
 }
 
-/** Somebody was told, and for long nobody has answered. */
+/** The question was reported, and has had no answer for a long time. */
 function unanswered(view: SessionView, known: WatchKnowledge, now: number): FleetFinding[] {
   if (!["asks", "permission", "dialog"].includes(view.state) || view.since === 0) return [];
   const after = view.seen.agent!.settings.escalate_after_s * 1000;

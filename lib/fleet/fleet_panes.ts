@@ -38,7 +38,7 @@ const FORMAT = [
 /** What tmux says where no server runs; every other failure says nothing about its sessions. */
 const NO_SERVER = /no server running|error connecting to|server exited|lost server|no sessions/;
 
-/** The panes, or why nobody knows. */
+/** The panes, or why they cannot be read. */
 export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPanes | string> {
   const listed = await tmux.call("list-panes", "-a", "-F", FORMAT);
   if (listed.kind === "failed" && !NO_SERVER.test(listed.reason)) return listed.reason;

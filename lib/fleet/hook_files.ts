@@ -9,7 +9,7 @@ import type { ClaudeEntry } from "./claude_entries.ts";
 import { FileCache } from "./file_cache.ts";
 import type { SessionObservation } from "./observation.ts";
 
-/** What a settings file says of hooks. */
+/** What a settings file says about hooks. */
 export interface HookSettingsFile {
   path: string;
   /** It has our hook for the end of a turn. */
@@ -19,10 +19,10 @@ export interface HookSettingsFile {
 }
 
 export interface HookFacts {
-  /** Of its Claude Code's command line; undefined where it cannot be read. */
+  /** The arguments of its Claude Code; undefined where they cannot be read. */
   args: string[] | undefined;
   files: HookSettingsFile[];
-  /** Our launcher; `isThere`: and it can be run. */
+  /** Our launcher; `isThere`: it exists and can be run. */
   launcher: { path: string; isThere: boolean };
 }
 

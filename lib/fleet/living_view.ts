@@ -53,7 +53,7 @@ function stateOfDialog(
   return entry?.waitingFor === "input needed" ? "asks" : "dialog";
 }
 
-/** Of a question's rows, those that Claude has offered. */
+/** The rows of a question that Claude itself offered. */
 function rowsOf({ kind, options }: Dialog): number {
   const added = /^(Type something\.?|Chat about this)$/;
   return kind === "question"
@@ -66,7 +66,7 @@ function questionIn(input: unknown): string {
   return questions.filter(isObject).map((one) => textOf(one, "question"))[0] ?? "";
 }
 
-/** What a permission is for: what would be done, not Claude's words for it. */
+/** What a permission allows: the action itself, not Claude's description of it. */
 function askedBy({ transcript }: SessionObservation, state: FleetState): string {
   return state === "permission" && transcript?.kind === "tool" ? toolLine(transcript, TARGETS) : "";
 }
@@ -83,7 +83,7 @@ function toolLine(
   return about === undefined ? tool : `${tool}: ${about}`;
 }
 
-/** Longer shows no Claude Code a screen of its start. */
+/** No Claude Code shows a screen of its start for longer than this. */
 const STARTS_WITHIN_MS = 120_000;
 
 export function starting(
@@ -95,7 +95,7 @@ export function starting(
   const { sameSince, capture = "" } = seen;
   const first = capture.split("\n").map((line) => line.trim()).find((line) => line !== "");
   if (first !== undefined && sameSince !== undefined && now - sameSince > STARTS_WITHIN_MS) {
-    const evidence = "its screen stays as it is, and is none that we know";
+    const evidence = "its screen does not change, and is not one that we know";
     return { state: "dialog", since: sameSince, now: oneLine(first), evidence };
   }
   const evidence = "its process runs, and neither its list nor its screen says more";

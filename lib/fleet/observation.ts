@@ -11,7 +11,7 @@ import type { ClaudeEntry } from "./claude_entries.ts";
 import type { TranscriptEnd } from "./transcript_end.ts";
 
 export interface SessionObservation {
-  /** Its name in tmux, or the one that our records have. */
+  /** Its name in tmux, or the name in our records. */
   session: string;
   /** Undefined: the registry has no enabled agent for it. */
   agent?: Agent;
@@ -28,7 +28,7 @@ export interface SessionObservation {
   movedTo?: string;
   /** What Claude Code's own list says; of a dead process only where its session is gone. */
   entry?: ClaudeEntry;
-  /** The pane as tmux shows it; absent where nobody looked. */
+  /** The pane as tmux shows it; absent where it was not captured. */
   capture?: string;
   /** Since when the screen has shown the same conversation, where the watch knows it. */
   sameSince?: number;
@@ -39,7 +39,7 @@ export interface SessionObservation {
   escapedAt?: number;
   /** What hooks wait for. */
   pending: Pending[];
-  /** As its mod or its status line told it last. */
+  /** The last report of its mod or its status line. */
   usage?: Omit<LastUsage, "session_id">;
   /** What was spent, where the watch counts it. */
   spending?: Spending;

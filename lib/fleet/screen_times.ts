@@ -17,7 +17,7 @@ export class ScreenTimes {
     this.#looks = readLooks(fileOf(paths));
   }
 
-  /** Since when it is as it is; undefined when it was never seen so before. */
+  /** Since when the screen is unchanged; undefined for a screen that was not seen before. */
   sameSince(session: string, capture: string): number | undefined {
     const look = this.#looks.get(session);
     return look?.hash === lookOf(capture) ? look.since : undefined;
@@ -32,7 +32,7 @@ export class ScreenTimes {
     return now;
   }
 
-  /** Only for those sessions that are still there. Never throws: it is only a memory. */
+  /** Saves the times of the sessions that still exist. Never throws: they can be counted anew. */
   save(sessions: ReadonlySet<string>): void {
     for (const name of this.#looks.keys()) {
       if (!sessions.has(name)) this.#isChanged = this.#looks.delete(name);

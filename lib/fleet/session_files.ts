@@ -1,4 +1,4 @@
-/** Of what was read: whose a session is, and which files tell of it. */
+/** Which agent owns a session, and which files describe it. */
 
 import { isFile, namesIn } from "../files.ts";
 import { isObject, messageOf, parseIfJson } from "../json.ts";
@@ -13,7 +13,7 @@ import { readQueue } from "../steps_file.ts";
 import type { FleetServer } from "./fleet_panes.ts";
 import type { SessionObservation } from "./observation.ts";
 
-/** Further back no record tells whether something was told. */
+/** Older records are not needed to know whether something was reported. */
 const JOURNAL_BYTES = 64 * 1024;
 
 /** By its record, else by its name. */
@@ -27,7 +27,7 @@ export function agentOfSession(
   return match.kind === "agent" ? match.agent : undefined;
 }
 
-/** The agent of a launch whose session has a name that is no longer the agent's. */
+/** The agent of a launch whose session name no longer matches the agent's. */
 export function namedIn(registry: Registry | undefined, agentId = ""): Agent | undefined {
   const agent = registry?.agents.find((one) => one.agent_id === agentId);
   return agent?.enabled && !agent.unusable ? agent : undefined;

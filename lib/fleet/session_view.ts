@@ -33,7 +33,7 @@ export interface SessionView {
   budgets?: (Budget & { since: number })[];
   /** The dialog on the screen. */
   dialog?: Dialog;
-  /** At work: since when nothing was heard or seen of it. */
+  /** While Claude works: since when transcript and screen are unchanged. */
   quiet_since?: number;
   unsent: number;
   dead: number;
@@ -60,7 +60,7 @@ export type Judged =
 export function viewOf(seen: SessionObservation, now: number): SessionView {
   const screen = seen.capture === undefined ? undefined : readScreen(seen.capture);
   const { agent, memory, launch, unsent, dead } = seen;
-  // The screen says how much is left only near the end, and then it is the newer word.
+  // The screen shows the remaining context only near its end. Then it is the newer value.
   const context = screen?.pressurePct ?? seen.usage?.percent;
   const usd = seen.usage?.usd;
   return {
@@ -108,7 +108,7 @@ function gone(seen: SessionObservation, now: number): Judged {
       evidence,
     };
   }
-  // A launch alone is none: what it started may never have become a Claude Code.
+  // A launch alone does not count: its program may never have become a Claude Code.
   const wasThere = (memory?.claude_session_id ?? "") !== "" || entry !== undefined ||
     seen.transcript !== undefined;
   if (!wasThere || seen.agent === undefined || now - since > LOST_FOR_MS) {
@@ -123,7 +123,7 @@ function gone(seen: SessionObservation, now: number): Judged {
   };
 }
 
-/** When anything was last heard of a session that is gone. */
+/** The time of the last sign of a session that is gone. */
 function lastSignOf({ memory, launch, entry, transcript }: SessionObservation): number {
   const times = [
     Date.parse(memory?.updated_at ?? ""),

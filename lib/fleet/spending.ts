@@ -1,6 +1,6 @@
 /**
  * What was spent: by conversation, and by agent and day. Claude Code counts for itself, from its start
- * or from a new conversation on; here is summed up by how much its counters have grown. Pure.
+ * or from a new conversation on. This file sums up by how much the counters grow. Pure.
  */
 
 export interface CostReading {
@@ -61,13 +61,13 @@ export function withReading(
   };
 }
 
-/** What the counter of a process said last, in whichever conversation. */
+/** The last value of a process's counter, in any conversation. */
 function lastOf({ conversations }: Ledger, run: string): number {
   const own = Object.values(conversations).filter((one) => one.run === run);
   return own.reduce((latest, one) => one.at >= latest.at ? one : latest, { at: 0, last: 0 }).last;
 }
 
-/** What the journal has of a day, where that is more: the watch did not run, or its file is lost. */
+/** Takes a day's sum from the journal where it is larger: the watch was off, or lost its file. */
 export function withJournal(ledger: Ledger, date: string, agentId: string, usd: number): Ledger {
   const day = ledger.days[date] ?? {};
   if (usd <= (day[agentId] ?? 0)) return ledger;

@@ -6,8 +6,8 @@ import type { SessionView } from "./session_view.ts";
 import { hasHooks, lateTurns } from "./told.ts";
 
 /**
- * Told, and no longer so: missing hooks are back in the session that runs, so that they are told again
- * when they are missing again.
+ * Findings that were reported and are over: the running session has its hooks again. If the hooks go
+ * missing once more, that is reported again.
  */
 export function isOver(key: string, views: SessionView[], lasting: FleetFinding[]): boolean {
   if (!key.startsWith('["hooks",')) return false;
@@ -16,7 +16,7 @@ export function isOver(key: string, views: SessionView[], lasting: FleetFinding[
     !lasting.some((one) => one.key === key);
 }
 
-/** Where the limit was raised, or the context was full once more, it is another one. */
+/** A raised limit, or a context that is full once more, makes another finding. */
 export function budgets(view: SessionView): FleetFinding[] {
   return (view.budgets ?? []).map(({ since, ...budget }) => {
     const { measure, level, of, limit } = budget;

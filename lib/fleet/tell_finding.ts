@@ -1,4 +1,4 @@
-/** Tells a finding: the mark first, then the wake, then the mark again. */
+/** Reports a finding: writes the mark, then the wake, then updates the mark. */
 
 import type { World } from "../cli/world.ts";
 import type { HookEvent } from "../events.ts";
@@ -25,11 +25,11 @@ export interface Telling {
   marks: FindingMarks;
   /** The session is being started again by itself. */
   isRecovered(view: SessionView): boolean;
-  /** What became of turns that a limit ends. */
+  /** The results for turns that a limit ends. */
   stops: TurnStopOutcomes;
 }
 
-/** Throws where it cannot be told now; the next look tries again, with the same wake. */
+/** Throws where it cannot be reported now. The next look tries again with the same wake. */
 export async function tellFinding(finding: FleetFinding, telling: Telling): Promise<void> {
   const { world, marks } = telling;
   const { view, key } = finding;
@@ -46,7 +46,7 @@ export async function tellFinding(finding: FleetFinding, telling: Telling): Prom
   marks.finish(mark);
 }
 
-/** An earlier try came so far: its wake waits, is a dead letter, or the journal has it. */
+/** An earlier try sent it: its wake waits, is a dead letter, or is in the journal. */
 function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: Telling): boolean {
   const ids = [view.agent_id, "global_status"];
   return ids.some((agent_id) => !isDelivered(world.paths, { agent_id, wake_id: mark.wake_id })) ||
@@ -82,7 +82,7 @@ export function sendNews(
   deliver(world, to.agent_id, session);
 }
 
-/** As its hook would have: so that a hook that comes later still, or a reminder, is a duplicate. */
+/** Remembers the wake as its hook would, so a late hook or a reminder counts as a duplicate. */
 async function sendLate(
   finding: FleetFinding,
   draft: WakeDraft,
@@ -123,7 +123,7 @@ function contextOf(finding: FleetFinding, { world }: Telling): HookContext {
   };
 }
 
-/** The event that its hook would have had, as far as it makes the wake this one. */
+/** The part of the hook's event that identifies the wake. */
 function eventOf({ kind, view }: FleetFinding): HookEvent {
   const { transcript, entry, memory } = view.seen;
   const event = {

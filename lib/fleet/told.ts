@@ -1,4 +1,4 @@
-/** Whether somebody was told, by the wakes that a session remembers and its journal. */
+/** Whether something was reported, by the session's remembered wakes and its journal. */
 
 import { textOf } from "../events.ts";
 import type { Said } from "../noise.ts";
@@ -8,8 +8,8 @@ import type { SessionObservation } from "./observation.ts";
 const NEAR_MS = 5000;
 
 /**
- * A wake of one of these triggers was made since then. One that is known to be of another turn does
- * not count, however near it is.
+ * Whether a wake with one of these triggers was made since then. A wake that is known to belong to
+ * another turn does not count, even if the times are close.
  */
 export function wasTold(
   { memory, journal, transcript }: SessionObservation,
@@ -55,7 +55,7 @@ function watchWakes(journal: SessionObservation["journal"]): Record<string, unkn
   return journal.filter((line) => line.kind === "queued" && line.source === "watch");
 }
 
-/** How many turns of this Claude Code the watch had to tell. */
+/** How many turns of this Claude Code the watch had to report. */
 export function lateTurns({ journal, entry }: SessionObservation): number {
   return watchWakes(journal).filter((line) =>
     /^response_/.test(textOf(line, "trigger")) &&
@@ -64,8 +64,8 @@ export function lateTurns({ journal, entry }: SessionObservation): number {
 }
 
 /**
- * From when on the session's turns are ours to tell: its launch, the first wake of it, or the
- * watch's first look at the conversation. What ended before that is not told.
+ * The time from which the session's turns are reported: its launch, its first wake, or the watch's
+ * first look at the conversation. Turns that ended before it are not reported.
  */
 export function ourSince(
   { launch, memory }: SessionObservation,

@@ -64,7 +64,7 @@ export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path"
     if (fields.type === "assistant") {
       const words = textIn(message.content);
       const id = textOf(message, "id");
-      // What Claude said before a hook sent it on was the end of something else.
+      // A hook made Claude continue: the text before that is not the end of this turn.
       if (words === "" || fields.isApiErrorMessage === true || isSentOn) continue;
       messageId ??= id;
       found.lastBlock ||= words;

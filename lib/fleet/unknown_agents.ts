@@ -28,7 +28,7 @@ function isWoken(agent: Agent): boolean {
     whyUnreachable(agent) === undefined;
 }
 
-/** Its program takes two seconds: it is asked after a change, and else this often. */
+/** OpenClaw's program takes two seconds. It is asked after a change, otherwise this often. */
 const EVERY_MS = 6 * 3_600_000;
 const AT_MOST_EVERY_MS = 600_000;
 
@@ -42,7 +42,7 @@ export class UnknownAgents {
     private readonly list: () => Promise<AgentListing>,
   ) {}
 
-  /** What keeps somebody from being told, in sentences. */
+  /** Why a report could not be sent, in sentences. */
   async look(registry: Registry): Promise<string[]> {
     const now = this.world.now().getTime();
     const woken = registry.agents.filter(isWoken);
@@ -66,7 +66,7 @@ export class UnknownAgents {
     const id = openclawId(agent);
     const about = `OpenClaw has no agent ${id}, so no wake of ${agent_id} arrives`;
     const to = globalReceiver(registry);
-    // Nobody is there to be told, or it is the same agent: the journal has it.
+    // No global session is set, or it is this agent's: the journal has the finding.
     if (to === undefined || openclawId(to) === id) return about;
     const key = JSON.stringify(["unknown", agent_id, id]);
     if (this.marks.isTold(key)) return undefined;

@@ -48,7 +48,7 @@ function isDue(paths: Paths, agent_id: string, now: number): boolean {
   const ids = waitingIds(paths, agent_id);
   const read = (wake_id: string) => readWake(wakeFile(paths, { agent_id, wake_id }));
   const holds = listHolds(paths).filter((hold) => (endOf(hold) ?? Infinity) > now);
-  // For what a pause or quiet hours hold, a deliverer would start in vain.
+  // A deliverer could not send wakes that a pause or quiet hours hold.
   const isFree = (wake: QueuedWake | undefined) =>
     wake === undefined || holdsOn(holds, wake).length === 0;
   const id = holds.length === 0 ? ids[0] : ids.find((one) => isFree(read(one)));
@@ -60,7 +60,7 @@ function isDue(paths: Paths, agent_id: string, now: number): boolean {
   }
   const { attempts, created_at } = first;
   if (attempts === undefined) return Date.parse(created_at) + YOUNG_MS <= now;
-  // Nobody waits out its long pause, and nobody sees when the gateway is back: so it is cut short.
+  // Its deliverer has ended, so none notices that the gateway is back: shorten the long pause.
   const pause = pauseAfter(attempts.count);
   return Date.parse(attempts.next_at) - pause + Math.min(pause, MOST_PAUSE_MS) <= now;
 }

@@ -1,4 +1,4 @@
-/** The watch: compares what is with what was told, and closes the difference. */
+/** The watch: compares the state of the sessions with what was reported, and reports the rest. */
 
 import type { World } from "../cli/world.ts";
 import type { GatewayState } from "../delivery/gateway_up.ts";
@@ -28,7 +28,7 @@ export interface WatchWorld extends World {
   /** Runs `recover` for an agent; its exit code. */
   recover(agentId: string): Promise<number>;
   gateway(): Promise<GatewayState>;
-  /** Has the queue of a session go on, unless it rests or somebody works it off. */
+  /** Starts the runner of a session's queue, unless the queue is paused or has a runner. */
   startQueue(session: string, now: Date): void;
   /** Types a prompt into a session, by the driver; why it could not. */
   type(view: SessionView, text: string): Promise<string | undefined>;
@@ -41,7 +41,7 @@ export interface WatchWorld extends World {
 export interface Look {
   views: SessionView[];
   told: FleetFinding[];
-  /** When something is to be told, if it lasts. */
+  /** When the next finding must be reported, if it lasts. */
   nextAt: number | undefined;
 }
 
@@ -110,12 +110,12 @@ export class FleetWatch {
           told.push(finding);
         } catch (error) {
           problems.add(
-            `Cannot tell ${finding.kind} of ${finding.view.session}: ${messageOf(error)}`,
+            `Cannot report ${finding.kind} of ${finding.view.session}: ${messageOf(error)}`,
           );
         }
       }
       for (const finding of findings.lasting) await this.#follow(finding, problems);
-      // What was lost is told first: its agent reads the wakes in this order.
+      // Report the loss first: the agent reads the wakes in this order.
       const known = views.filter((view) => view.state !== "lost" || this.#isTold(view, findings));
       this.#recovery.look(known, registry);
       for (const problem of await this.#unknown.look(registry)) problems.add(problem);
@@ -133,14 +133,14 @@ export class FleetWatch {
     await this.#recovery.settled();
   }
 
-  /** Its queue waits for the end of the same limit. */
+  /** The session's queue waits for the end of the same limit. */
   #goesOnByQueue({ session }: SessionView): boolean {
     const { paths } = this.world;
     const queue = hasQueue(paths, session) ? readQueue(paths, session) : undefined;
     return queue?.steps.some(({ cut }) => cut === "limit") === true;
   }
 
-  /** A queue that should go on, and that nobody works off. */
+  /** A queue that should go on and has no runner. */
   #startQueues(views: SessionView[], problems: Set<string>): void {
     const { paths, now } = this.world;
     const isGone = ({ state }: SessionView) => state === "lost" || state === "ended";
@@ -161,7 +161,7 @@ export class FleetWatch {
     }
   }
 
-  /** Once its agent knows, what is kept of a session takes its new name, or its new server. */
+  /** Once the agent knows, the session's files and record follow its new name or server. */
   async #follow({ kind, key, view }: FleetFinding, problems: Set<string>): Promise<void> {
     const { session, seen: { renamedTo, movedTo, launch } } = view;
     const to = kind === "renamed" ? renamedTo : kind === "moved" ? movedTo : undefined;
@@ -181,7 +181,7 @@ export class FleetWatch {
     }
   }
 
-  /** After a limit Claude goes on by itself, where its agent wants that. */
+  /** Lets Claude continue after a limit, if the agent has that setting. */
   async #sentOn({ kind, key, view }: FleetFinding): Promise<boolean> {
     const { paths, now } = this.world;
     if (kind !== "limit_over") return false;
@@ -190,7 +190,7 @@ export class FleetWatch {
       return true;
     }
     if (!view.seen.agent?.settings.resume_after_limit) return false;
-    // Marked first: typed twice is worse than not typed.
+    // Mark first: a prompt typed twice is worse than none.
     const mark = this.#marks.begin(key, now().getTime());
     this.#marks.finish(mark);
     const failed = await this.world.type(view, "continue");
@@ -218,7 +218,7 @@ export class FleetWatch {
     };
   }
 
-  /** Nobody has to be told any more that it is lost. */
+  /** The loss no longer has to be reported. */
   #isTold(view: SessionView, { lasting }: Findings): boolean {
     const own = lasting.find((one) => one.kind === "lost" && one.view === view);
     return own === undefined || this.#marks.isTold(own.key);

@@ -1,4 +1,4 @@
-/** One watch per user: who holds this lock is it. */
+/** One watch per user: the process that holds this lock. */
 
 import { type HeldLock, holdLock, isHeld, noteOn } from "../doors/held_lock.ts";
 import { isObject, parseIfJson } from "../json.ts";
@@ -30,7 +30,7 @@ export function isWatched(paths: Pick<Paths, "state">): boolean {
   return isHeld(fileOf(paths));
 }
 
-/** "old": of a version that noted its process alone. Undefined: it could note nothing. */
+/** "old": the note of a version that wrote only its pid. Undefined: there is no note. */
 export function runningWatch(paths: Pick<Paths, "state">): RunningWatch | "old" | undefined {
   const note = noteOn(fileOf(paths));
   if (/^\d+$/.test(note)) return "old";

@@ -26,7 +26,7 @@ export class WatchMemory {
     return this.#firstLooks.get(claudeId);
   }
 
-  /** The conversations that are there now. */
+  /** The conversations that exist now. */
   noteLooks(claudeIds: string[], now: number): void {
     const unknown = claudeIds.filter((id) => id !== "" && !this.#firstLooks.has(id));
     if (unknown.length === 0) return;
@@ -57,7 +57,7 @@ export class WatchMemory {
     try {
       writeAtomic(this.#file, JSON.stringify({ first_looks, recoveries }));
     } catch {
-      // A full disk: this run of the watch knows it all the same.
+      // The disk is full: this run of the watch still has it in memory.
     }
   }
 }

@@ -69,7 +69,7 @@ export async function follow(
   const strays: string[] = [];
   for (const seen of sessions) {
     const id = seen.memory?.claude_session_id || seen.launch?.claude_session_id || "";
-    // A person who left it may go on with the conversation elsewhere.
+    // A person who left the session may continue its conversation elsewhere.
     const isOver = (seen.memory?.ended ?? "") !== "";
     const ofIt = id === "" || isOver || seen.holds === "alive"
       ? []

@@ -63,7 +63,7 @@ function commandLines(install: Installation, command: string): string[] {
 }
 
 /** The cache with the packages of the registration, not the caller's. */
-function denoDir({ home, variables }: Installation): string {
+export function denoDir({ home, variables }: Pick<Installation, "home" | "variables">): string {
   const usual = Deno.build.os === "darwin" ? `${home}/Library/Caches` : `${home}/.cache`;
-  return variables.DENO_DIR ?? `${variables.XDG_CACHE_HOME ?? usual}/deno`;
+  return variables.DENO_DIR || `${variables.XDG_CACHE_HOME || usual}/deno`;
 }

@@ -30,11 +30,11 @@ export interface PlanOptions {
   /** The Deno that runs this. */
   running: string;
   /**
-   * "now": what a new registration would write. "registered": the same, but what install.json says
-   * stays while it works. Doctor, spawn or a timer may run in another environment.
+   * "now": what a new registration would write. "registered": the same, but values of install.json
+   * are kept while they work. Doctor, spawn or a timer may run in another environment.
    */
   as: "now" | "registered";
-  /** Without it, as registered. */
+  /** Default: as registered. */
   allowAll?: boolean;
 }
 

@@ -142,7 +142,7 @@ export function stateOf(path: string, text: string): LauncherState {
   return ((Deno.statSync(path).mode ?? 0o755) & 0o100) === 0 ? "not executable" : "right";
 }
 
-/** Writes install.json, the mod and the launchers that are not right; the paths of those launchers. */
+/** Writes install.json, the mod and outdated launchers. Returns the paths of those launchers. */
 export function putLaunchers({ install, deno }: InstallPlan): string[] {
   if (deno.kind === "pin") pinDeno(deno.from, deno.path);
   writeInstallation(install);

@@ -35,7 +35,7 @@ export function removeMod(paths: Pick<Paths, "data">): void {
   for (const folder of modFolders(paths)) removeIfThere(folder, { recursive: true });
 }
 
-/** Changes with the mod: another one has to be checked again. */
+/** Changes with the mod: a changed mod must be checked again. */
 export function modMark({ root }: Pick<Paths, "root">): string {
   return hash(FILES.map((name) => Deno.readTextFileSync(`${root}/mod/${name}`)).join("\n"));
 }

@@ -54,7 +54,7 @@ function asText(report: RegisterReport): string {
   } else if (dryRun) {
     lines.push(`${outcome.file} would become:`);
     lines.push(...changedLines(outcome.before ?? "", outcome.after ?? ""));
-    if (outcome.after === null) lines.push("and, empty as it was before us, be deleted");
+    if (outcome.after === null) lines.push("and would be deleted: there was no such file before");
   } else {
     lines.push(`${verbOf(report)} ${outcome.file}`);
     if (outcome.after === null) lines.push("There was no such file before; it is gone again");
@@ -74,7 +74,7 @@ function asText(report: RegisterReport): string {
   for (const launcher of report.launchers) lines.push(`Launcher: ${launcher}`);
   lines.push(...report.notes);
   if (report.action === "add" && !dryRun && outcome.kind === "written") {
-    lines.push(`See that all is well: ${report.then.check}`, `Undo: ${report.then.undo}`);
+    lines.push(`Check it: ${report.then.check}`, `Undo: ${report.then.undo}`);
   }
   return lines.join("\n");
 }

@@ -1,4 +1,4 @@
-/** The settings files that may hold our hooks, and what happens when none does any more. */
+/** The settings files that may hold our hooks, and what happens when the last one loses them. */
 
 import { readableText, realPath } from "../doors/user_file.ts";
 import { removeIfThere } from "../files.ts";

@@ -22,7 +22,7 @@ export function lastingPath(env: Env, state: string): string {
   return [...new Set([...folders, ...SYSTEM])].join(":");
 }
 
-/** It is there, and only root and we can change what is in it, or put another one in its place. */
+/** The folder exists, and only root and our user can change or replace it. */
 function isOurs(folder: string): boolean {
   return infoOf(folder)?.isDirectory === true &&
     [folder, realPath(folder)].every((path) => isClosed(path) && above(path).every(isKept));
@@ -36,7 +36,7 @@ function above(path: string): string[] {
 /** No other user can write there. By default each user has a group without other members. */
 function isClosed(path: string): boolean {
   const info = infoOf(path);
-  // Who owns / is root here, also in a container.
+  // The owner of / counts as root, also in a container.
   const trusted = [0, Deno.uid(), infoOf("/")?.uid];
   if (info === undefined || !trusted.includes(info.uid)) return false;
   const mode = info.mode ?? 0o777;

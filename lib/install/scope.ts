@@ -27,9 +27,9 @@ export interface Installation extends LauncherPlaces {
 /** Facts that the environment of the registration decides. */
 export interface LauncherPlaces {
   openclaw?: string;
-  /** Not on every system. It protects a program from the end of the terminal. */
+  /** Not every system has it. It lets a program survive the end of its terminal. */
   setsid?: string;
-  /** For programs that plan for others, as openclaw does for node. */
+  /** PATH for programs that start others, as openclaw starts node. */
   path: string;
   /** Files that say where OpenClaw's gateway is and how to log in. */
   gatewayFiles: readonly string[];

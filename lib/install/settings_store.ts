@@ -40,7 +40,7 @@ export interface StoreOptions {
   now: Date;
 }
 
-/** What becomes of a file, by its text now; null: there is no file. */
+/** Decides the change from the present text; null: there is no file. */
 type Decide = (text: string | null, remembered: Remembered[]) => SettingsDecision;
 
 const MEMORIES = 3;

@@ -1,4 +1,4 @@
-/** Carries out what somebody wants of a queue: checks who asks, changes the file, records it. */
+/** Changes a queue on request: checks the caller, changes the file, records the change. */
 
 import { nearest } from "../cli/nearest.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
@@ -56,7 +56,7 @@ export async function targetOf(
   }
   if (agent === undefined) {
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
-    throw new Error(`${why}; without an agent nobody notices the end of a turn`);
+    throw new Error(`${why}; without an agent the end of a turn is not noticed`);
   }
   const socket = options.socket ?? queue?.socket;
   return { session, agent, ...(socket === undefined ? {} : { socket }) };
@@ -95,7 +95,7 @@ export async function giverFor(
   });
 }
 
-/** Where Claude's pane cannot be told from others, it may be any of the session's. */
+/** Where Claude's pane cannot be identified, any pane of the session may be it. */
 async function callersAt(world: DriverWorld, panes: PaneWorld, session: string) {
   const format = "#{pane_id} #{pane_pid}";
   const listed = await panes.tmux.call("list-panes", "-s", "-t", `=${session}`, "-F", format);
@@ -117,7 +117,7 @@ export function whyNoRunner({ data }: { data: string }): string | undefined {
     : undefined;
 }
 
-/** Why an agent may not do this now; it may always look, and stop what it has begun. */
+/** Why an agent may not do this now. It may always list the steps and pause the queue. */
 export function whyTakenByPerson(
   paths: Paths,
   session: string,
@@ -135,7 +135,7 @@ export interface Changed {
   steps: Step[];
 }
 
-/** Throws where it cannot be done; then nothing is changed. */
+/** Throws where it cannot be done, and changes nothing then. */
 export function carryOutAction(
   world: Pick<DriverWorld, "paths" | "now">,
   { session, agent, socket }: QueueTarget,
@@ -202,7 +202,7 @@ function changed(
       return { queue: cleared(before), steps: before.steps.filter(isOpen) };
     case "pause": {
       const { paused } = before;
-      // One that ends by itself is replaced.
+      // A pause that ends by itself is replaced.
       if (paused !== undefined && paused.until === undefined) {
         throw new Error(`it is paused: ${paused.reason}`);
       }

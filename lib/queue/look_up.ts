@@ -1,4 +1,4 @@
-/** A step that was to be given, and nothing has told that it began: was it given? Pure. */
+/** Finds out whether a step was given when no event has reported its start. Pure. */
 
 import { commandOf, isDoneBy, type StepGiving } from "../steps.ts";
 import type { Proof } from "../step_proof.ts";
@@ -9,19 +9,19 @@ export type StepVerdict =
   /** A command that begins no turn was run; perhaps it has opened a dialog. */
   | { kind: "run"; hasDialog: boolean }
   | { kind: "not given" }
-  /** It may have been run, and nothing shows whether. */
+  /** The command may have been run; nothing shows whether it was. */
   | { kind: "unsure" }
   | { kind: "no sign" }
   /** Look again. */
   | { kind: "later" }
-  /** An event, or the end of the program, comes first. */
+  /** Exit: an event, or the end of the program, brings the next look. */
   | { kind: "leave" };
 
 export interface GivenFacts {
   giving: StepGiving;
   proof: Proof;
   look: SessionLook;
-  /** Claude Code's own id of the conversation now; "" where no hook has told it. */
+  /** Claude Code's id of the present conversation; "" where no hook has reported it. */
   claudeId: string;
   /** The driver has noted that it was about to send it. Without that nothing was sent. */
   wasNoted: boolean;
@@ -31,13 +31,13 @@ export interface GivenFacts {
   now: number;
 }
 
-/** Claude Code waits for hooks of others before it acts on ours; so long, where they set no time. */
+/** Claude Code waits for other hooks before it acts on ours. This is their default time limit. */
 const STOP_HOOKS_MS = 600_000;
 
-/** A prompt that was given and shows nowhere. */
+/** How long a given prompt may show nowhere. */
 const NO_SIGN_MS = 90_000;
 
-/** A conversation that was not known yet is no other one. */
+/** An unknown conversation does not count as another one. */
 function isAnother(before: string, now: string): boolean {
   return before !== "" && now !== "" && before !== now;
 }

@@ -153,7 +153,7 @@ function actionOf(
         ? { kind: "resume", isAgain: flags.has("again") }
         : `resume takes no "${rest[0]}"`;
     default:
-      return `"${verb}" is no action of queue; the actions are ${ACTIONS}`;
+      return `"${verb}" is not an action of queue; the actions are ${ACTIONS}`;
   }
 }
 

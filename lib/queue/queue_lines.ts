@@ -23,7 +23,7 @@ export function queueLines(paths: Paths, session: string, { json }: { json: bool
   return lines.map((line) => onOneLine(maskSecrets(line)));
 }
 
-/** Why no step is given now: the session is paused, or a person has it. "" where it is not. */
+/** Why no step is given now: the session is paused or taken. "" where steps are given. */
 export function heldWords(paths: Paths, session: string, agent_id: string): string {
   const holds = listHolds(paths).filter(({ kind }) => kind !== "quiet");
   const [hold] = holdsOn(holds, { agent_id, session, trigger: "" });

@@ -29,13 +29,13 @@ function againFile({ paths }: DriverWorld, session: string): string {
   return `${queueDir(paths, session)}/again`;
 }
 
-/** Works the queue of a session off, or leaves it to the process that does so already. */
+/** Runs the queue of a session, or leaves that to the process that runs it already. */
 export async function serveQueue(world: DriverWorld, session: string): Promise<void> {
   const again = againFile(world, session);
   for (;;) {
     const lock = holdLock(runnerLock(world, session), String(Deno.pid));
     if (lock === undefined) {
-      // Before the other one leaves it looks for this file.
+      // The other runner looks for this file before it exits.
       if (readQueue(world.paths, session) !== undefined) {
         writeAtomic(again, "", { inFolder: true });
       }
@@ -85,7 +85,7 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
       const verb = { kind: "type", text } as const;
       return await inTurn(world, session, options, async () => {
         const result = await carryOut(world, session, verb, options);
-        // The person who says to go on may be past an Esc, after which the mod takes nothing.
+        // A person may have pressed Esc before resuming. The mod takes no prompt after an Esc.
         const isPast = queue.by_person && result.kind === "refused" && STOPPED.test(result.reason);
         if (!isPast) return result;
         return await carryOut(world, session, verb, { ...options, road: "keys" });
@@ -111,7 +111,7 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
       const registry = loadRegistry(paths.registry);
       // The runner leaves, and the next one tells it: the queue is kept until then.
       if (registry.kind !== "registry") {
-        throw new Error(`Cannot tell it: the registry is ${registry.kind}`);
+        throw new Error(`Cannot report it: the registry is ${registry.kind}`);
       }
       const match = findAgent(registry.registry, session, ownerOf(paths, session));
       const agent = match.kind === "agent" ? match.agent : undefined;
@@ -127,7 +127,7 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
   };
 }
 
-/** The runner is in no pane, whoever started it. */
+/** The runner is in no pane, no matter which process started it. */
 function withoutPane(env: Env): Env {
   return (name) => /^(TMUX|TMUX_PANE|GSD_SHELL_DELIVERS)$/.test(name) ? undefined : env(name);
 }

@@ -12,7 +12,7 @@ export interface NewStep {
 
 const MOST_STEPS = 1000;
 const MOST_CHARS = 100_000;
-/** What ends Claude Code, or runs a command without Claude: neither is a step. */
+/** Commands that end Claude Code or run without Claude cannot be steps. */
 const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 
 /** Why these steps cannot be added; undefined when they can. */
@@ -63,7 +63,7 @@ export function dropped(queue: Queue, numbers: number[]): Queue | undefined | st
   const steps = queue.steps.filter(({ n }) => !numbers.includes(n));
   if (steps.length === 0) return undefined;
   if (steps.some(isOpen)) return { ...queue, steps };
-  // Through: a pause would keep its end from the agent.
+  // The queue is done: a pause would delay the report of its end.
   const { paused: _, ...rest } = queue;
   return { ...rest, steps };
 }
@@ -108,7 +108,7 @@ export function moved(queue: Queue, n: number, to: Place): Queue | string {
   }
 }
 
-/** Without what waits. Undefined: nothing is left. A step that is with Claude goes on. */
+/** The queue without its waiting steps. Undefined: nothing is left. A running step goes on. */
 export function cleared(queue: Queue): Queue | undefined {
   const { paused: _, refusals: _r, ...rest } = queue;
   const steps = queue.steps.filter((step) => !isWaiting(step));

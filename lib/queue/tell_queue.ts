@@ -25,7 +25,7 @@ export async function tellQueue(
 ): Promise<void> {
   const { session } = queue;
   if (agent === undefined) {
-    const reason = `Cannot tell queue_${what}: no enabled agent has the session`;
+    const reason = `Cannot report queue_${what}: no enabled agent has the session`;
     return record(paths, { kind: "problem", session, agent_id: queue.agent_id, reason });
   }
   if (wasSent(paths, session, agent.agent_id, wakeId)) {

@@ -90,7 +90,7 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
     }
     return endings;
   };
-  // Looked at and started under one lock: what was seen must still be so.
+  // Look and start under one lock, so that the state cannot change in between.
   const endings = await (options.dryRun ? startAll() : launchingAlone(world, startAll))
     .catch((error) => chosen.flatMap((agent) => failed(agent)(error)));
   const results = await Promise.all(endings.map((ending) => ending()));
@@ -98,7 +98,7 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
   const examined = new Set(chosen.map(({ agent_id }) => agent_id));
   const woken = new Set(results.filter((one) => one.wake_id).map(({ agent_id }) => agent_id));
   if (reportFailures(world, registry, examined, results)) woken.add("global_status");
-  // What waited before this run; a new wake has started its deliverer already.
+  // Deliver what waited before this run. Each new wake has started its deliverer already.
   for (const agentId of agentsIn(world.paths, "outbox")) {
     if (woken.has(agentId) || waitingIds(world.paths, agentId).length === 0) continue;
     deliver(world, agentId, "recovery");

@@ -12,11 +12,11 @@ import { shellQuote } from "../text.ts";
 import { commandWords } from "../wake.ts";
 import type { World } from "../cli/world.ts";
 
-/** Reports what an earlier run has not. True when a wake was sent. */
+/** Reports failures that no earlier run has reported. True when a wake was sent. */
 export function reportFailures(
   world: World,
   registry: Registry,
-  /** The agents of this run; what is known of others stays. */
+  /** The agents of this run. Known failures of other agents stay. */
   examined: ReadonlySet<string>,
   results: AgentResult[],
 ): boolean {

@@ -16,7 +16,7 @@ export function unknownKeys(text: string): RegistryProblem[] {
     const name = String(path.at(-1));
     const meant = nearest(name, level) ?? elsewhere(name, places);
     const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-    const problem = `nothing reads it, so that it has no effect${hint}`;
+    const problem = `nothing reads it, so it has no effect${hint}`;
     return { line: lineAt(text, node.offset), field: fieldName(path), problem };
   });
 }

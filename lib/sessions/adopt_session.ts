@@ -132,7 +132,7 @@ async function folderOf(
   }
 }
 
-/** With the PATH and the Claude Code folder of the running one: it may have come from elsewhere. */
+/** Uses the PATH and the Claude Code folder of the running process: ours may differ. */
 function asStarted(world: World, claude: RunningClaude | undefined): World {
   const theirs = environmentOf(claude?.process.pid);
   if (theirs === undefined) return world;

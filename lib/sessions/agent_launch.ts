@@ -104,8 +104,8 @@ type LaunchWay =
   | { kind: "refused"; reason: string };
 
 /**
- * How an agent's session is started again: as it was, if that still works. Else with today's PATH,
- * the registry's folder or the default command, since a person may have corrected those.
+ * How an agent's session is started again: as it was, if that still works. Otherwise
+ * with today's PATH, the registry's folder or the default command: a person may have corrected those.
  */
 export function wayBack(world: World, agent: Agent, launch: Launch | undefined): LaunchWay {
   const commands = new Set([launchCommandOf(world, agent, launch), launchCommand(world, agent)]);

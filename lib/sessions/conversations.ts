@@ -105,7 +105,7 @@ export function whyOpen(id: string, { pid, session }: Holder): string {
   return `its conversation ${id} is open already in process ${pid}${where}: end that one first`;
 }
 
-/** The process that has a conversation open; one that has lost its terminal is waited for. */
+/** The process that has a conversation open. Waits for one that has lost its terminal to end. */
 export async function whoHolds(
   id: string,
   claudeConfig: string,
@@ -143,7 +143,7 @@ const LOST = /^\/dev\/pts\/\d+ \(deleted\)$/;
 
 /**
  * Claude Code's own list of its sessions decides for the processes in it, since it follows /clear;
- * for others the words decide that they were started with.
+ * for other processes their command line decides.
  */
 export function holderOf(
   id: string,
@@ -155,12 +155,12 @@ export function holderOf(
   return processes.find((process) => {
     if (listed.get(process.pid) === id) return true;
     if (!opens(process.args, id) || isTmux(process)) return false;
-    // A wrapper has the words too; the list has the Claude Code below it.
+    // A wrapper has the same arguments; the list has the Claude Code below it.
     return !treeBelow(processes, process.pid).some(({ pid }) => listed.has(pid));
   });
 }
 
-/** A tmux server keeps the words of its first session, long after that has ended. */
+/** A tmux server keeps the arguments of its first session long after its end. */
 function isTmux({ args: [program = ""] }: ProcessInfo): boolean {
   return /^tmux\b/.test(baseName(program));
 }
@@ -187,7 +187,7 @@ export function listedSessions(
   return found;
 }
 
-/** Compared by start time; by program where one of both has none. */
+/** Compares the start times, or the programs where a start time is missing. */
 function isOf(procStart: unknown, process: ProcessInfo): boolean {
   return typeof procStart === "string" && process.start !== undefined
     ? procStart === process.start

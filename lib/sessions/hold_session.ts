@@ -61,7 +61,7 @@ function kindOf(target: HoldTarget, isTaken: boolean): HoldKind {
   return isTaken ? "taken" : target.kind;
 }
 
-/** A hold that is there already keeps its beginning. */
+/** An existing hold keeps its start time. */
 export function beginHold(
   world: World,
   target: HoldTarget,
@@ -71,7 +71,7 @@ export function beginHold(
   const kind = kindOf(target, isTaken);
   const present = openHold(world, kind, target.name);
   if (present === undefined && readHold(world.paths, kind, target.name) !== undefined) {
-    // Overwritten, the held wakes would be sent twice, or the person's words lost.
+    // Overwriting it would send the held wakes twice, or lose the person's words.
     if (!dryRun) world.startDeliverer(target.agent_id);
     throw new Error("the last one is just ending: try again in a moment");
   }

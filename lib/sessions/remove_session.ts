@@ -1,4 +1,4 @@
-/** Removes a session: nothing stays of it but its log. */
+/** Removes a session. Only its log stays. */
 
 import type { World } from "../cli/world.ts";
 import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
@@ -16,7 +16,7 @@ import type { SeenServer } from "./tmux_servers.ts";
 
 export interface RemoveWish {
   session: string;
-  /** Also where wakes wait or are dead letters. */
+  /** Remove it even if it has waiting wakes or dead letters. */
   dropWakes: boolean;
   dryRun: boolean;
 }
@@ -29,7 +29,7 @@ export interface RemoveResult {
   dropped: string[];
 }
 
-/** Throws the reason where it stays. A second run finishes one that was interrupted. */
+/** Throws the reason where it cannot be removed. A second run finishes an interrupted one. */
 export function removeSession(wish: RemoveWish, world: World): Promise<RemoveResult> {
   return wish.dryRun ? remove(wish, world) : launchingAlone(world, () => remove(wish, world));
 }
@@ -98,7 +98,7 @@ function removeLaunch(paths: Paths, session: string): void {
   }
 }
 
-/** Marks of panes that are gone, as those of a removed session, or that an earlier server had. */
+/** Removes the marks of panes that are gone or belonged to an earlier server. */
 async function removeMarks(paths: Paths, { tmux, socket, run }: SeenServer): Promise<void> {
   if (socket === undefined) return;
   const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_id}");

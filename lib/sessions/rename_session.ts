@@ -30,7 +30,7 @@ export interface RenameResult {
   state: "planned" | "renamed";
 }
 
-/** Throws the reason where it keeps its name. A second run finishes one that was interrupted. */
+/** Throws the reason where it cannot be renamed. A second run finishes an interrupted one. */
 export function renameSession(wish: RenameWish, world: World): Promise<RenameResult> {
   return wish.dryRun ? rename(wish, world) : launchingAlone(world, () => rename(wish, world));
 }
@@ -80,7 +80,7 @@ export type Followed =
   | { kind: "moved" }
   /** Nothing was changed; try again when it may be possible. */
   | { kind: "later"; reason: string }
-  /** It has no record, so that its name decides whose it is. */
+  /** It has no record, so its name decides which agent owns it. */
   | { kind: "no record" };
 
 /** After `tmux rename-session`: lets everything that is kept of the session follow its new name. */
@@ -144,7 +144,7 @@ async function moveSession(
   moveFiles(paths, from, to);
 }
 
-/** The lock of a session's memory; after some time it goes without, as hooks do. */
+/** Locks a session's memory. After some time it goes on without the lock, as hooks do. */
 async function lockOf({ state }: Paths, session: string): Promise<HeldLock | undefined> {
   const path = `${state}/locks/session-${safeName(session)}`;
   for (let tries = 0; tries < 40; tries++) {

@@ -32,7 +32,7 @@ export function withNames(registry: Registry, of: ReadonlySet<Agent>): Registry 
   return { ...registry, agents };
 }
 
-/** Why tmux would give a session another name than asked for, under which it is not found. */
+/** Why tmux would change this session name, so that the session is not found. */
 export function whyNoName(name: string): string | undefined {
   // deno-lint-ignore no-control-regex
   const isOdd = name === "" || /^\$|\$[A-Za-z_{]|[#\\\u0000-\u001f\u007f]|;$/.test(name);

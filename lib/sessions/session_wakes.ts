@@ -69,8 +69,8 @@ const LOCK_WAIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * While no deliverer can send or remove a wake of the agent. One that sleeps hands over within a
- * second; one that is trying for longer keeps its wakes as they are.
+ * Runs the work while no deliverer can send or remove a wake of the agent. A sleeping deliverer hands
+ * over within a second. If one keeps trying for longer, its wakes stay as they are.
  */
 async function whileNotDelivering(paths: Paths, agentId: string, work: () => void): Promise<void> {
   const path = `${paths.state}/locks/deliver-${safeName(agentId)}.lock`;

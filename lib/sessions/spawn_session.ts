@@ -187,7 +187,7 @@ async function begin(
   const refused = await whyRefused(tmux, pane, first);
   const problem = refused === undefined
     ? ""
-    : `Session ${session} is ready, but its first command came to nothing: ${refused}`;
+    : `Session ${session} is ready, but its first command failed: ${refused}`;
   return { ...result, state: "ready", problem };
 }
 

@@ -179,7 +179,7 @@ async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<bo
 
 const ANSWERED_WITHIN_MS = 1500;
 
-/** Why Claude Code refused a slash command, as its screen says; undefined when it did not. */
+/** Why Claude Code refused a slash command, read from its screen; undefined when it did not. */
 export async function whyRefused(
   tmux: Tmux,
   pane: string,
@@ -197,9 +197,8 @@ export async function whyRefused(
   return undefined;
 }
 
-const NO_WORDS =
-  "its launch command does not hand on the words behind it, so that Claude Code has " +
-  "none of our hooks, its prompt and its first command; let the command end where words can " +
+const NO_WORDS = "its launch command does not pass on the arguments after it, so Claude Code has " +
+  "no hooks of ours, no prompt and no first command; let the command end where arguments can " +
   `follow, as "$@" does`;
 
 /** What a dialog of the start asks, and what to do. */

@@ -63,7 +63,7 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
   });
 }
 
-/** A queue gives its next step right after a turn: not while we wait for just that moment. */
+/** Pauses the queue: it would give its next step right after the turn that we wait for. */
 async function withoutSteps<T>(
   { paths, env, now, warn }: World,
   { waitMs, dryRun }: StopWish,
@@ -78,7 +78,7 @@ async function withoutSteps<T>(
       warn(`Cannot hold the steps of its queue: ${messageOf(error)}`);
     }
   };
-  // It ends by itself, in case that we are killed.
+  // This pause ends by itself, in case this process is killed.
   mark(new Date(now().getTime() + waitMs + ENDS_WITHIN_MS).toISOString());
   let isStopped = false;
   try {
@@ -159,7 +159,7 @@ export function whyBusy(capture: string): string | undefined {
 async function end(found: FoundSession, world: World): Promise<string | undefined> {
   const { session, agent, launch, server } = found;
   const claude = await claudeIn(found, world.paths.claudeConfig);
-  if (claude === undefined) return "its process is not to be seen: end it there, with /exit";
+  if (claude === undefined) return "its process cannot be found: end it there with /exit";
   try {
     Deno.kill(claude.process.pid, "SIGTERM");
   } catch (error) {

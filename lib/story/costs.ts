@@ -28,7 +28,7 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
     let base: number | undefined;
     let turn: StoryLine | undefined;
     const settle = (total: number) => {
-      // Not reported yet, where it has not grown: then it is part of the next one.
+      // A total that has not grown is not reported yet: the cost counts with the next turn.
       if (turn !== undefined && base !== undefined && total > base) {
         found.set(turn, Math.round((total - base) * 1e6) / 1e6);
       }
@@ -38,7 +38,7 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
     for (const line of own) {
       if (isFreshStart(line)) [base, turn] = [0, undefined];
       if (typeof line.total_usd === "number") settle(line.total_usd);
-      // What an end before it has cost is not known alone, and is part of this one.
+      // The cost of the turn before is not known alone, so it is part of this one.
       if (isEndOfTurn(line) && line.cost_usd === undefined) turn = line;
     }
     const now = present.get(session);
@@ -50,7 +50,7 @@ export function withCosts(lines: StoryLine[], present: ReadonlyMap<string, Total
   });
 }
 
-/** 2.1.197 does not say of which turn its word is. */
+/** 2.1.197 does not say which turn its report belongs to. */
 function isAfter({ prompt_id, at }: Total, turn: StoryLine): boolean {
   return prompt_id === "" ? at > timeOf(turn) : prompt_id === turn.prompt_id;
 }
@@ -108,6 +108,6 @@ function ifReadable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    return undefined; // then it is not known
+    return undefined; // unreadable: the total is unknown
   }
 }

@@ -52,7 +52,7 @@ export class Printer {
 
   #told(record: StoryLine): Happening[] {
     const { kinds, grep, json } = this.wanted;
-    // What says nothing new is shown to programs, and to those who ask for its kind.
+    // Records that say nothing new are shown only with --json, or when their kind is asked for.
     const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
     const said = happeningOf(record, this.#starts) ??
       (json || isNamed ? bare(record) : undefined);

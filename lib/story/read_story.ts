@@ -34,7 +34,7 @@ export function storyOf(
   return withCosts(lines, presentTotals(paths, sessions));
 }
 
-/** The same in plain words; a record that repeats another one is left out. */
+/** The same in plain words, without records that repeat another one. */
 export function happeningsOf(paths: Paths, wish: StoryWish): Happening[] {
   const lines = storyOf(paths, wish);
   const starts = turnStarts(lines);

@@ -167,7 +167,7 @@ function barOf(lanes: Lane[], since: number, until: number, width: number): stri
       lane,
       ms: Math.min(lane.to, to) - Math.max(lane.from, from),
     })).filter(({ ms }) => ms > 0);
-    // What is short and bad must not vanish.
+    // Short but bad states must stay visible.
     const bad = parts.find(({ lane }) => lane.state === "lost" || lane.state === "failed");
     const most = bad ?? parts.sort((a, b) => b.ms - a.ms)[0];
     return most === undefined ? " " : STATES[most.lane.state].sign;

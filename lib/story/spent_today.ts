@@ -10,7 +10,7 @@ import { dayOf } from "./since.ts";
 
 /** A journal may be long, so it is not read at every look, and only when it has grown. */
 const EVERY_MS = 15_000;
-/** A turn that ends today may have begun yesterday, and then its costs have. */
+/** A turn that ends today may have begun yesterday, and so may its costs. */
 const BEFORE_MS = 86_400_000;
 
 interface Known {
@@ -27,7 +27,7 @@ export class SpentToday {
 
   constructor(private readonly paths: Paths) {}
 
-  /** undefined where nothing tells it. */
+  /** undefined where nothing reports it. */
   usd(now: Date): number | undefined {
     if (now.getTime() - this.#at < EVERY_MS) return this.#usd;
     this.#at = now.getTime();
@@ -64,7 +64,7 @@ function stampOf(path: string): string {
     const { ino, size } = Deno.statSync(path);
     return `${ino} ${size}`;
   } catch {
-    return ""; // it becomes an older one just now
+    return ""; // it is being rotated now
   }
 }
 

@@ -12,7 +12,7 @@ interface OpenJournal {
   file: Deno.FsFile;
   ino: number | null;
   decoder: TextDecoder;
-  /** A line of which the end is not written yet. */
+  /** The start of a line whose end is not written yet. */
   rest: string;
 }
 
@@ -45,7 +45,7 @@ export class StoryTail implements Disposable {
     if (journal === undefined) return [];
     const lines = readOn(journal);
     if (isCurrent(journalFile(this.paths, session), journal)) return lines;
-    // It became an older one: what was added before that is read, then the new one from its start.
+    // The journal was rotated: read the rest of the old file, then the new one from its start.
     this.#close(session);
     const next = this.#opened(session);
     return next === undefined ? lines : [...lines, ...readOn(next)];

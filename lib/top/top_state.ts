@@ -206,7 +206,7 @@ export function answerable(view: SessionView): AnswerableQuestion | string {
   const open = pending.findLast(({ kind }) => kind !== "question" && kind !== "form");
   if (open === undefined) return "Its request cannot be read here: Enter attaches.";
   if (agent?.settings.answer_permissions !== true) {
-    return "answer_permissions is off, so that it is decided in the session: Enter attaches.";
+    return "answer_permissions is off, so decide it in the session: Enter attaches.";
   }
   return {
     id: open.id,

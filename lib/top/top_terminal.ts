@@ -50,7 +50,7 @@ export class TopTerminal {
       await this.#word?.close();
       await this.#keeper?.status;
     } catch {
-      // The keeper has gone before us: there is nothing left to keep.
+      // The keeper process has ended already: nothing is left to restore.
     }
   }
 

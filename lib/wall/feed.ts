@@ -10,7 +10,7 @@ export type SessionScreen = Omit<CapturedScreen, "pane"> & { session: string };
 
 export interface FeedSource {
   tiles(): Promise<Tile[]>;
-  /** What all turns have cost today; undefined where nothing tells it. */
+  /** What all turns have cost today; undefined where nothing reports it. */
   usdToday?(): number | undefined;
   /** The screens of the sessions that were last read. */
   screens(): Promise<SessionScreen[]>;
@@ -77,7 +77,7 @@ export class Feed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something was done: the tiles are read again at once. */
+  /** Call after an action: the tiles are read again at once. */
   nudge(): void {
     this.#tilesAt = -Infinity;
   }
@@ -100,7 +100,7 @@ export class Feed {
       const spent = this.clock.now() - began;
       await this.clock.sleep(Math.max(SCREENS_EVERY_MS - spent, spent, 1));
     }
-    // It is out of date when the next page opens.
+    // It would be out of date when the next page opens.
     this.#shown.clear();
     this.#tilesKey = "";
     this.#tilesAt = -Infinity;

@@ -1,37 +1,3 @@
 /** Programs that a test starts, feeds and listens to. */
 
-export interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Started {
-  child: Deno.ChildProcess;
-  done: Promise<Ended>;
-}
-
-/** Starts a program with these variables alone. It may end without reading what it is fed. */
-export function startProgram(
-  [program, ...args]: string[],
-  env: Record<string, string>,
-  stdin: string | Uint8Array = "",
-): Started {
-  const child = new Deno.Command(program!, {
-    args,
-    env,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  const input = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
-  const fed = writer.write(input).then(() => writer.close()).catch(() => {});
-  const done = child.output().then(async ({ code, stdout, stderr }) => {
-    await fed;
-    const decoder = new TextDecoder();
-    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-  });
-  return { child, done };
-}
+export { type Ended, type Started, startProgram } from "../../lib/demo/child_process.ts";

@@ -1,5 +1,6 @@
 /** A user's home for a test: HOME, state, data and registry in one folder, removed at the end. */
 
+import { stageVariables } from "../../lib/demo/hook_stage.ts";
 import { namesIn, readTextIfThere } from "../../lib/files.ts";
 import "../../lib/cli/load_guards.ts";
 import { recordsIn } from "../../lib/journal_read.ts";
@@ -30,17 +31,12 @@ export class TestHome implements AsyncDisposable {
     this.dir = dir ?? Deno.realPathSync(Deno.makeTempDirSync({ prefix: "gsd-test-" }));
     this.home = home ?? `${this.dir}/home`;
     Deno.mkdirSync(this.home, { recursive: true });
-    this.env = {
-      HOME: this.home,
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
-      LANG: "C.UTF-8",
-      DENO_DIR: denoDir(),
-      DENO_NO_UPDATE_CHECK: "1",
-      GSD_REGISTRY: `${this.dir}/registry.json`,
-      ...(isDefault
-        ? {}
-        : { GSD_STATE_DIR: `${this.dir}/state`, GSD_DATA_DIR: data ?? `${this.dir}/data` }),
-    };
+    this.env = { ...stageVariables(this.dir), HOME: this.home };
+    if (data !== undefined) this.env.GSD_DATA_DIR = data;
+    if (isDefault) {
+      delete this.env.GSD_STATE_DIR;
+      delete this.env.GSD_DATA_DIR;
+    }
   }
 
   /** One variable, as our functions ask for it. */
@@ -124,12 +120,6 @@ function shown(path: string): string {
     throw new Error(`Something is hidden that should be masked: ${readTextIfThere(path)}`);
   }
   return path;
-}
-
-/** The packages of our commands are cached there; a fake home has none. */
-function denoDir(): string {
-  const caches = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
-  return Deno.env.get("DENO_DIR") ?? `${caches}/deno`;
 }
 
 /** A program that is just ending may still write into the folder. After two seconds it stays. */

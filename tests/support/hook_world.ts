@@ -1,26 +1,17 @@
-/** Runs real hooks in a home and a tmux server of their own. */
+/** The stage of the hooks for tests: wakes stay in the outbox, and records are checked at the end. */
 
-import { hookCommand } from "../../lib/install/hook_command.ts";
-import { HOOKS } from "../../lib/install/hook_list.ts";
+import { type HookResult, HookStage } from "../../lib/demo/hook_stage.ts";
+import { readTextIfThere } from "../../lib/files.ts";
 import { captureLauncherText } from "../../lib/install/capture_launcher.ts";
 import { hookLauncherText } from "../../lib/install/hook_launcher.ts";
 import { writeInstallation } from "../../lib/install/install_file.ts";
-import { launcherPlaces } from "../../lib/install/installation.ts";
 import { installLaunchers } from "../../lib/install/launchers.ts";
-import { type Env, pathsFrom, ROOT } from "../../lib/paths.ts";
-
-export { ROOT } from "../../lib/paths.ts";
-import { findProgram } from "../../lib/doors/programs.ts";
-import type { Installation } from "../../lib/install/scope.ts";
-import { type Ended, startProgram } from "./child_process.ts";
+import { type Env, ROOT } from "../../lib/paths.ts";
+import { writeExecutable } from "./executable.ts";
 import { TestHome } from "./home.ts";
 import { TmuxServer } from "./tmux_server.ts";
-import { readTextIfThere } from "../../lib/files.ts";
-import { writeExecutable } from "./executable.ts";
 
-export interface HookResult extends Ended {
-  ms: number;
-}
+export { type HookResult, ROOT };
 
 export interface WorldOptions {
   /** Text, or a value that is written as JSON. Default: one agent `warden`. */
@@ -38,13 +29,13 @@ export const WARDEN = {
   openclaw_session_key: "agent:warden:main",
 };
 
-export class HookWorld {
-  readonly home = new TestHome();
-  readonly dir = this.home.dir;
-  readonly server = new TmuxServer();
-  readonly panes = new Map<string, string>();
-
-  private constructor(private readonly permissions: "registered" | "all") {}
+export class HookWorld extends HookStage<TmuxServer> {
+  private constructor(
+    private readonly permissions: "registered" | "all",
+    readonly home = new TestHome(),
+  ) {
+    super(home.dir, new TmuxServer(), home.env);
+  }
 
   static async create(options: WorldOptions = {}): Promise<HookWorld> {
     const world = new HookWorld(options.permissions ?? "registered");
@@ -75,63 +66,20 @@ export class HookWorld {
     if (registry !== undefined) this.home.writeRegistry(registry);
   }
 
-  /** The pane of a session, which is started if necessary. */
-  async pane(session: string): Promise<string> {
-    const pane = this.panes.get(session) ?? await this.server.session(session);
-    this.panes.set(session, pane);
-    return pane;
-  }
-
-  env(): Record<string, string> {
-    return this.home.env;
-  }
-
-  /** Runs a hook as Claude Code in that session would. */
-  async hook(
-    file: string,
-    event: unknown,
-    { session = "warden-main", env = {} as Record<string, string | undefined> } = {},
-  ): Promise<HookResult> {
-    const tmux = await this.server.env(await this.pane(session));
-    const all: Record<string, string | undefined> = { ...this.env(), ...tmux, ...env };
-    const set = Object.entries(all).filter((entry): entry is [string, string] =>
-      entry[1] !== undefined
-    );
-    const input = typeof event === "string" || event instanceof Uint8Array
-      ? event
-      : JSON.stringify(event);
-    const started = performance.now();
-    const words = this.words(file, (name) => all[name]);
-    const ended = await startProgram(words, Object.fromEntries(set), input).done;
-    return { ...ended, ms: performance.now() - started };
-  }
-
-  private words(file: string, env: Env): string[] {
+  /** A test may change the environment of a hook: its launchers are written anew for each call. */
+  protected override words(file: string, env: Env): string[] {
     if (this.permissions === "all") {
       return [Deno.execPath(), "run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/${file}`];
     }
-    const entry = HOOKS.find((hook) => hook.file === file)!;
     const install = this.installation(env);
     this.launcher("hook", hookLauncherText(install));
     this.launcher("capture", captureLauncherText(install));
-    return ["/bin/sh", "-c", hookCommand(entry, install.paths)];
+    return super.words(file, env);
   }
 
   private launcher(name: string, text: string): void {
     const path = `${this.dir}/data/bin/${name}`;
     if (readTextIfThere(path) !== text) writeExecutable(path, text);
-  }
-
-  installation(env: Env): Installation {
-    return {
-      paths: pathsFrom(env, ROOT),
-      home: `${this.dir}/home`,
-      deno: Deno.execPath(),
-      tmux: findProgram(env, "GSD_TMUX", "tmux")!,
-      transcripts: [`${this.dir}/home/.claude/projects`],
-      allowAll: false,
-      ...launcherPlaces(env, undefined),
-    };
   }
 
   /** The messages that wait for an agent, oldest first. */

@@ -124,7 +124,7 @@ export interface Row {
   goneOn: string;
 }
 
-/** A line for each fault: how often, seconds until told (median and longest), who has gone on. */
+/** A line for each fault: how often, seconds until reported (median and longest), who has gone on. */
 export function rowsOf({ told }: Comparison, goneOn: Map<string, boolean[]>): Row[] {
   return Array.from(goneOn, ([fault, done]) => {
     const seconds = told.filter((one) => one.fault === fault && !one.isOptional)
@@ -141,7 +141,7 @@ export function rowsOf({ told }: Comparison, goneOn: Map<string, boolean[]>): Ro
 
 export function tableOf(rows: Row[]): string {
   return [
-    "| fault | times | seconds until told, median | longest | gone on |",
+    "| fault | times | seconds until reported, median | longest | gone on |",
     "|---|---|---|---|---|",
     ...rows.map(({ fault, times, told, goneOn }) =>
       `| ${fault} | ${times} | ${told.includes("|") ? told : `${told} | ${told}`} | ${goneOn} |`

@@ -1,42 +1,19 @@
-/** Waits until a condition is true; fails with a sentence when it is not. */
+/** Waits of tests. A limit only ends a test that hangs: on a busy machine it is longer. */
 
-import { type Clock, realClock } from "../../lib/time.ts";
-
-export interface UntilOptions {
-  timeoutMs?: number;
-  everyMs?: number;
-  /** What is there instead, for the message of a failed wait. */
-  present?: () => unknown;
-  clock?: Clock;
-}
-
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
-  options: UntilOptions = {},
-): Promise<T> {
-  const { timeoutMs = 120_000, everyMs = 50, clock = realClock } = options;
-  const end = clock.now() + timeoutMs;
-  let trouble = "";
-  while (true) {
-    try {
-      const found = await look();
-      if (found !== undefined && found !== false && found !== null) return found;
-      trouble = "";
-    } catch (error) {
-      trouble = `\nThe last look failed: ${error instanceof Error ? error.message : error}`;
-    }
-    if (clock.now() >= end) {
-      const present = options.present === undefined ? "" : `\nInstead: ${await shown(options)}`;
-      throw new Error(`Waited ${timeoutMs / 1000} s for ${what}${trouble}${present}`);
-    }
-    await clock.sleep(everyMs);
-  }
-}
+import { until as untilLimit, type UntilOptions } from "../../lib/demo/until.ts";
 
 export { pause } from "../../lib/time.ts";
+export type { UntilOptions };
 
-async function shown(options: UntilOptions): Promise<string> {
-  const present = await options.present?.();
-  return typeof present === "string" ? present : JSON.stringify(present, null, 1) ?? "nothing";
+export function until<T>(
+  what: string,
+  look: Parameters<typeof untilLimit<T>>[1],
+  options: UntilOptions = {},
+): Promise<T> {
+  return untilLimit(what, look, { slowness: programsPerCore, ...options });
+}
+
+/** Those that want to run, over the last minute: between one and eight. */
+function programsPerCore(): number {
+  return Math.min(8, Math.max(1, Deno.loadavg()[0]! / navigator.hardwareConcurrency));
 }
