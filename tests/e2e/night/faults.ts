@@ -1,6 +1,7 @@
 /** The faults of a night: each is played, noted as a fact, and over when its session goes on. */
 
 import { allProcesses, treeBelow } from "../../../lib/doors/process_tree.ts";
+import { ownerOf } from "../../../lib/known_sessions.ts";
 import { readScreen } from "../../../lib/pane.ts";
 import { draftIn } from "../../support/real_claude.ts";
 import { pause, until } from "../../support/until.ts";
@@ -99,6 +100,10 @@ export const SESSION_FAULTS: SessionFault[] = [
       session.names.push(name);
       night.fact(session, ["session_changed"]);
       await session.attach();
+      // Until then no hook finds the agent: the end of a turn would be reported as idle, a minute later.
+      await until(`the record of ${name}`, () => ownerOf(night.stage.paths, name), {
+        timeoutMs: PATIENCE_MS,
+      });
       await session.claude.submit(night.words(session, "Work"));
       await night.goesOn(session, before);
     },
