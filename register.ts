@@ -5,10 +5,12 @@ import { statIfThere } from "./lib/doors/user_file.ts";
 import { taskCommand } from "./lib/cli/task_command.ts";
 import { hooksForSettings } from "./lib/install/hook_command.ts";
 import { type InstallPlan, planInstall, whyOtherClone } from "./lib/install/installation.ts";
-import { fetchPackages, packagesReady } from "./lib/install/packages.ts";
+import { fetchPackages, packagesReady, whyNoCompanion } from "./lib/install/packages.ts";
 import { readTextIfThere, regularFile } from "./lib/files.ts";
 import { linkCommand } from "./lib/install/path_link.ts";
 import { release } from "./lib/install/registered.ts";
+import { restartCompanions } from "./lib/install/restart_companions.ts";
+import type { Paths } from "./lib/paths.ts";
 import { messageOf } from "./lib/process.ts";
 import { putLaunchers } from "./lib/install/launchers.ts";
 import { register, unregister } from "./lib/install/registration.ts";
@@ -92,13 +94,27 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   }
   const outcome = register(settings, plan.wanted, root, store);
   if (outcome.kind === "refused") return failed(outcome.reason);
-  const notes = [...plan.notes, ...dryRun ? [] : linkCommand(world.env, world.paths)];
+  const done = dryRun ? [] : [
+    ...prepared.notes,
+    ...linkCommand(world.env, world.paths),
+    ...await companionNotes(world.paths),
+  ];
+  const notes = [...plan.notes, ...done];
   return report({ action: "add", outcome, launchers: prepared.launchers, notes }, options, world);
 }
 
-type Prepared = { kind: "prepared"; launchers: string[] } | { kind: "refused"; reason: string };
+type Prepared =
+  | { kind: "prepared"; launchers: string[]; notes: string[] }
+  | { kind: "refused"; reason: string };
 
-const NOTHING_PREPARED: Prepared = { kind: "prepared", launchers: [] };
+const NOTHING_PREPARED: Prepared = { kind: "prepared", launchers: [], notes: [] };
+
+/** A session keeps its companion for days: it is to run the code that is registered now. */
+async function companionNotes(paths: Paths): Promise<string[]> {
+  const count = await restartCompanions(paths);
+  if (count === 0) return [];
+  return [`restarted ${count} ${count === 1 ? "companion" : "companions"} of running sessions`];
+}
 
 /** Everything that a hook calls is there before the first hook is registered. */
 async function prepare(plan: InstallPlan, world: World): Promise<Prepared> {
@@ -109,17 +125,22 @@ async function prepare(plan: InstallPlan, world: World): Promise<Prepared> {
   } catch (error) {
     return { kind: "refused", reason: `Cannot make the launchers: ${messageOf(error)}` };
   }
-  if ((await packagesReady(install, world.env)).kind === "ready") {
-    return { kind: "prepared", launchers };
+  let state = await packagesReady(install, world.env);
+  if (state.kind !== "ready") {
+    world.warn("Fetching packages, once");
+    state = await fetchPackages(install, world.env);
+    if (state.kind === "ready") state = await packagesReady(install, world.env);
   }
-  world.warn("Fetching packages, once");
-  const fetched = await fetchPackages(install, world.env);
-  const state = fetched.kind === "ready" ? await packagesReady(install, world.env) : fetched;
-  return state.kind === "ready" ? { kind: "prepared", launchers } : {
-    kind: "refused",
-    reason: `Cannot make sure that our commands start without a network: ${state.reason}; ` +
-      "nothing was registered",
-  };
+  if (state.kind !== "ready") {
+    return {
+      kind: "refused",
+      reason: `Cannot make sure that our commands start without a network: ${state.reason}; ` +
+        "nothing was registered",
+    };
+  }
+  const trouble = await whyNoCompanion(install, world.env);
+  const notes = trouble === undefined ? [] : [`the mod has no companion: ${trouble}`];
+  return { kind: "prepared", launchers, notes };
 }
 
 function report(
@@ -144,7 +165,7 @@ function report(
   return 1;
 }
 
-/** The command that undoes this registration, with an absolute path. */
+/** The command that undoes this registration, wherever it is typed. */
 function undoCommand(options: RegisterOptions, world: World): string {
   const isUsual = options.settings === undefined && options.project === undefined;
   const where = isUsual ? [] : ["--settings", settingsFile(options, world)];

@@ -2,7 +2,7 @@
 
 import { fileOf, type GivenDecision, listPending, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer, type WaitWorld } from "./answer_wait.ts";
-import { claimAsking } from "./questions.ts";
+import { claimAsking, readQuestions } from "./questions.ts";
 import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
@@ -17,7 +17,6 @@ import type { BlockingClock } from "./transcript.ts";
 import { randomLetters } from "./new_wake.ts";
 import { isDelivered } from "./outbox.ts";
 import { type Dialog, readScreen } from "./pane.ts";
-import { readQuestions } from "./questions.ts";
 import { answersBy } from "./question_answers.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";

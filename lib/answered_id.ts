@@ -1,11 +1,10 @@
 /** Which of the open questions was answered. */
 
 import { fileOf, listPending, readGiven } from "./answers.ts";
-import { askedIn, askingsOf } from "./questions.ts";
+import { askedIn, askingsOf, readQuestions } from "./questions.ts";
 import { fits } from "./close_pending.ts";
 import type { HookEvent } from "./events.ts";
 import type { Paths } from "./paths.ts";
-import { readQuestions } from "./questions.ts";
 import { isLike } from "./text.ts";
 
 /**

@@ -1,9 +1,15 @@
 /** The text of a wake: from the event or the transcript; the screen is in pane_memory.ts. */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./transcript.ts";
+import {
+  type BlockingClock,
+  fromEnd,
+  joinBlocks,
+  lastLines,
+  type Line,
+  waitForLine,
+} from "./transcript.ts";
 import { later } from "./paths.ts";
-import { joinBlocks, type Line } from "./transcript.ts";
 import {
   endsWith,
   followsStop,

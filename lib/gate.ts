@@ -1,11 +1,10 @@
 /** Which agent an event belongs to. For most sessions there is none, and the hook ends. */
 
 import { readTextIfThere } from "./files.ts";
-import { isKnownName } from "./known_sessions.ts";
+import { isKnownName, ownerOf } from "./known_sessions.ts";
 import { type HookInput, type PaneOwner, paneOwner, type ShowingSession } from "./events.ts";
 import { type Env, later, type Paths } from "./paths.ts";
 import { messageOf } from "./json.ts";
-import { ownerOf } from "./known_sessions.ts";
 import {
   type Agent,
   findAgent,

@@ -9,12 +9,11 @@ import { namesIn, readTextIfThere } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { hasQueue } from "./known_sessions.ts";
-import { fromEnd } from "./transcript.ts";
+import { fromEnd, joinBlocks, type Line, textIn } from "./transcript.ts";
 import { ownEscape } from "./own_escape.ts";
 import { later } from "./paths.ts";
 import { sendWake } from "./send_wake.ts";
 import { readMemory } from "./session_memory.ts";
-import { joinBlocks, type Line, textIn } from "./transcript.ts";
 import { readLastTurn } from "./last_turn.ts";
 import { actions, type WakeDraft } from "./wake.ts";
 

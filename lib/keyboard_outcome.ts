@@ -5,8 +5,14 @@
 
 import { textOf } from "./events.ts";
 import { isObject } from "./json.ts";
-import { type BlockingClock, fromEnd, lastLines, waitForLine } from "./transcript.ts";
-import { type Line, parseEntry } from "./transcript.ts";
+import {
+  type BlockingClock,
+  fromEnd,
+  lastLines,
+  type Line,
+  parseEntry,
+  waitForLine,
+} from "./transcript.ts";
 
 interface Asked {
   tool: string;

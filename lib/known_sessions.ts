@@ -1,6 +1,6 @@
 /**
  * What is known of tmux sessions: which Claude runs in one (a small file each, named by Claude's
- * id), which were seen before, by their memories, and whose they are, by the records of spawn.
+ * id), which were seen before, by their memories, and whose they are, by their launch records.
  */
 
 import { SHELL_CAPTURE_LINES } from "./events.ts";
@@ -77,6 +77,7 @@ export function hasQueue({ state }: Pick<Paths, "state">, session: string): bool
   }
 }
 
+/** The records of spawn and adopt are in the data folder, which hooks can read and not write. */
 export function launchesDir({ data }: Pick<Paths, "data">): string {
   return `${data}/launches`;
 }

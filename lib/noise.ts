@@ -1,7 +1,6 @@
 /** Suppresses wakes that were sent before. The identity of the event decides, not its text. */
 
-import type { HookEvent } from "./events.ts";
-import { textOf } from "./events.ts";
+import { type HookEvent, textOf } from "./events.ts";
 import { isObject } from "./json.ts";
 import { TURN_ENDS } from "./outbox.ts";
 import { hash } from "./paths.ts";

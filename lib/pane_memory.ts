@@ -18,9 +18,14 @@ async function newPaneLines(
 ): Promise<string[]> {
   const outcome = locked(paths, session, () => readTextIfThere(paneFile(paths, session)));
   const before = outcome.kind === "done" ? outcome.value : undefined;
-  if (before === undefined) return lines.slice(-atLeast);
-  const { newLines }: typeof import("./pane_diff.ts") = await import(later("./pane_diff.ts"));
-  return newLines(before.split("\n"), lines, atLeast, hash);
+  const last = lines.slice(-atLeast);
+  if (before === undefined) return last;
+  try {
+    const { newLines }: typeof import("./pane_diff.ts") = await import(later("./pane_diff.ts"));
+    return newLines(before.split("\n"), lines, atLeast, hash);
+  } catch {
+    return last; // missing or broken, as in the middle of an update
+  }
 }
 
 /** Keeps the screen that a wake was made of as hashes of its lines: it may have shown a secret. */

@@ -4,8 +4,15 @@
  */
 
 import { type HookEvent, textOf } from "./events.ts";
-import { fromEnd, lastLines } from "./transcript.ts";
-import { isFeedback, isPrompt, type Line, parseEntry, textIn } from "./transcript.ts";
+import {
+  fromEnd,
+  isFeedback,
+  isPrompt,
+  lastLines,
+  type Line,
+  parseEntry,
+  textIn,
+} from "./transcript.ts";
 
 export interface SilentTurn {
   /** A person ran a shell line (`!cmd`): nothing was asked of Claude. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type ClaudePane, findPane, type FoundPane } from "../lib/driver/claude_pane.ts";
+import { allProcesses, type ProcessInfo } from "../lib/doors/process_tree.ts";
 import { paneWorld } from "../lib/driver/driver_world.ts";
 import { realClock } from "../lib/time.ts";
 import { driverWorld, menuOptions } from "./support/driver_context.ts";
@@ -85,6 +86,8 @@ Deno.test("ClaudePane.hasEnded() sees that Claude Code is gone, whatever shell i
   Deno.symlinkSync("/bin/cat", claude);
   // A shell with such options is not known to be at its prompt.
   const pane = await paneOf(server, home, "s", `sh -c "${claude}; exec sh -o emacs"`);
+  const isClaude = ({ args }: ProcessInfo) => args[0] === claude;
+  await until("its start", async () => (await allProcesses()).some(isClaude));
   assertEquals(await pane.hasEnded(), false);
   await pane.press("C-d");
   await until("the end", () => pane.hasEnded());

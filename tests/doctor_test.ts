@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { YOUNG_GATEWAY } from "../lib/delivery/gateway_carrier.ts";
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
 import { checkLaunchers } from "../lib/doctor/launchers_check.ts";
@@ -10,11 +11,13 @@ import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { checkWatch } from "../lib/doctor/watch_check.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
+import { ensureDir } from "../lib/files.ts";
 import { record } from "../lib/journal.ts";
 import { writeHold } from "../lib/doors/holds.ts";
 import { enqueue } from "../lib/outbox.ts";
 import { moveToDead } from "../lib/outbox_files.ts";
 import { aWake } from "./support/delivery_home.ts";
+import { writeExecutable } from "./support/executable.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { Clinic, WARDEN } from "./support/clinic.ts";
 
@@ -167,6 +170,27 @@ Deno.test("doctor asks the gateway: there, token good, session known; and sends 
   }
   assertMatch((await clinic.ask(checkGateway)).broken.join(), /Cannot reach the gateway/);
   assertMatch((await clinic.ask(sendTestWakes)).broken.join(), /does not have the test wake/);
+});
+
+Deno.test("doctor sends its test wake again to a gateway that has just started", async () => {
+  await using clinic = await Clinic.create();
+  const { data, state } = clinic.world.paths;
+  ensureDir(`${data}/bin`);
+  const deliver = (times: number) =>
+    writeExecutable(
+      `${data}/bin/deliver`,
+      `#!/bin/sh
+cd ${state}/outbox/warden || exit 1
+echo once >>../../tries
+[ "$(grep -c once ../../tries)" -lt ${times} ] || exec rm ./*.json
+sed -i 's/"expects_reply"/"attempts": {"last_error": "${YOUNG_GATEWAY} …"}, "expects_reply"/' ./*.json
+`,
+    );
+  deliver(3);
+  assertMatch((await clinic.ask(sendTestWakes)).ok.join(), /has the test wake/);
+  assertEquals(Deno.readTextFileSync(`${state}/tries`), "once\n".repeat(3));
+  deliver(100);
+  assertMatch((await clinic.ask(sendTestWakes)).broken.join(), /The gateway has just started/);
 });
 
 Deno.test("doctor counts waiting wakes and dead letters, with their age", async () => {

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { GatewayCarrier, YOUNG_GATEWAY } from "../lib/delivery/gateway_carrier.ts";
 import { placeOfWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
 import { onPath } from "../lib/doors/programs.ts";
@@ -165,7 +165,7 @@ Deno.test("GatewayCarrier waits until the agent reads what a young gateway has o
     for (const again of [wake, { ...wake, attempts }]) {
       const outcome = await carrier.deliver(again);
       assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
-      assertStringIncludes(outcome.reason, "has not begun to read the wake");
+      assertMatch(outcome.reason, new RegExp(`^${YOUNG_GATEWAY} .*has not begun to read the wake`));
     }
     gateway.queued = []; // dropped: it was never read
     gateway.faults.decide = undefined;

@@ -3,8 +3,13 @@ import { failureKind } from "../lib/failures.ts";
 import { formatQuestions, readQuestions } from "../lib/questions.ts";
 import { formatAnswers, readAnswers } from "../lib/question_answers.ts";
 import { pathsFrom } from "../lib/paths.ts";
-import { commandWords, otherSocket } from "../lib/wake.ts";
-import { formatPressure, renderWake, type WakeDraft } from "../lib/wake.ts";
+import {
+  commandWords,
+  formatPressure,
+  otherSocket,
+  renderWake,
+  type WakeDraft,
+} from "../lib/wake.ts";
 import { section } from "./support/hook_world.ts";
 import { readScreen } from "../lib/pane.ts";
 import { fixtureEvent, fixtureEventNames, fixturePane } from "./support/fixtures.ts";

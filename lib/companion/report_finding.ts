@@ -101,7 +101,7 @@ async function tell(
   }
 }
 
-/** How long the hook of a turn's end may take when Claude Code ends at the same time. */
+/** How long the hook of SessionEnd may take: Claude Code itself has ended. */
 const HOOK_MS = 300;
 
 /** A hook reports every end but a crash. */

@@ -75,7 +75,8 @@ export function factsAfter(
     case "turn.complete": {
       delete facts.turn;
       facts.attempts = NONE;
-      const isLeft = data.reason === "answer" && wasLeft(data.happened);
+      // A mod of an earlier version decided it: it stays as long as its session.
+      const isLeft = data.reason === "answer" && (data.isLeft === true || wasLeft(data.happened));
       if ((data.reason !== "aborted" && !isLeft) || isOwnAbort) break;
       // After a dialog that was left it takes a text from the mod.
       if (!isLeft) facts.stoppedAt = now;

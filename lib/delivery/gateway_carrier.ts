@@ -189,6 +189,9 @@ async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<
   return isUndone ? { kind: "undone", answer: end } : { kind: "settled" };
 }
 
+/** How the reason begins where a second try soon has a good chance. */
+export const YOUNG_GATEWAY = "The gateway has just started";
+
 /** A young gateway may drop what it has only queued, so the wake is checked again. */
 function notBegun(sessionKey: string): TryOutcome {
   const reason = `The gateway has just started and the agent has not begun to read the wake for ` +

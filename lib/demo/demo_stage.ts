@@ -76,9 +76,10 @@ export class DemoStage extends HookStage {
       await this.show(screen);
       return { reply, ms };
     });
+    waiting.catch(() => {}); // thrown where it is awaited: Ctrl-C ends the hook, too
     const pending = `${this.dir}/state/pending/${SESSION}`;
     const isOpen = () => namesIn(pending).some((name) => name.endsWith(".json"));
-    await until("the hook beside the dialog", isOpen);
+    await Promise.race([until("the hook beside the dialog", isOpen), waiting]);
     started = performance.now();
     const socket = await this.server.tmux("display-message", "-p", "#{socket_path}");
     const all = ["--socket", socket, ...words];

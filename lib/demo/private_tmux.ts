@@ -69,7 +69,9 @@ export class PrivateTmux implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // The server may have ended with its last session. tmux leaves the socket's file behind.
+    const asked = await this.tmux("display-message", "-p", "#{socket_path}").catch(() => "");
     await this.tmux("kill-server").catch(() => {});
-    removeIfThere(`${this.#variables.TMUX_TMPDIR ?? "/tmp"}/tmux-${Deno.uid()}/${this.socket}`);
+    const folder = this.#variables.TMUX_TMPDIR || "/tmp";
+    removeIfThere(asked || `${folder}/tmux-${Deno.uid()}/${this.socket}`);
   }
 }

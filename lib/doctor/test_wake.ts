@@ -1,5 +1,6 @@
 /** Sends one wake for real, the way a hook's goes, and waits until the receiver has it. */
 
+import { YOUNG_GATEWAY } from "../delivery/gateway_carrier.ts";
 import { enqueue, isDelivered, wakeFile } from "../outbox.ts";
 import { readWake } from "../outbox_files.ts";
 import { newWake, newWakeId, receiverOf } from "../new_wake.ts";
@@ -24,6 +25,9 @@ export async function sendTestWakes(context: DoctorContext): Promise<Finding[]> 
   return findings;
 }
 
+/** A gateway that has just started is asked again: each try watches it for five seconds. */
+const MOST_TRIES = 10;
+
 async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const now = world.now();
   const wake_id = newWakeId(now.getTime());
@@ -43,12 +47,16 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const env = setVariables(world.env, DELIVERER_ENV_NAMES);
   const launcher = launcherPath(world.paths, "deliver");
   const args = ["--wait", `--agent=${agent.agent_id}`, "--once"];
-  const outcome = await run(launcher, args, { timeoutMs: 120_000, env });
+  const lastError = () => readWake(wakeFile(world.paths, wake))?.attempts?.last_error ?? "";
+  let outcome = await run(launcher, args, { timeoutMs: 120_000, env });
+  for (let tries = 1; tries < MOST_TRIES && lastError().startsWith(YOUNG_GATEWAY); tries++) {
+    outcome = await run(launcher, args, { timeoutMs: 120_000, env });
+  }
   const took = Math.round(performance.now() - began);
   if (isDelivered(world.paths, wake)) {
     return ok(`Agent "${agent.agent_id}" has the test wake ${wake_id}, after ${took} ms`);
   }
-  const why = readWake(wakeFile(world.paths, wake))?.attempts?.last_error ||
+  const why = lastError() ||
     (outcome.kind === "finished" ? outcome.stderr.trim().split("\n")[0] : "") ||
     (outcome.kind === "missing" ? outcome.reason : "it is still on its way");
   const text = `Agent "${agent.agent_id}" does not have the test wake ${wake_id}: ${why}`;

@@ -1,12 +1,11 @@
 /** Finds the question that an answer is for: from its hook's file, else from the screen. */
 
 import type { Pending } from "../answers.ts";
-import { isToCome } from "../questions.ts";
+import { isToCome, type Question, readQuestions } from "../questions.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import { ownRow } from "./answer_keys.ts";
 import { CHAT } from "../dialog_options.ts";
 import type { Dialog } from "../pane.ts";
-import { type Question, readQuestions } from "../questions.ts";
 import {
   describe,
   type DriverContext,

@@ -40,7 +40,7 @@ export class BudgetKeeper {
     this.#stops = new Set(names.map((name) => originalName(name.slice(0, -".json".length))));
   }
 
-  /** Counts what the sessions have cost, and adds it to each view. */
+  /** Counts what the sessions have cost, and adds it to each observation. */
   note(sessions: SessionObservation[], now: number): void {
     const date = dateOf(now);
     for (const seen of sessions) {

@@ -2,8 +2,14 @@
 
 import { textOf } from "../events.ts";
 import { isObject, parseIfJson } from "../json.ts";
-import { linesFromEnd } from "../transcript.ts";
-import { isFeedback, isFromPeer, isPrompt, type Line, textIn } from "../transcript.ts";
+import {
+  isFeedback,
+  isFromPeer,
+  isPrompt,
+  type Line,
+  linesFromEnd,
+  textIn,
+} from "../transcript.ts";
 
 export type EndKind =
   /** The turn has an answer. */

@@ -28,7 +28,7 @@ export interface WatchWorld extends World {
   /** Runs `recover` for an agent; its exit code. */
   recover(agentId: string): Promise<number>;
   gateway(): Promise<GatewayState>;
-  /** Starts the runner of a session's queue, unless the queue is paused or has a runner. */
+  /** Starts the runner of a session's queue, unless it has one, or only an event can bring work. */
   startQueue(session: string, now: Date): void;
   /** Types a prompt into a session, by the driver; why it could not. */
   type(view: SessionView, text: string): Promise<string | undefined>;

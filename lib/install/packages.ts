@@ -6,23 +6,34 @@ import { type Installation, launcherPath } from "./scope.ts";
 
 export type PackageState = { kind: "ready" } | { kind: "missing"; reason: string };
 
-/** A companion needs no packages. But what Deno has to translate in it stays in it: 8 MB. */
-const HELPS = [
-  ["deliver", "--wait", "--help"],
-  ["menu-driver", "--help"],
-  ["recover", "--help"],
-  ["companion", "--help"],
-];
+const HELPS = [["deliver", "--wait", "--help"], ["menu-driver", "--help"], ["recover", "--help"]];
 
 /** A launcher that can print its help has all it needs, offline and within its permissions. */
 export async function packagesReady(install: Installation, env: Env): Promise<PackageState> {
   for (const [name, ...args] of HELPS) {
-    const launcher = launcherPath(install.paths, name!);
-    const outcome = await run(launcher, args, { timeoutMs: 60_000, env: startEnv(env) });
-    const reason = whyFailed(outcome);
-    if (reason !== undefined) return { kind: "missing", reason: `${launcher} --help: ${reason}` };
+    const reason = await whyNoHelp(install, env, name!, args);
+    if (reason !== undefined) return { kind: "missing", reason };
   }
   return { kind: "ready" };
+}
+
+/**
+ * Starts a companion once, which fills Deno's cache: what Deno has to translate in a companion stays
+ * in it, up to 8 MB. Without companions all else works.
+ */
+export function whyNoCompanion(install: Installation, env: Env): Promise<string | undefined> {
+  return whyNoHelp(install, env, "companion", ["--help"]);
+}
+
+async function whyNoHelp(
+  install: Installation,
+  env: Env,
+  name: string,
+  args: string[],
+): Promise<string | undefined> {
+  const launcher = launcherPath(install.paths, name);
+  const reason = whyFailed(await run(launcher, args, { timeoutMs: 60_000, env: startEnv(env) }));
+  return reason === undefined ? undefined : `${launcher} --help: ${reason}`;
 }
 
 export async function fetchPackages(install: Installation, env: Env): Promise<PackageState> {

@@ -150,9 +150,7 @@ export function whyBusy(capture: string): string | undefined {
   }
   if (draft !== "") return "a draft is in its input box";
   if (state === "working") return "Claude is working";
-  return ready || state === "idle" || state === "error"
-    ? undefined
-    : "its prompt is not to be seen";
+  return ready || state === "idle" || state === "error" ? undefined : "its prompt cannot be found";
 }
 
 /** By SIGTERM: Claude Code keeps its conversation and runs its SessionEnd hooks. */

@@ -58,7 +58,7 @@ function wayTo(env: Env, socket: string | undefined) {
 }
 
 interface ServerFacts {
-  /** Undefined for the default server when it does not run. */
+  /** Undefined for the server that `tmux` alone would find, when it does not run. */
   socket: string | undefined;
   /** Differs between two runs of a server on the same socket; undefined when it does not run. */
   run: string | undefined;

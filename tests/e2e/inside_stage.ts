@@ -117,14 +117,14 @@ export class InsideStage {
   }
 }
 
-/** Whether a companion stays small. Two thirds of it are pages of Deno's own program. */
+/** Whether a companion stays small. More than two thirds of it are pages of Deno's own program. */
 export function isSmall(pid: number): void {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const megabytes = (name: string) =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   const [all, own] = [megabytes("VmRSS"), megabytes("RssAnon")];
   console.log(`companion: ${all.toFixed(1)} MB, ${own.toFixed(1)} of its own`);
-  assert(all <= 50, `${all} MB, ${own} of its own`);
+  assert(all <= 50 && own <= 17, `${all} MB, ${own} of its own`);
 }
 
 /** Texts that a terminal or a prompt would do something with; each is another one. */

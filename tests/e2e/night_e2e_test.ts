@@ -2,8 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { inScene } from "../support/artefacts.ts";
-import { Night } from "./night/stage.ts";
-import { AGENTS } from "./night/stage.ts";
+import { AGENTS, Night } from "./night/stage.ts";
 import { playNight, progress } from "./night/play.ts";
 import { compare, faultsIn, rowsOf, tableOf } from "../support/night_truth.ts";
 import { openSharedGateway } from "./shared_gateway.ts";

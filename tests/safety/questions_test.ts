@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { listPending, noteKeys, openPending, type Pending } from "../../lib/answers.ts";
 import { answeredId } from "../../lib/answered_id.ts";
-import { askedIn, claimAsking, noteAsking } from "../../lib/questions.ts";
+import { askedIn, claimAsking, noteAsking, readQuestions } from "../../lib/questions.ts";
 import { fits } from "../../lib/close_pending.ts";
 import { readChoices } from "../../lib/driver/choices.ts";
 import { answerStep } from "../../lib/driver/answer_keys.ts";
@@ -12,7 +12,6 @@ import { namesIn } from "../../lib/files.ts";
 import { record } from "../../lib/journal.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { pendingDir } from "../../lib/paths.ts";
-import { readQuestions } from "../../lib/questions.ts";
 import { answersBy, answersFrom } from "../../lib/question_answers.ts";
 import { isAbout, shownAmong } from "../../lib/shown.ts";
 import { maskFields } from "../../lib/secrets.ts";
