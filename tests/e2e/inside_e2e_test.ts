@@ -1,6 +1,7 @@
 /** The road inside: the mod in the real Claude Code, its companion, and the menu driver's launcher. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { restartCompanions } from "../../lib/install/restart_companions.ts";
 import { listRoads } from "../../lib/companion/road_file.ts";
 import { allProcesses } from "../../lib/doors/process_tree.ts";
 import { modRoad } from "../../lib/driver/mod_road.ts";
@@ -245,7 +246,10 @@ Deno.test("a companion that is killed loses nothing in silence, and does nothing
       isOver = true;
     };
     await Promise.all([load(), kill()]);
-    await inside.road();
+    // An update ends it, too: its mod starts one of the new code.
+    const { pid } = await inside.road();
+    assertEquals(await restartCompanions(stage.paths), 1);
+    await inside.road(pid);
     await until("the mod again", async () => {
       const done = await stage.drive(
         "--wait",
