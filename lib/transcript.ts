@@ -68,7 +68,7 @@ export function isPrompt(
     !content.some((block) => isObject(block) && block.type === "tool_result");
 }
 
-/** An instruction by the inbox socket: Claude Code marks it as one that nobody has typed. */
+/** An instruction by the inbox socket: Claude Code marks it as not typed. */
 export function isFromPeer({ origin }: Record<string, unknown>): boolean {
   return isObject(origin) && origin.kind === "peer";
 }

@@ -50,7 +50,7 @@ function evidenceOf({ kind, view }: FleetFinding): string {
 
 const NO_HOOKS = "none has run since this Claude Code was started; gsd-code doctor says why";
 
-/** A hook should have told it. */
+/** A hook should have reported it. */
 export function isLate(kind: FindingKind): boolean {
   return ["turn", "failure", "question", "permission", "interrupted"].includes(kind);
 }

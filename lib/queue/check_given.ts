@@ -1,4 +1,4 @@
-/** A step that was to be given, and no hook has told that it began: finds out what became of it. */
+/** A step that was given, though no hook has reported its beginning: finds out what became of it. */
 
 import { readMemory } from "../session_memory.ts";
 import { commandDone, failed, leftUnsure } from "../step_endings.ts";

@@ -64,7 +64,7 @@ async function isTurnOver(
   return isSame && isSurelyIdle(await run.world.look(queue), prompt);
 }
 
-/** No hook has told how its turn ended. */
+/** No hook has reported how its turn ended. */
 function endWithoutHook(run: RunningQueue, { n }: Step, end: TranscriptEnd): void {
   const status = end.kind === "answer" ? "done" : "failed";
   run.changeStep(n, "begun", status, (queue, step, now, wakeId) => {
@@ -78,7 +78,7 @@ function endWithoutHook(run: RunningQueue, { n }: Step, end: TranscriptEnd): voi
         : { ...over, paused: { ...paused, told: false, wake_id: wakeId } };
     }
     if (end.kind !== "failed") {
-      // A person's Esc is told by its own wake, and is noted before.
+      // A person's Esc has its own wake, and is noted before.
       const limit = readStop(run.world.paths, run.session)?.why;
       return stopped(queue, step, now.toISOString(), wakeId, false, limit);
     }
