@@ -236,8 +236,8 @@ Deno.test("a companion that is killed loses nothing in silence, and does nothing
         (done.code === 0 ? taken : failed).push(text);
       }
     };
+    let last = 0;
     const kill = async () => {
-      let last = 0;
       for (let kills = 0; kills < KILLS; kills++) {
         const { pid } = await inside.road(last);
         await pause(Math.random() * 800);
@@ -247,7 +247,7 @@ Deno.test("a companion that is killed loses nothing in silence, and does nothing
     };
     await Promise.all([load(), kill()]);
     // An update ends it, too: its mod starts one of the new code.
-    const { pid } = await inside.road();
+    const { pid } = await inside.road(last);
     assertEquals(await restartCompanions(stage.paths), 1);
     await inside.road(pid);
     await until("the mod again", async () => {
