@@ -111,9 +111,13 @@ const NOTHING_PREPARED: Prepared = { kind: "prepared", launchers: [], notes: [] 
 
 /** A session keeps its companion for days: it is to run the code that is registered now. */
 async function companionNotes(paths: Paths): Promise<string[]> {
-  const count = await restartCompanions(paths);
-  if (count === 0) return [];
-  return [`restarted ${count} ${count === 1 ? "companion" : "companions"} of running sessions`];
+  try {
+    const count = await restartCompanions(paths);
+    if (count === 0) return [];
+    return [`restarted ${count} ${count === 1 ? "companion" : "companions"} of running sessions`];
+  } catch (error) {
+    return [`cannot restart the companions of running sessions: ${messageOf(error)}`];
+  }
 }
 
 /** Everything that a hook calls is there before the first hook is registered. */

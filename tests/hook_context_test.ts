@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openPending } from "../lib/answers.ts";
-import { namesIn } from "../lib/files.ts";
+import { ensureDir, namesIn } from "../lib/files.ts";
 import { isCrowdOfOthers } from "../lib/hook_context.ts";
 import { pendingDir } from "../lib/paths.ts";
 import { askedIn, noteAsking } from "../lib/questions.ts";
@@ -37,22 +37,39 @@ Deno.test("isCrowdOfOthers() is true where very many requests are open, and none
   assertEquals(isCrowd({ claude: "own" }), false, "its question was told");
 });
 
-Deno.test("UserPromptSubmit of a plain prompt loads neither the sender nor the rules of masking", async () => {
-  await using world = await HookWorld.create();
+/** Runs a hook of a copy that lacks these files. */
+async function runWithout(
+  files: string[],
+  world: HookWorld,
+  name: string,
+  event: unknown,
+): Promise<void> {
   const copy = `${world.dir}/copy`;
   Deno.mkdirSync(copy);
   for (const folder of ["hooks", "lib"]) {
     const { code } = await startProgram(["/bin/cp", "-r", `${ROOT}/${folder}`, copy], {}, "").done;
     assertEquals(code, 0);
   }
-  for (const file of ["send_wake", "wake", "new_wake", "noise", "outbox", "guards", "secrets"]) {
-    Deno.removeSync(`${copy}/lib/${file}.ts`);
-  }
-  const hook = `${copy}/hooks/user_prompt_submit.ts`;
+  for (const file of files) Deno.removeSync(`${copy}/lib/${file}.ts`);
+  const hook = `${copy}/hooks/${name}.ts`;
   const words = [Deno.execPath(), "run", "-A", "--no-config", "--quiet", hook];
   const env = { ...world.env(), ...await world.server.env(await world.pane(SESSION)) };
+  await startProgram(words, env, JSON.stringify(event)).done;
+}
+
+Deno.test("Stop loads nothing that closes questions when the last one was answered", async () => {
+  await using world = await HookWorld.create();
+  const event = { ...fixtureEvent("stop-plain"), transcript_path: world.transcript };
+  ensureDir(pendingDir(world.paths, SESSION)); // it stays when its last file is gone
+  await runWithout(["close_pending", "records"], world, "stop", event);
+  assertEquals(world.journal().map(({ kind }) => kind), ["queued"]);
+});
+
+Deno.test("UserPromptSubmit of a plain prompt loads neither the sender nor the rules of masking", async () => {
+  await using world = await HookWorld.create();
   const prompt = fixtureEvent("user_prompt_submit");
-  await startProgram(words, env, JSON.stringify(prompt)).done;
+  const files = ["send_wake", "wake", "new_wake", "noise", "outbox", "guards", "secrets"];
+  await runWithout(files, world, "user_prompt_submit", prompt);
   assertEquals(
     world.journal().map(({ kind, by, by_kind, text }) => ({ kind, by, by_kind, text })),
     [{ kind: "prompt", by: "keyboard", by_kind: "keyboard", text: prompt.prompt }],

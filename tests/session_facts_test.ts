@@ -33,6 +33,10 @@ const cases: [name: string, steps: Step[], found: string[]][] = [
   ["a turn that a person stops", [START, ["turn.complete", aborted]], ["interrupted"]],
   ["a turn that the agent stops", [START, ["turn.complete", aborted, true]], []],
   ["a turn whose dialog a person leaves", [START, ["turn.complete", LEFT]], ["interrupted"]],
+  ["a left dialog by a mod of an earlier version", [START, ["turn.complete", {
+    reason: "answer",
+    isLeft: true,
+  }]], ["interrupted"]],
   ["a turn whose dialog the agent leaves", [START, ["turn.complete", LEFT, true]], []],
   ["a turn with a dialog that fails", [START, ["turn.complete", { ...LEFT, reason: "error" }]], []],
   ["a turn with a dialog that was answered", endAfter("asked", "stopped"), []],
