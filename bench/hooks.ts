@@ -10,6 +10,7 @@ import { fixtureEvent } from "../tests/support/fixtures.ts";
 import { HookWorld } from "../tests/support/hook_world.ts";
 import { median, quantile } from "./figures.ts";
 import { addTurn, manyAgents, openRequest, writeTranscript } from "./hook_files.ts";
+import { pause } from "../lib/time.ts";
 import { writeExecutable } from "../tests/support/executable.ts";
 
 export interface HookFigure {
@@ -190,11 +191,15 @@ async function runOnce(test: Case): Promise<number> {
   return took;
 }
 
+/** Until what the hook before has left is over: the end of its Deno, and a deliverer. */
+const REST_MS = 25;
+
 async function runCommand(test: Case, command: string, event: unknown): Promise<number> {
   const { world } = test;
   const input = new TextEncoder().encode(JSON.stringify(event));
   const tmux = test.session === "" ? {} : await world.server.env(await world.pane(test.session));
   const { GSD_REGISTRY: _r, GSD_STATE_DIR: _s, GSD_DATA_DIR: _d, ...env } = world.env();
+  await pause(REST_MS);
   const started = performance.now();
   const child = new Deno.Command("/bin/sh", {
     args: ["-c", command],

@@ -4,10 +4,10 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "Elicitation",
-  async handle(context, { loadForms }) {
+  async handle(context, { load }) {
     const { answer_permissions, form_wait_s } = context.settings;
     if (!answer_permissions || form_wait_s === 0) return;
-    return (await loadForms()).answerForm(context);
+    return (await load("answer_form")).answerForm(context);
   },
 };
 

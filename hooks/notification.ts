@@ -11,7 +11,7 @@ import {
 export const hook: Hook = {
   event: "Notification",
   async handle(given, tools) {
-    const [reading, sending] = await Promise.all([tools.loadReading(), tools.loadSending()]);
+    const [reading, sending] = await Promise.all([tools.load("content"), tools.load("sending")]);
     const looking = given.capture();
     const type = tools.textOf(given.event.fields, "notification_type");
     const event = type === "idle_prompt" ? await reading.idleTurn(given.event) : given.event;

@@ -7,10 +7,10 @@ import { type Hook, runHook } from "../lib/hook_utils.ts";
 
 export const hook: Hook = {
   event: "PermissionRequest",
-  async handle(context, { loadAnswering, textOf }) {
+  async handle(context, { load, textOf }) {
     const isQuestion = textOf(context.event.fields, "tool_name") === "AskUserQuestion";
     if (!isQuestion && !context.settings.answer_permissions) return;
-    return (await loadAnswering()).answerRequest(context);
+    return (await load("answer_request")).answerRequest(context);
   },
 };
 

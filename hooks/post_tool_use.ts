@@ -7,8 +7,8 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event, paths, session, agent } = context;
     if (tools.textOf(event.fields, "tool_name") !== "AskUserQuestion") return;
-    const asking = await tools.loadAnswers();
-    const { answeredId } = await tools.loadAnswered();
+    const asking = await tools.load("question_answers");
+    const { answeredId } = await tools.load("answered_id");
     const answers = asking.readAnswers(event.fields);
     const chosen = Object.fromEntries(answers.map(({ question, answer }) => [question, answer]));
     const id = answeredId(paths, session, event, chosen);
@@ -24,7 +24,7 @@ export const hook: Hook = {
       ? `${closed.by} ${name}`
       : closed?.by ?? "human";
     if (limit === undefined && (closed === undefined || closed.by === "human")) {
-      const { keyboardRecord } = await tools.loadRecords();
+      const { keyboardRecord } = await tools.load("records");
       await tools.note(paths, keyboardRecord(context, id, chosen, closed));
     }
     const trigger = "ask_user_question_answered";
@@ -34,7 +34,7 @@ export const hook: Hook = {
       const about = { session, agent_id: agent.agent_id, trigger, event: event.name };
       return await tools.note(paths, { kind: "suppressed", ...about, ...named, reason });
     }
-    const { actions, sendWake } = await tools.loadSending();
+    const { actions, sendWake } = await tools.load("sending");
     await sendWake(context, {
       trigger,
       section: "ANSWER SELECTED",

@@ -9,8 +9,8 @@ export const hook: Hook = {
   event: "PreCompact",
   async handle(context, tools) {
     const { event, settings } = context;
-    const { tokensSoFar } = await tools.loadReading();
-    const { actions, pressureLine, replyExpected, sendWake } = await tools.loadSending();
+    const { tokensSoFar } = await tools.load("content");
+    const { actions, pressureLine, replyExpected, sendWake } = await tools.load("sending");
     const { textOf } = tools;
     const trigger = textOf(event.fields, "trigger");
     if (trigger === "manual") await tools.tellInterrupted(context);

@@ -13,7 +13,7 @@ export const hook: Hook = {
       const about = { session, agent_id: agent.agent_id, event: event.name };
       return await tools.note(paths, { kind: "suppressed", ...about, reason });
     }
-    const { tellQuestion } = await tools.loadTelling();
+    const { tellQuestion } = await tools.load("tell_question");
     await tellQuestion(context);
   },
 };

@@ -19,7 +19,7 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { note, rememberSession, stoppedAt, textOf } = tools;
     const { event, paths, session, agent } = context;
-    const { forgetPane } = await tools.loadReading();
+    const { forgetPane } = await tools.load("content");
     const reason = textOf(event.fields, "reason") || "unknown";
     await tools.tellInterrupted(context);
     const owner = rememberSession(context, { closeDialog: true });
@@ -34,7 +34,7 @@ export const hook: Hook = {
         ...(total === undefined ? {} : { total_usd: total }),
       });
     } else {
-      const { actions, sendWake } = await tools.loadSending();
+      const { actions, sendWake } = await tools.load("sending");
       const isOwn = owner === "own";
       const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
       await sendWake(context, {

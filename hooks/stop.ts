@@ -10,7 +10,7 @@ export const hook: Hook = {
   event: "Stop",
   async handle(context, tools) {
     const { event, paths, session, settings } = context;
-    const [reading, sending] = await Promise.all([tools.loadReading(), tools.loadSending()]);
+    const [reading, sending] = await Promise.all([tools.load("content"), tools.load("sending")]);
     const looking = context.capture(); // where tmux is asked now, it answers while we read
     const said = await reading.turnText(event);
     const capture = await looking;

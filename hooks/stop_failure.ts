@@ -7,9 +7,9 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { fields } = context.event;
     const { textOf } = tools;
-    const { textSoFar } = await tools.loadReading();
-    const sending = await tools.loadSending();
-    const { describeFailure, limitIn } = await tools.loadFailures();
+    const { textSoFar } = await tools.load("content");
+    const sending = await tools.load("sending");
+    const { describeFailure, limitIn } = await tools.load("failures");
     const failure = describeFailure(
       textOf(fields, "error"),
       textOf(fields, "last_assistant_message"),

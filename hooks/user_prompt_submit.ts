@@ -6,7 +6,7 @@ export const hook: Hook = {
   event: "UserPromptSubmit",
   async handle(context, tools) {
     const { event } = context;
-    const { notePrompt } = await tools.loadPrompted();
+    const { notePrompt } = await tools.load("prompted");
     const { who, isUntold } = await notePrompt(context);
     if (isUntold) await tools.tellInterrupted(context);
     if (who !== undefined) await (await tools.loadQueue(context))?.promptArrived(context, who);

@@ -10,7 +10,7 @@ import { loadGuards } from "./fence.ts";
 import { fieldsOf, formText } from "./forms.ts";
 import type { HookContext } from "./hook_context.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
-import { sendWake } from "./send_wake.ts";
+import { sendWake } from "./sending.ts";
 import { pause } from "./time.ts";
 import { actions } from "./wake.ts";
 

@@ -20,7 +20,7 @@ import { type Dialog, readScreen } from "./pane.ts";
 import { answersBy } from "./question_answers.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
-import { sendWake } from "./send_wake.ts";
+import { sendWake } from "./sending.ts";
 import { answer, type AnswerFacts, isAnswered, KEYBOARD } from "./records.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";

@@ -16,12 +16,22 @@ export const SHELL_CAPTURE_LINES = 100;
 /** Set by the registered command for a hook that asks tmux itself: the launcher for that. */
 export const CAPTURE_LAUNCHER = "GSD_CAPTURE";
 
-/** Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. */
+/**
+ * Set by the registered command to its number: it starts a deliverer after WAKE_WAITS. With
+ * SHELL_READS behind it, it takes the code from the first line, and any reply from what follows. An
+ * older command takes the exit code.
+ */
 export const SHELL_DELIVERS = "GSD_SHELL_DELIVERS";
+export const SHELL_READS = ",reads";
 export const WAKE_WAITS = 10;
 /** The queue of the session is to be looked at; with a wake that waits as well. */
 export const QUEUE_WAITS = 11;
 export const BOTH_WAIT = 12;
+
+/** The number of the registered command, where that starts the deliverer. */
+export function shellOf(env: (name: string) => string | undefined): string | undefined {
+  return env(SHELL_DELIVERS)?.split(",", 1)[0];
+}
 
 export interface HookInput {
   event: string;

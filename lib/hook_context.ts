@@ -1,12 +1,13 @@
 /** All that a hook knows about its event, and the tools it works with. */
 
 import type { Closed, ClosingOf } from "./close_pending.ts";
-import { type HookEvent, type HookInput, paneHeight, SHELL_DELIVERS } from "./events.ts";
+import { type HookEvent, type HookInput, paneHeight, shellOf } from "./events.ts";
 import { loadGuards } from "./fence.ts";
 import { namesIn, namesInOurs } from "./files.ts";
 import { loadTmux } from "./gate.ts";
 import { note } from "./journal.ts";
 import { hasQueue } from "./known_sessions.ts";
+import type { LaterFiles } from "./later_files.ts";
 import type { Screen } from "./pane.ts";
 import {
   askedName,
@@ -21,13 +22,6 @@ import {
 import type { Agent, HookSettings } from "./registry.ts";
 import type { StillRunning } from "./still_running.ts";
 import type { KnownUsage } from "./usage.ts";
-
-// Tools that most hooks need.
-export { runsSubagents, textOf } from "./events.ts";
-export { note };
-export { stoppedAt } from "./known_sessions.ts";
-export { rememberSession } from "./session_memory.ts";
-export { plainWord } from "./text.ts";
 
 /** What the run of a hook gives to its context. */
 export interface HookRun {
@@ -79,7 +73,7 @@ export function contextFrom(
     return tmuxAnswer.capture.split("\n").slice(-(lines + height + 1)).join("\n");
   };
   const look = async () => {
-    const { readScreen } = await import(later("./pane.ts"));
+    const { readScreen } = await load("pane");
     return readScreen(await (captured ??= capture()) ?? "");
   };
   return {
@@ -91,14 +85,14 @@ export function contextFrom(
     screen: () => screen ??= look(),
     startQueue: (session) => run.leaveQueue?.(session),
     async startDeliverer(when) {
-      const { claimStart, unclaimStart } = await loadOutbox();
-      const shell = env(SHELL_DELIVERS);
+      const { claimStart, unclaimStart } = await load("outbox");
+      const shell = shellOf(env);
       if (when === "after the hook" && shell !== undefined) {
         return run.leaveToShell(() => claimStart(paths, agent_id, shell));
       }
       if (!claimStart(paths, agent_id)) return;
       try {
-        const { startDeliverer } = await loadDeliverer();
+        const { startDeliverer } = await load("deliverer");
         startDeliverer(paths, env, agent_id, String(Deno.pid));
       } catch (error) {
         unclaimStart(paths, agent_id);
@@ -118,10 +112,10 @@ export async function closePending(context: HookContext, of: ClosingOf): Promise
   const names = namesIn(pendingDir(paths, session));
   if (names.length === 0) return []; // the folder stays when its last question was answered
   if (isCrowdOfOthers(names, of) && Math.random() > LOOKS) return [];
-  const closing: typeof import("./close_pending.ts") = await import(later("./close_pending.ts"));
+  const closing = await load("close_pending");
   const closed = closing.closePending(paths, session, of);
   if (of.answers === undefined) {
-    const { leftRecord } = await loadRecords();
+    const { leftRecord } = await load("records");
     for (const one of closed.filter(({ by }) => by === "human")) {
       await note(paths, leftRecord(one, context));
     }
@@ -141,7 +135,10 @@ export function isCrowdOfOthers(names: string[], { id, claude }: ClosingOf): boo
   return !names.some((name) => name === asked || name.startsWith(told));
 }
 
-// Tools that some hooks need.
+/** Loads a file that only some events need. */
+export function load<Name extends keyof LaterFiles>(name: Name): Promise<LaterFiles[Name]> {
+  return import(later(`./${name}.ts`));
+}
 
 /** What the mod or a status line has said about this session; for most there is nothing. */
 export async function usageOf(
@@ -154,40 +151,10 @@ export async function usageOf(
   try {
     // A look into the folder: to ask for a file that is missing costs more.
     if (!namesIn(mark.slice(0, end)).some((name) => name.startsWith(ours))) return undefined;
-    return (await loadUsage()).usageOfPane(mark, event);
+    return (await load("usage")).usageOfPane(mark, event);
   } catch {
     return undefined; // what cannot be read costs no wake
   }
-}
-
-/** How full the context is, and what it has cost. */
-export function loadUsage(): Promise<typeof import("./usage.ts")> {
-  return import(later("./usage.ts"));
-}
-
-/** To wake the agent: the wake, and the lines that it shows. Some hooks only record. */
-export function loadSending(): Promise<typeof import("./send_wake.ts")> {
-  return import(later("./send_wake.ts"));
-}
-
-/** Claude's words from the transcript and the screen. */
-export function loadReading(): Promise<typeof import("./content.ts")> {
-  return import(later("./content.ts"));
-}
-
-/** The answers to AskUserQuestion. */
-export function loadAnswers(): Promise<typeof import("./question_answers.ts")> {
-  return import(later("./question_answers.ts"));
-}
-
-/** To report a question. */
-export function loadTelling(): Promise<typeof import("./tell_question.ts")> {
-  return import(later("./tell_question.ts"));
-}
-
-/** To know it again when it is answered. */
-export function loadAnswered(): Promise<typeof import("./answered_id.ts")> {
-  return import(later("./answered_id.ts"));
 }
 
 /** What goes on after a turn; mostly nothing does. */
@@ -197,28 +164,18 @@ export async function runningAfter(
   const { background_tasks: tasks, session_crons: crons } = event.fields;
   const hasAny = [tasks, crons].some((list) => Array.isArray(list) && list.length > 0);
   if (!hasAny) return { lines: [], tasks: 0, willWake: false, willEnd: false };
-  const running: typeof import("./still_running.ts") = await import(later("./still_running.ts"));
+  const running = await load("still_running");
   if (Array.isArray(crons) && crons.length > 0) {
-    const { noteScheduled }: typeof import("./typed.ts") = await import(later("./typed.ts"));
+    const { noteScheduled } = await load("typed");
     noteScheduled(paths, session, running.scheduledPrompts(event), now.getTime());
   }
   return running.stillRunning(event, now);
 }
 
-/** The records of who did what. */
-export function loadRecords(): Promise<typeof import("./records.ts")> {
-  return import(later("./records.ts"));
-}
-
-/** Who gave Claude Code its prompt. */
-export function loadPrompted(): Promise<typeof import("./prompted.ts")> {
-  return import(later("./prompted.ts"));
-}
-
 /** Reports that a person has stopped the last turn, where that shows only now. */
 export async function tellInterrupted(context: HookContext): Promise<void> {
   try {
-    const finding: typeof import("./interrupted.ts") = await import(later("./interrupted.ts"));
+    const finding = await load("interrupted");
     await finding.tellInterrupted(context);
   } catch {
     // Files of Claude Code are not as expected: the event itself is still reported.
@@ -228,8 +185,8 @@ export async function tellInterrupted(context: HookContext): Promise<void> {
 /** The steps that the session is to be given; undefined for most, which have none. */
 export async function loadQueue(
   { paths, session }: HookContext,
-): Promise<typeof import("./queue_turns.ts") | undefined> {
-  return hasQueue(paths, session) ? await import(later("./queue_turns.ts")) : undefined;
+): Promise<LaterFiles["queue_turns"] | undefined> {
+  return hasQueue(paths, session) ? await load("queue_turns") : undefined;
 }
 
 /** `suggested: /deploy`, where Claude's words mention commands that the session has. */
@@ -238,35 +195,12 @@ export async function suggestedBy(
   text: string,
 ): Promise<{ suggested?: string }> {
   if (!/(^|[\s("'`*])\/[a-z]/i.test(text)) return {};
-  const { suggestedField }: typeof import("./suggested.ts") = await import(later("./suggested.ts"));
+  const { suggestedField } = await load("suggested");
   return suggestedField(paths, session, text);
 }
 
-/** Why a turn failed. */
-export function loadFailures(): Promise<typeof import("./failures.ts")> {
-  return import(later("./failures.ts"));
-}
-
 /** To wait for the agent's decision on a wake. What it then writes down may be foreign text. */
-export async function loadWaiting(): Promise<typeof import("./bidirectional.ts")> {
+export async function loadWaiting(): Promise<LaterFiles["bidirectional"]> {
   await loadGuards();
-  return await import(later("./bidirectional.ts"));
-}
-
-/** To wait beside a dialog for the agent's answer. */
-export function loadAnswering(): Promise<typeof import("./answer_request.ts")> {
-  return import(later("./answer_request.ts"));
-}
-
-/** To let the agent fill in a form. */
-export function loadForms(): Promise<typeof import("./answer_form.ts")> {
-  return import(later("./answer_form.ts"));
-}
-
-function loadOutbox(): Promise<typeof import("./outbox.ts")> {
-  return import(later("./outbox.ts"));
-}
-
-function loadDeliverer(): Promise<typeof import("./deliverer.ts")> {
-  return import(later("./deliverer.ts"));
+  return await load("bidirectional");
 }

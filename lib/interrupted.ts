@@ -12,7 +12,7 @@ import { hasQueue } from "./known_sessions.ts";
 import { fromEnd, joinBlocks, type Line, textIn } from "./transcript.ts";
 import { ownEscape } from "./own_escape.ts";
 import { later } from "./paths.ts";
-import { sendWake } from "./send_wake.ts";
+import { sendWake } from "./sending.ts";
 import { readMemory } from "./session_memory.ts";
 import { readLastTurn } from "./last_turn.ts";
 import { actions, type WakeDraft } from "./wake.ts";

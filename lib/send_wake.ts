@@ -3,10 +3,11 @@
 import { type Foreign, isPlain, loadGuards, prepareForeign } from "./fence.ts";
 import { textOf } from "./events.ts";
 import { isThere } from "./files.ts";
-import type { HookContext } from "./hook_context.ts";
+import { type HookContext, load } from "./hook_context.ts";
 import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { hasQueue } from "./known_sessions.ts";
+import type { LaterFiles } from "./later_files.ts";
 import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
@@ -20,9 +21,7 @@ import {
   withoutDialog,
 } from "./session_memory.ts";
 import { mayBeCut, type WakeDraft } from "./wake.ts";
-import { later, type Paths, pendingDir, safeName } from "./paths.ts";
-
-export { actions, pressureLine, replyExpected } from "./wake.ts";
+import { type Paths, pendingDir, safeName } from "./paths.ts";
 
 export interface SendOptions {
   /** Where the words came from, for the journal. */
@@ -69,7 +68,7 @@ export async function sendWake(
   const draft = hasQueue(context.paths, context.session) ? await withQueue(context, given) : given;
   await prepareText(context, draft);
   const earlier = mayRemind(context, draft) ? await loadSentBefore() : undefined;
-  const replyWait = options.expectsReply ? await loadReplyWait() : undefined;
+  const replyWait = options.expectsReply ? await load("reply_wait") : undefined;
   let verdict: Judgement = { kind: "send" };
   let queued: QueuedWake | undefined;
   let prompted: { prompted_by?: string } = {};
@@ -151,9 +150,7 @@ function costOf({ cost }: SendOptions): { cost_usd?: number } {
 async function withQueue(context: HookContext, draft: WakeDraft): Promise<WakeDraft> {
   if (draft.details?.queue !== undefined) return draft;
   try {
-    const { queueWords }: typeof import("./queue_turns.ts") = await import(
-      later("./queue_turns.ts")
-    );
+    const { queueWords } = await load("queue_turns");
     const words = queueWords(context);
     if (words === undefined) return draft;
     const details = { ...draft.details, queue: words.state };
@@ -180,12 +177,12 @@ function mayRemind({ settings }: HookContext, { trigger }: WakeDraft): boolean {
   return settings.dedup_mode === "lightweight" || trigger === "idle_prompt";
 }
 
-type SentBefore = typeof import("./sent_before.ts");
+type SentBefore = LaterFiles["sent_before"];
 
 /** Without it a wake is sent again as it is. */
 async function loadSentBefore(): Promise<SentBefore | undefined> {
   try {
-    return await import(later("./sent_before.ts"));
+    return await load("sent_before");
   } catch {
     return undefined; // missing or broken, as in the middle of an update
   }
@@ -332,11 +329,7 @@ function afterwards(
   return { ...memory, ...remember(memory, said) };
 }
 
-type ReplyWait = typeof import("./reply_wait.ts");
-
-function loadReplyWait(): Promise<ReplyWait> {
-  return import(later("./reply_wait.ts"));
-}
+type ReplyWait = LaterFiles["reply_wait"];
 
 async function start(
   context: HookContext,

@@ -6,7 +6,7 @@ import type { HookContext } from "./hook_context.ts";
 import { isObject } from "./json.ts";
 import { askedIn, askingsOf, formatQuestions, noteAsking, type Question } from "./questions.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
-import { sendWake } from "./send_wake.ts";
+import { actions, sendWake } from "./sending.ts";
 import { maskTexts } from "./text.ts";
 import {
   type BlockingClock,
@@ -17,7 +17,7 @@ import {
   textIn,
   waitForLine,
 } from "./transcript.ts";
-import { actions, type WakeDraft } from "./wake.ts";
+import type { WakeDraft } from "./wake.ts";
 
 /** Before the dialog is drawn. The hook beside the dialog finds what is noted here. */
 export async function tellQuestion(context: HookContext): Promise<void> {
@@ -83,7 +83,8 @@ export function saidBeforeTool(event: HookEvent, clock?: BlockingClock): string 
   if (toolUse === "") return "";
   const read = (lines: Iterable<Line>) => ({ text: textBefore(lines, toolUse) });
   const isWritten = ({ text }: { text?: string }) => text !== undefined;
-  return waitForLine(event.transcriptPath, read, isWritten, { clock, mayCome: true })?.text ?? "";
+  const isSure = textOf(event.fields, "agent_id") === ""; // a subagent has a file of its own
+  return waitForLine(event.transcriptPath, read, isWritten, { clock, isSure })?.text ?? "";
 }
 
 /** undefined while the tool use, which is in the last message, is not written yet. */

@@ -125,23 +125,25 @@ export function fromEnd<T>(path: string, read: (lines: Iterable<Line>) => T): T 
 /**
  * Reads until it is all there, again only when the file has grown, and what was read last when the
  * time is up. `restMs`: the file must not have grown for this long. Without a file nothing is waited
- * for, unless it `mayCome`: in a first turn it may be missing while its folder is there.
+ * for, unless the line `isSure` to come: in a first turn the file may be missing while its folder is
+ * there. Where there is a file, such a line is given the longest time.
  */
 export function waitForLine<T>(
   path: string,
   read: (lines: Iterable<Line>) => T,
   isWhole: (value: T) => boolean,
-  { restMs = 0, clock = REAL_CLOCK, mayCome = false }: {
+  { restMs = 0, clock = REAL_CLOCK, isSure = false }: {
     restMs?: number;
     clock?: BlockingClock | undefined;
-    mayCome?: boolean;
+    isSure?: boolean;
   } = {},
 ): T | undefined {
-  const until = clock.now() + patience(clock.now());
+  const start = clock.now();
   while (true) {
     const size = sizeOf(path);
     const value = fromEnd(path, read);
-    if (value === undefined && !(mayCome && size === -1 && hasFolder(path))) return undefined;
+    if (value === undefined && !(isSure && size === -1 && hasFolder(path))) return undefined;
+    const until = start + (isSure && size > 0 ? MOST_WAIT_MS : patience(start));
     const whole = value !== undefined && isWhole(value);
     if (whole && restMs === 0) return value;
     do {

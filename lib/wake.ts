@@ -2,7 +2,7 @@
 
 import { fenced, guardField, guardText, newFenceId, showUnseen } from "./fence.ts";
 import { isFile } from "./files.ts";
-import { type HookContext, loadUsage, usageOf } from "./hook_context.ts";
+import { type HookContext, load, usageOf } from "./hook_context.ts";
 import { ownerOf } from "./known_sessions.ts";
 import type { Paths } from "./paths.ts";
 import type { HookSettings } from "./registry.ts";
@@ -265,7 +265,7 @@ export async function pressureLine(context: HookContext, tokens?: number): Promi
   if (usage === undefined) {
     return formatPressure({ percent: await screenPercent(context), tokens }, threshold);
   }
-  const { bestPressure, limitLines } = await loadUsage();
+  const { bestPressure, limitLines } = await load("usage");
   const percent = usage.percent === undefined ? await screenPercent(context) : undefined;
   const { words, ...known } = bestPressure({ usage, percent, tokens });
   const first = formatPressure(known, threshold) + words;

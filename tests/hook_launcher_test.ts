@@ -1,12 +1,12 @@
 /** bin/hook decides in sh that a session is not managed: real tmux, and no wake may be missed. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openGate } from "../lib/gate.ts";
 import { OWNER_FORMAT, paneOwner } from "../lib/events.ts";
 import { hookLauncherText } from "../lib/install/hook_launcher.ts";
-import { isFile, namesIn, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { isFile, namesIn, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
 import { launchesDir } from "../lib/known_sessions.ts";
-import { safeName } from "../lib/paths.ts";
+import { ROOT, safeName } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
 import { seeded } from "./support/delivery_home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
@@ -292,6 +292,157 @@ Deno.test("bin/hook gives Deno named variables only, and takes no function of th
       assert(!seen.includes("DENO_DIR=/nowhere"));
     }
   }
+});
+
+const SHELLS = ["/bin/sh", "/bin/bash"].filter((path) => isFile(path));
+
+/** What bin/hook passes to Claude Code where the program that plays Deno does this. */
+async function passedOn(world: HookWorld, program: string, sh = "/bin/sh"): Promise<string> {
+  const deno = `${world.dir}/deno`;
+  writeExecutable(deno, `#!/bin/sh\ncat >/dev/null\n${program}\n`);
+  const text = hookLauncherText({ ...world.installation((name) => world.env()[name]), deno });
+  const env = await world.server.env(await world.pane("warden-main"));
+  const options = { timeoutMs: 60_000, env: { ...env, SHELLOPTS: "monitor" }, stdin: "{}" };
+  const outcome = await run(sh, ["-c", text, "hook", "stop"], options);
+  assert(outcome.kind === "finished");
+  assertEquals([outcome.code, outcome.stderr], [0, ""]);
+  return outcome.stdout;
+}
+
+/** Where a link points; nothing where it is gone. */
+function linkIn(path: string): string[] {
+  try {
+    return [Deno.readLinkSync(path)];
+  } catch {
+    return [];
+  }
+}
+
+/** The process group, by the file that Linux has for a process. */
+function groupIn(path: string): string | undefined {
+  return /.*\) \S \d+ (\d+) /s.exec(Deno.readTextFileSync(path))?.[1];
+}
+
+const REPLY = '{"decision":"block","reason":"Go on.\\nThen  stop."}';
+
+for (const sh of SHELLS) {
+  Deno.test(`${sh}: bin/hook ends with the first line of its Deno, which may still be ending`, async () => {
+    await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+    const gate = `${world.dir}/gate`;
+    const made = await run("mkfifo", [gate], { timeoutMs: 10_000, env: world.env() });
+    assert(made.kind === "finished" && made.code === 0);
+    const stat = Deno.build.os === "linux" ? `cat /proc/$$/stat >'${world.dir}/stat'` : ":";
+    try {
+      // It stays until the fifo is opened: with a wait for its end this would never return.
+      const stays = `${stat}\necho 0\nexec cat '${gate}' >/dev/null`;
+      assertEquals(await passedOn(world, stays, sh), "");
+      // Claude Code ends a hook that waits by its group.
+      if (Deno.build.os === "linux") {
+        assertEquals(groupIn(`${world.dir}/stat`), groupIn("/proc/self/stat"));
+      }
+    } finally {
+      (await Deno.open(gate, { read: true, write: true })).close();
+    }
+  });
+
+  Deno.test(`${sh}: bin/hook passes on a reply alone, and starts what the line names`, async () => {
+    await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+    const started = (name: string) => readTextIfThere(`${world.dir}/${name}`) ?? "";
+    for (const name of ["deliver", "queue-run"]) {
+      const files = Deno.build.os === "linux" ? "; ls -l /proc/$$/fd" : "";
+      const program = `#!/bin/sh\n{ echo "$*"${files}; } >>'${world.dir}/${name}'\n`;
+      writeExecutable(`${world.paths.data}/bin/${name}`, program);
+    }
+    assertEquals(await passedOn(world, `echo '0 reply'; printf '%s' '${REPLY}'`, sh), REPLY);
+    assertEquals(await passedOn(world, "echo 0", sh), "");
+    const own = `echo "--claimed \${GSD_SHELL_DELIVERS%,reads}" >'${world.dir}/words'`;
+    const both = `${own}; echo '12 reply'; printf '%s' '${REPLY}'`;
+    assertEquals(await passedOn(world, both, sh), REPLY);
+    const words = Deno.readTextFileSync(`${world.dir}/words`);
+    const inherited = namesIn("/proc/self/fd").flatMap((fd) => linkIn(`/proc/self/fd/${fd}`));
+    for (const name of ["deliver", "queue-run"]) {
+      await until(
+        name,
+        () => /\n.*\n.* 2 -> .*\n/s.test(started(name)) || Deno.build.os !== "linux",
+      );
+      assert(started(name).startsWith(words), started(name));
+      // Nothing of Claude Code's is open in what outlives the hook; 10 is the script itself.
+      const open = Array.from(started(name).matchAll(/(\d+) -> (.*)/g), ([, , file]) => file!);
+      const foreign = (file: string) =>
+        !["/dev/null", ...inherited].includes(file) && !file.startsWith(world.dir);
+      assertEquals(open.filter(foreign), []);
+    }
+  });
+
+  Deno.test(`${sh}: bin/hook starts a deliverer where its Deno says nothing: a wake may wait`, async () => {
+    await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+    const started = `${world.dir}/started`;
+    writeExecutable(`${world.paths.data}/bin/deliver`, `#!/bin/sh\necho "$*" >'${started}'\n`);
+    assertEquals(await passedOn(world, "exit 10", sh), "");
+    await until("a deliverer", () => /^--claimed \d+\n$/.test(readTextIfThere(started) ?? ""));
+  });
+
+  Deno.test(`${sh}: bin/hook passes on the whole reply of a hook that has no such line`, async () => {
+    await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+    const reply = `${REPLY}\n two \n`;
+    assertEquals(await passedOn(world, `printf '%s\\n' '${REPLY}' ' two '`, sh), reply);
+  });
+
+  Deno.test(`${sh}: bin/hook is silent without standard input`, async () => {
+    await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+    const deno = `${world.dir}/deno`;
+    writeExecutable(deno, "#!/bin/sh\ncat >/dev/null\necho 0\n");
+    const text = hookLauncherText({ ...world.installation((name) => world.env()[name]), deno });
+    const path = `${world.dir}/hook`;
+    writeExecutable(path, text);
+    const env = await world.server.env(await world.pane("warden-main"));
+    const words = ["-c", `exec ${sh} '${path}' stop <&-`];
+    const outcome = await run("/bin/sh", words, { timeoutMs: 60_000, env });
+    assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
+  });
+}
+
+Deno.test("a hook tells an older bin/hook by its exit code what waits, and prints its reply alone", async () => {
+  await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+  const tmux = await world.server.env(await world.pane("warden-main"));
+  const words = ["run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/stop.ts`];
+  const stop = (by: string) =>
+    run(Deno.execPath(), words, {
+      timeoutMs: 60_000,
+      env: { ...world.env(), ...tmux, GSD_SHELL_DELIVERS: by },
+      stdin: JSON.stringify({ ...STOP, prompt_id: crypto.randomUUID() }),
+    });
+  const told = (stdout: string) => ({ kind: "finished" as const, code: 10, stdout, stderr: "" });
+  assertEquals(await stop("4711"), told(""));
+  assertEquals(Deno.readTextFileSync(`${world.paths.state}/locks/starts-warden`), "4711");
+  Deno.removeSync(`${world.paths.state}/locks/starts-warden`);
+  assertEquals(await stop("4711,reads"), told("10\n"));
+  assertEquals(Deno.readTextFileSync(`${world.paths.state}/locks/starts-warden`), "4711");
+});
+
+Deno.test("a hook whose line nothing reads any more records that, and its wake waits", async () => {
+  await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
+  const tmux = await world.server.env(await world.pane("warden-main"));
+  // Its event comes when the other end of its output is closed.
+  const line = `mkfifo "$DIR/in"; "$DENO" run -A --no-config --quiet "$HOOK" <"$DIR/in" |
+    { exec 0<&-; printf '%s' "$EVENT" >"$DIR/in"; }`;
+  const outcome = await run("/bin/sh", ["-c", line], {
+    timeoutMs: 60_000,
+    env: {
+      ...world.env(),
+      ...tmux,
+      DIR: world.dir,
+      DENO: Deno.execPath(),
+      HOOK: `${ROOT}/hooks/stop.ts`,
+      EVENT: JSON.stringify(STOP),
+      GSD_SHELL_DELIVERS: "4711,reads",
+    },
+  });
+  assert(outcome.kind === "finished");
+  assertEquals(outcome.stderr, "");
+  assertEquals(world.wakes().length, 1);
+  const [problem] = world.journal().filter(({ kind }) => kind === "problem");
+  assertStringIncludes(String(problem?.reason), "Cannot reply to Claude Code: Broken pipe");
 });
 
 // deno-fmt-ignore

@@ -15,7 +15,7 @@ const text = (words: string) => ({ type: "text", text: words });
 const use = (id: string) => ({ type: "tool_use", id, name: "T", input: {} });
 
 // deno-fmt-ignore
-const CASES: Record<string, { there: string[]; late?: string[]; said: string; waits?: number; startMs?: number }> = {
+const CASES: Record<string, { there: string[]; late?: string[]; said: string; lateMs?: number; agent?: string; waits?: number; startMs?: number }> = {
   "the text of the same message":
     { there: [prompt(), claude("1", text("A is safer.")), claude("1", use("q"))], said: "A is safer." },
   "all texts of the message, but none after the question":
@@ -31,25 +31,30 @@ const CASES: Record<string, { there: string[]; late?: string[]; said: string; wa
   "the text whose question is written while it waits":
     { there: [prompt(), claude("1", text("A"))], late: [claude("1", use("q"))], said: "A", waits: 30 },
   "nothing where the question is never written":
-    { there: [prompt(), claude("1", text("A")), claude("1", use("x"))], said: "", waits: 500 },
-  "nothing after a longer wait on a machine where the hook started late":
-    { there: [prompt(), claude("1", use("x"))], said: "", startMs: 400, waits: 2000 },
+    { there: [prompt(), claude("1", text("A")), claude("1", use("x"))], said: "", waits: 3000 },
+  "the text that is written two seconds late":
+    { there: [prompt()], late: [claude("1", text("A")), claude("1", use("q"))], lateMs: 2000, said: "A", waits: 2000 },
+  "nothing where a subagent asks, which has a file of its own":
+    { there: [prompt(), claude("1", use("x"))], agent: "a1", said: "", waits: 500 },
+  "nothing after a longer wait for a subagent on a machine where the hook started late":
+    { there: [prompt(), claude("1", use("x"))], agent: "a1", said: "", startMs: 400, waits: 2000 },
   "nothing after three seconds on the slowest machine":
     { there: [prompt(), claude("1", use("x"))], said: "", startMs: 5000, waits: 3000 },
 };
 
 for (const [title, test] of Object.entries(CASES)) {
   Deno.test(`saidBeforeTool() has ${title}`, () => {
-    const { startMs = 0 } = test;
+    const { startMs = 0, lateMs = 30, agent = "" } = test;
     let now = startMs;
     const path = written(test.there);
     const sleep = (ms: number) => {
       now += ms;
-      if (now === 30 && test.late) {
+      if (now === lateMs && test.late) {
         Deno.writeTextFileSync(path, joined(test.late), { append: true });
       }
     };
-    assertEquals(saidBeforeTool(asking(path, "q"), { now: () => now, sleep }), test.said);
+    const event = asking(path, "q", agent);
+    assertEquals(saidBeforeTool(event, { now: () => now, sleep }), test.said);
     assertEquals(now - startMs, test.waits ?? 0);
     Deno.removeSync(path);
   });
@@ -98,13 +103,13 @@ function joined(lines: string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function asking(transcriptPath: string, toolUse: string): HookEvent {
+function asking(transcriptPath: string, toolUse: string, subagent = ""): HookEvent {
   return {
     name: "PreToolUse",
     sessionId: "s",
     transcriptPath,
     cwd: "/",
     promptId: "p",
-    fields: { tool_use_id: toolUse },
+    fields: { tool_use_id: toolUse, ...(subagent === "" ? {} : { agent_id: subagent }) },
   };
 }

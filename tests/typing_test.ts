@@ -171,6 +171,16 @@ Deno.test("typeText() closes a list of names before Enter, which would take one"
   assertEquals(await typed("ask @"), { ...FINE, texts: ["ask @"], ms: OFFERED + 20 });
 });
 
+Deno.test("typeText() waits longer for a list of names where the text was slow to show", async () => {
+  const prompt: FakePrompt = new FakePrompt({
+    delay: (input) => input === "paste" ? 400 : 0,
+    offers: (draft) => draft === "ask @" && prompt.clock.now() > 3000 ? ["  ❯ * Plan (agent)"] : [],
+  });
+  assertEquals((await typeText(prompt, "ask @")).kind, "sent");
+  assertEquals([prompt.keys, prompt.texts], [["Escape", "Enter"], ["ask @"]]);
+  assertEquals(prompt.clock.now() < 4000 + 2 * LOOK, true);
+});
+
 Deno.test("typeText() sends a command only when it is the one that Enter would take", async () => {
   const offers = (draft: string) => draft === "" ? [] : COMMANDS;
   const fine = await typed("/clear", { offers });

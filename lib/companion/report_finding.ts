@@ -1,13 +1,14 @@
 /** Turns a companion's finding into a wake, in the same way as hooks do. */
 
 import type { HookEvent } from "../events.ts";
-import { closePending, contextFrom, type HookContext, loadQueue, note } from "../hook_context.ts";
+import { closePending, contextFrom, type HookContext, loadQueue } from "../hook_context.ts";
+import { note } from "../journal.ts";
 import { pause } from "../time.ts";
 import { interruptedDraft, interruptionOf, saidBefore } from "../interrupted.ts";
 import { messageOf } from "../json.ts";
 import type { Env, Paths } from "../paths.ts";
 import type { Agent } from "../registry.ts";
-import { actions, sendWake } from "../send_wake.ts";
+import { actions, sendWake } from "../sending.ts";
 import { readMemory, type SessionMemory } from "../session_memory.ts";
 import { droppedDraft, lostDraft, retryingDraft } from "./mod_wakes.ts";
 import type { ModFinding } from "./session_facts.ts";

@@ -17,13 +17,17 @@ const SHOWN_WITHIN_MS = 10_000;
 /** Before this, Enter may only be late: a second one would act on what the first has opened. */
 const SENT_WITHIN_MS = 8000;
 const OFFERED_WITHIN_MS = 1500;
+/** On a busy machine offers are late, as the text was: so many times as late at the most. */
+const OFFERED_PER_SHOWN = 10;
 const ANSWERED_WITHIN_MS = 1500;
 const KEY_PAUSE_MS = 100;
 
 const ENDED: Typed = { kind: "ended", reason: "Claude Code has ended" };
 
 export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
+  const began = pane.clock.now();
   const pasted = await pasteText(pane, text);
+  const shownMs = pane.clock.now() - began;
   if (!isOurs(pasted, text)) {
     if (pasted.draft === "") {
       return {
@@ -34,7 +38,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await emptyBox(pane);
     return { kind: "refused", reason: `the box showed something else: "${short(pasted.draft)}"` };
   }
-  let screen = await withOffers(pane, pasted, text);
+  let screen = await withOffers(pane, pasted, text, shownMs);
   const wrongCommand = whyNoCommand(screen, text);
   if (wrongCommand !== undefined) {
     await emptyBox(pane);
@@ -97,9 +101,16 @@ function beginsWithBang({ text }: PaneScreen): boolean {
 }
 
 /** Claude Code's offers for a command or a name appear a moment after the text. */
-async function withOffers(pane: ClaudePane, screen: PaneScreen, text: string): Promise<PaneScreen> {
+async function withOffers(
+  pane: ClaudePane,
+  screen: PaneScreen,
+  text: string,
+  shownMs: number,
+): Promise<PaneScreen> {
   if (!/^\/\S*$|(^|\s)@\S*$/.test(text)) return screen;
-  return await waitForScreen(pane, OFFERED_WITHIN_MS, (now) => now.dialog !== undefined);
+  const soon = Math.max(OFFERED_WITHIN_MS, OFFERED_PER_SHOWN * shownMs);
+  const within = Math.min(soon, SHOWN_WITHIN_MS);
+  return await waitForScreen(pane, within, (now) => now.dialog !== undefined);
 }
 
 /** Enter behind a backslash makes a new line; in a list of names it takes one of them. */

@@ -9,7 +9,7 @@ import { newWake, type Receiver, receiverOf, told } from "../new_wake.ts";
 import { enqueue, isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Registry } from "../registry.ts";
-import { sendWake } from "../send_wake.ts";
+import { sendWake } from "../sending.ts";
 import { globalReceiver } from "../sessions/global_status.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
 import type { WakeDraft } from "../wake.ts";

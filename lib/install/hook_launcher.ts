@@ -7,6 +7,7 @@ import {
   QUEUE_WAITS,
   SHELL_CAPTURE_LINES,
   SHELL_DELIVERS,
+  SHELL_READS,
   WAKE_WAITS,
 } from "../events.ts";
 import { launchesDir } from "../known_sessions.ts";
@@ -54,7 +55,7 @@ export function hookLauncherText(install: Installation): string {
 # Made by register from install.json. Register again instead of editing it.
 # Functions and options of the caller's shell must not change what this one does.
 unset -f cd env grep cat printf read [
-set +efux
+set +efuxm
 PATH=${shellQuote(install.path)} LC_ALL=C
 export LC_ALL
 deno=${shellQuote(install.deno)}
@@ -92,24 +93,35 @@ lines=
 [ ! -s "$mark" ] || { read -r lines <"$mark"; } 2>/dev/null
 case $lines in '' | *[!0-9]* | ?????*) lines=${SHELL_CAPTURE_LINES} ;; esac
 
-# tmux answers while Deno starts: the session and the screen go before the event.
+# tmux answers while Deno starts: the session and the screen go before the event. Deno tells by its
+# first line what is left to do. Then it takes another millisecond to end, which is not waited for.
+[ -e /dev/fd/0 ] || exec </dev/null
+exec 3<&0
 {
-  ask display-message -p -t "$TMUX_PANE" ${shellQuote(OWNER_FORMAT)} \\; \\
-    capture-pane -p -t "$TMUX_PANE" -S "-$lines"
-  printf '\\036'
-  exec cat
-} 2>/dev/null | env -i ${SHELL_DELIVERS}=$$ "$@" 2>/dev/null
-
-# The exit code says what waits: a wake, the queue of the session, or both.
-left=$?
-case $left in ${WAKE_WAITS} | ${BOTH_WAIT})
-  env -i "PATH=$PATH" ${passed.join(" ")} \\
-    ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 & ;;
-esac
-case $left in ${QUEUE_WAITS} | ${BOTH_WAIT})
-  env -i "PATH=$PATH" ${shellQuote(launcherPath(paths, "queue-run"))} \\
-    --claimed $$ </dev/null >/dev/null 2>&1 & ;;
-esac
+  {
+    ask display-message -p -t "$TMUX_PANE" ${shellQuote(OWNER_FORMAT)} \\; \\
+      capture-pane -p -t "$TMUX_PANE" -S "-$lines"
+    printf '\\036'
+    exec cat <&3
+  } 2>/dev/null | env -i ${SHELL_DELIVERS}=$$${SHELL_READS} "$@" 2>/dev/null 3<&- &
+} | {
+  # The line says what waits: a wake, the queue of the session, or both. A reply may follow it. Without
+  # a line Deno has failed, or the hook is of an older version: a wake may wait.
+  IFS= read -r line
+  left=\${line%% *}
+  case $line in *[!0-9]*)
+    [ "$line" = "$left reply" ] || printf '%s\\n' "$line"
+    cat ;;
+  esac
+  case $left in '' | ${WAKE_WAITS} | ${BOTH_WAIT})
+    env -i "PATH=$PATH" ${passed.join(" ")} \\
+      ${shellQuote(launcherPath(paths, "deliver"))} --claimed $$ </dev/null >/dev/null 2>&1 & ;;
+  esac
+  case $left in ${QUEUE_WAITS} | ${BOTH_WAIT})
+    env -i "PATH=$PATH" ${shellQuote(launcherPath(paths, "queue-run"))} \\
+      --claimed $$ </dev/null >/dev/null 2>&1 & ;;
+  esac
+} 3<&-
 exit 0
 `;
 }

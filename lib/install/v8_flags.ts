@@ -1,10 +1,11 @@
 /**
  * For every Deno that a launcher starts. Functions are compiled when their module is loaded, so
  * Deno's cache keeps them compiled; by default each run compiles again what it calls. Not
- * --single-threaded, though it saves half a millisecond: no wait of `within()` would ever end.
+ * --single-threaded, though it saves half a millisecond: no wait of `within()` would ever end. Without
+ * Sparkplug: its machine code does not pay off in so short a life (0.3 ms).
  * One value for all: Deno replaces cached code that was made with other flags.
  */
-export const V8_FLAGS = "--v8-flags=--no-lazy";
+export const V8_FLAGS = "--v8-flags=--no-lazy,--no-sparkplug";
 
 /**
  * The watch stays for weeks: small counts, not fast. It must not touch the cache. With --lite-mode a

@@ -8,7 +8,7 @@ import { isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Env, Paths } from "../paths.ts";
 import type { Agent } from "../registry.ts";
-import { sendWake } from "../send_wake.ts";
+import { sendWake } from "../sending.ts";
 import { readMemory } from "../session_memory.ts";
 import type { Queue } from "../steps.ts";
 import { actionsFor, commandWords } from "../wake.ts";

@@ -106,6 +106,14 @@ class Night {
     }, { present: () => this.journal() });
   }
 
+  /** The report counts up to this record. On a busy machine it comes later than the driver's end. */
+  async recordSince(time: number, kinds: RegExp): Promise<void> {
+    await this.records(
+      1,
+      ({ kind, at }) => kinds.test(String(kind)) && Date.parse(String(at)) >= time,
+    );
+  }
+
   async ends(count: number): Promise<void> {
     await this.records(
       count,
@@ -119,6 +127,7 @@ class Night {
     await this.claude.waitUntilIdle();
     this.beganAt = Date.now();
     await this.claude.submit(prompt);
+    await this.recordSince(this.beganAt, /^prompt$/);
     this.most.human += Date.now() - this.spokeAt;
   }
 
@@ -128,7 +137,8 @@ class Night {
     { what = "agent", from = this.spokeAt }: { what?: "agent" | "api"; from?: number } = {},
   ): Promise<number> {
     await pause(LETS_WAIT_MS);
-    if (words[0] === "type") this.beganAt = Date.now();
+    const startedAt = Date.now();
+    if (words[0] === "type") this.beganAt = startedAt;
     const [action = "", ...rest] = words;
     const name = this.stage.session("anvil");
     const named = rest.flatMap((one) => one.startsWith("--question=") ? [one.slice(11)] : []);
@@ -139,8 +149,10 @@ class Night {
       ...[...options, name, action, ...others],
     );
     assertEquals(done.code, 0, done.stderr);
-    this.most[what] += Date.now() - from;
-    return Date.now() - from;
+    await this.recordSince(startedAt, words[0] === "type" ? /^prompt$/ : /^(answered|decided)$/);
+    const took = Date.now() - from;
+    this.most[what] += took;
+    return took;
   }
 
   /** The question that is open, as its wake names it. */

@@ -5,7 +5,7 @@ import { type Hook, runHook } from "../../lib/hook_utils.ts";
 export const hook: Hook = {
   event: "SubagentStop",
   async handle(context, tools) {
-    const { actions, sendWake } = await tools.loadSending();
+    const { actions, sendWake } = await tools.load("sending");
     await sendWake(context, {
       trigger: "subagent_complete",
       section: "CONTENT",

@@ -141,7 +141,10 @@ Deno.test("deliver finds an openclaw that came after the registration, in its ow
 /** Launchers, by default of a Deno that only writes down its environment. */
 async function installation(home: TestHome, deno?: string): Promise<Installation> {
   const { dir, paths } = home;
-  const fake = home.writeProgram("deno", `env -0 > '${dir}/part'; mv '${dir}/part' '${dir}/seen'`);
+  const fake = home.writeProgram(
+    "deno",
+    `env -0 > '${dir}/part'; mv '${dir}/part' '${dir}/seen'; echo 0`,
+  );
   home.writeRegistry({ agents: [{ agent_id: "w", tmux_session_name: "w" }] });
   await Deno.mkdir(`${dir}/cache`);
   const install: Installation = {

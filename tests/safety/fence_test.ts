@@ -13,7 +13,7 @@ import { hook as stop } from "../../hooks/stop.ts";
 import { hook as stopFailure } from "../../hooks/stop_failure.ts";
 import { noteKeys } from "../../lib/answers.ts";
 import { readEvent, SHELL_DELIVERS } from "../../lib/events.ts";
-import * as tools from "../../lib/hook_context.ts";
+import * as tools from "../../lib/hook_tools.ts";
 import type { Hook } from "../../lib/hook_utils.ts";
 import { readRegistry } from "../../lib/registry.ts";
 import { describeRequest } from "../../lib/request_text.ts";
