@@ -329,19 +329,14 @@ for (const sh of SHELLS) {
   Deno.test(`${sh}: bin/hook ends with the first line of its Deno, which may still be ending`, async () => {
     await using world = await HookWorld.create({ registry: { agents: [WARDEN] } });
     const gate = `${world.dir}/gate`;
-    const made = await run("mkfifo", [gate], { timeoutMs: 10_000, env: world.env() });
-    assert(made.kind === "finished" && made.code === 0);
+    Deno.writeTextFileSync(gate, "");
     const stat = Deno.build.os === "linux" ? `cat /proc/$$/stat >'${world.dir}/stat'` : ":";
-    try {
-      // It stays until the fifo is opened: with a wait for its end this would never return.
-      const stays = `${stat}\necho 0\nexec cat '${gate}' >/dev/null`;
-      assertEquals(await passedOn(world, stays, sh), "");
-      // Claude Code ends a hook that waits by its group.
-      if (Deno.build.os === "linux") {
-        assertEquals(groupIn(`${world.dir}/stat`), groupIn("/proc/self/stat"));
-      }
-    } finally {
-      (await Deno.open(gate, { read: true, write: true })).close();
+    // It stays while the file is there: with a wait for its end this would never return.
+    const stays = `${stat}\necho 0\nwhile [ -e '${gate}' ]; do sleep 0.05; done >/dev/null`;
+    assertEquals(await passedOn(world, stays, sh), "");
+    // Claude Code ends a hook that waits by its group.
+    if (Deno.build.os === "linux") {
+      assertEquals(groupIn(`${world.dir}/stat`), groupIn("/proc/self/stat"));
     }
   });
 

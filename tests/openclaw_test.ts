@@ -34,15 +34,16 @@ function carrier(answers: Record<string, Outcome>, { isNode = true } = {}) {
   });
   /** Nothing may be left of a message. */
   const done = () => Deno.removeSync(folder);
-  return { cli, asked, read, done };
+  return { cli, asked, read, [Symbol.dispose]: done };
 }
 const FOUND = { "sessions.resolve": ended(0, { ok: true, key: "agent:warden:main" }) };
 
 Deno.test("CliCarrier calls agent on the gateway with the wake's key", async () => {
-  const { cli, asked, read, done } = carrier({
+  using one = carrier({
     ...FOUND,
     agent: ended(0, { runId: "x", status: "accepted" }),
   });
+  const { cli, asked, read } = one;
   for (const message of [aWake().message, "ü".repeat(600_000)]) {
     const wake = aWake({ message });
     assertEquals(await cli.deliver(wake), { kind: "delivered", detail: "accepted" });
@@ -53,16 +54,15 @@ Deno.test("CliCarrier calls agent on the gateway with the wake's key", async () 
     });
   }
   assertEquals(asked.flat().filter((arg) => arg.includes("[CONTENT]") || arg.length > 500), []);
-  done();
 });
 
 Deno.test("CliCarrier uses OpenClaw's own option where its program is not run by Node", async () => {
-  const { cli, asked, done } = carrier({
+  using one = carrier({
     ...FOUND,
     agent: ended(0, { runId: "r", status: "ok", result: { payloads: [{ text: "fine" }] } }),
   }, { isNode: false });
+  const { cli, asked } = one;
   const outcome = await cli.deliver(aWake({ message: "ü".repeat(60_000) }));
-  done();
   assert(outcome.kind === "delivered" && outcome.detail === "completed");
   assertEquals(asked.at(-1)!.slice(0, 4), [
     "agent",
@@ -74,7 +74,8 @@ Deno.test("CliCarrier uses OpenClaw's own option where its program is not run by
 });
 
 Deno.test("CliCarrier sends nothing to a session that was found without its key", async () => {
-  const { cli, asked } = carrier({ "sessions.resolve": ended(0, { ok: true }) });
+  using one = carrier({ "sessions.resolve": ended(0, { ok: true }) });
+  const { cli, asked } = one;
   const outcome = await cli.deliver(aWake({ openclaw_session_key: "", openclaw_session_id: "c1" }));
   assert(outcome.kind === "later" && outcome.scope === "target");
   assertStringIncludes(outcome.reason, "c1");
@@ -92,7 +93,8 @@ Deno.test("CliCarrier names an unknown session in both versions' words", async (
   });
   const before = ended(1, "", "Gateway call failed: Error: No session found: k");
   for (const answer of [now, before]) {
-    const { cli, asked } = carrier({ "sessions.resolve": answer });
+    using one = carrier({ "sessions.resolve": answer });
+    const { cli, asked } = one;
     const outcome = await cli.deliver(aWake());
     assert(outcome.kind === "later" && outcome.scope === "target", JSON.stringify(outcome));
     assertStringIncludes(outcome.reason, '"agent:warden:main"');
@@ -102,7 +104,8 @@ Deno.test("CliCarrier names an unknown session in both versions' words", async (
 
 Deno.test("CliCarrier explains the refusal inside an agent's own shell", async () => {
   const refused = ended(1, { ok: false, error: { type: "cli_error", message: REFUSAL } });
-  const { cli, asked } = carrier({ ...FOUND, agent: refused });
+  using one = carrier({ ...FOUND, agent: refused });
+  const { cli, asked } = one;
   const outcome = await cli.deliver(aWake());
   assert(outcome.kind === "later" && outcome.scope === "all");
   assertStringIncludes(outcome.reason, "OPENCLAW_SHELL=exec");
@@ -117,7 +120,8 @@ Deno.test("CliCarrier sends nothing while the history does not show whether it i
     { kind: "timeout", afterMs: 60_000 },
   ];
   for (const answer of answers) {
-    const { cli, asked } = carrier({ ...FOUND, "chat.history": answer });
+    using one = carrier({ ...FOUND, "chat.history": answer });
+    const { cli, asked } = one;
     const attempts = { count: 1, next_at: "", last_error: "no answer" };
     const outcome = await cli.deliver(aWake({ attempts }));
     assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
@@ -127,7 +131,7 @@ Deno.test("CliCarrier sends nothing while the history does not show whether it i
 
 Deno.test("CliCarrier brings a reply from the session where agent.wait has none", async () => {
   const wake = aWake({ expects_reply: true });
-  const { cli } = carrier({
+  using one = carrier({
     ...FOUND,
     agent: ended(0, { status: "accepted" }),
     "agent.wait": ended(0, { runId: wake.wake_id, status: "ok" }),
@@ -135,6 +139,7 @@ Deno.test("CliCarrier brings a reply from the session where agent.wait has none"
       messages: [{ role: "user", content: wake.message }, { role: "assistant", content: "go on" }],
     }),
   });
+  const { cli } = one;
   const outcome = await cli.deliver(wake);
   assert(outcome.kind === "delivered" && outcome.reply);
   assertEquals(await outcome.reply, { status: "ok", text: "go on" });

@@ -91,8 +91,8 @@ export function projectName(dir: string): string {
   return real.replace(/[^A-Za-z0-9]/g, "-");
 }
 
-/** Longer than Claude Code takes to end with its hooks on a busy machine. */
-const ENDING_MS = 10_000;
+/** Longer than Claude Code takes to end: it gives its SessionEnd hooks a minute at most. */
+const ENDING_MS = 75_000;
 
 interface Holder {
   pid: number;

@@ -226,6 +226,7 @@ for (const version of VERSIONS.claude) {
       night.claude = await stage.spawn("anvil", "one unit");
       await night.ends(1);
       await night.priced();
+      const unitUsd = night.total();
       await night.agent(["type", "one unit"]);
       await night.ends(2);
       await night.priced();
@@ -254,8 +255,11 @@ for (const version of VERSIONS.claude) {
       await night.agent(["type", "reach the limit"], { what: "api" });
       await night.ends(7);
       await until("the reset", () => Date.now() > night.resetsAt);
+      const spent = night.total();
       await night.agent(["type", "two units"], { from: night.resetsAt });
       await night.ends(8);
+      // A Claude Code that is killed before its status line is called has told no cost.
+      await until("the total of the last turn", () => night.total() > spent + unitUsd);
       const costs = await until("the cost of the last turn", async () => {
         const { sessions: [one] } = await night.report();
         const told = one?.cost_usd ?? 0;
