@@ -30,9 +30,9 @@ const DENO_FLAGS = [
   ...["--no-prompt", "--quiet", V8_FLAGS, "-A"],
 ];
 const BARE = "bare deno run";
-const YOUNG = "event to ack, gateway just started";
-const OLD = "event to ack, gateway up for two minutes";
-const CLI = "event to ack by the command line";
+const YOUNG = "wake to ack, gateway just started";
+const OLD = "wake to ack, gateway up for two minutes";
+const CLI = "wake to ack by the command line";
 
 export function measureDelivery(
   rounds: number,

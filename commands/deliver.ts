@@ -175,7 +175,7 @@ function report(
   } else {
     const busy = ids.filter((_, index) => results[index]!.kind === "busy");
     const also = busy.length > 0 ? `; another process is delivering to ${busy.join(", ")}` : "";
-    world.say(`${delivered} delivered, ${dead} dead, ${left} waiting${also}`);
+    world.say(`${delivered} delivered, ${dead} dead letters, ${left} waiting${also}`);
   }
   if (ours === 0 && dead === 0) return 0;
   const last = results.findLast((result) => result.lastError !== "")?.lastError ?? "";

@@ -7,8 +7,8 @@ export const hook: Hook = {
   async handle(context, tools) {
     const { event } = context;
     const { notePrompt } = await tools.load("prompted");
-    const { who, isUntold } = await notePrompt(context);
-    if (isUntold) await tools.tellInterrupted(context);
+    const { who, isUnreported } = await notePrompt(context);
+    if (isUnreported) await tools.tellInterrupted(context);
     if (who !== undefined) await (await tools.loadQueue(context))?.promptArrived(context, who);
     // A dialog of an earlier turn is gone: no event has said so.
     const but = { id: "", prompt_id: event.promptId };

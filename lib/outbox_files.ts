@@ -1,4 +1,4 @@
-/** The outbox as its deliverer sees it: what waits, what is dead, what cannot be read. */
+/** The outbox as its deliverer sees it: what waits, dead letters, what cannot be read. */
 
 import {
   asideFile,

@@ -116,7 +116,7 @@ export async function turnEnded(
   }
   context.startQueue(session);
   if (step === undefined || step.state === "failed") return { kind: "other" };
-  // Nothing else tells it: the agent knows of the pause, and the end of the queue is far.
+  // Report this turn by itself: the agent knows of the pause, and the end of the queue is far.
   const isHeld = isOver && after.paused?.told === true && after.steps.some(isOpen);
   if (isHeld) return { kind: "other" };
   return { kind: "step", n: step.n, ...(next === undefined ? {} : { next: next.text }) };

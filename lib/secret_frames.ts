@@ -18,9 +18,9 @@ export interface Frame {
   hints: string[];
   /** Group 1 stays; the rest is the secret. */
   form: () => RegExp;
-  /** Is it one, where the form alone cannot tell? */
+  /** Is it one, where its form alone does not show that? */
   isSecret?: (secret: string, head: string, after: string) => boolean;
-  /** Words alone tell it: where it is to be approved, it is shown. */
+  /** Only words suggest a secret: it is shown where it is to be approved. */
   onlyRead?: true;
   /** `block`: spans lines, and is shown as one mask. `value`: known only by what stands around it. */
   kind?: "block" | "value" | "guess";

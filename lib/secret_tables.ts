@@ -1,4 +1,4 @@
-/** Secrets that the head of their column, the first cell of their row, or the kind of their file tells. */
+/** Finds secrets by the head of their column, the first cell of their row, or the kind of file. */
 
 import { isPlaceholder, isReference, looksRandom, type Secret } from "./secret_values.ts";
 

@@ -1,4 +1,4 @@
-/** Passwords and codes that words of a text tell: `the password is …`, `PIN: …`, a phrase of words. */
+/** Finds passwords and codes named in prose: `the password is …`, `PIN: …`, a phrase of words. */
 
 import { type Frame, isChosen } from "./secret_frames.ts";
 import { wordShare } from "./secret_values.ts";

@@ -37,7 +37,7 @@ Deno.test("deliver writes one file per wake into the inbox of its agent", async 
   await using home = new DeliveryHome();
   const odd = inbox(home, { agent_id: "../odd agent" });
   const wake = inbox(home);
-  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead, 0 waiting\n");
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead letters, 0 waiting\n");
   const text = (one: QueuedWake) =>
     Deno.readTextFileSync(`${home.paths.state}/inbox/${safeName(one.agent_id)}/${one.wake_id}.txt`);
   assertEquals([text(wake), text(odd)], [wake.message, odd.message]);
@@ -52,7 +52,7 @@ Deno.test("deliver serves all agents, whatever else is in the outbox", async () 
   inbox(home);
   Deno.writeTextFileSync(`${home.paths.state}/outbox/stray`, "");
   Deno.mkdirSync(`${home.paths.state}/outbox/50%`);
-  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead, 0 waiting\n");
+  assertEquals((await deliver(home, [])).out, "2 delivered, 0 dead letters, 0 waiting\n");
   assertEquals(waitingIds(home.paths, long), []);
 });
 
@@ -103,7 +103,7 @@ Deno.test("deliver goes by the command line where the gateway gives no right to 
   }
 });
 
-Deno.test("deliver gives up at once what has no session to go to", async () => {
+Deno.test("deliver makes a dead letter at once of what has no session to go to", async () => {
   await using home = new DeliveryHome();
   const wake = put(home.paths, { openclaw_session_key: "" });
   assertEquals((await deliver(home, ["--once"])).code, 1);
@@ -217,7 +217,7 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
   claimStart(home.paths, "forge", "8");
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
-    "1 delivered, 0 dead, 0 waiting\n",
+    "1 delivered, 0 dead letters, 0 waiting\n",
   );
   assertEquals(waitingIds(home.paths, "forge").length, 1);
   assertEquals(claimStart(home.paths, "warden", "9"), true);
@@ -228,7 +228,7 @@ Deno.test("deliver --claimed serves every agent with a wake when it finds no cla
   inbox(home), inbox(home, { agent_id: "forge" });
   assertEquals(
     (await deliver(home, ["--claimed", "7"])).out,
-    "2 delivered, 0 dead, 0 waiting\n",
+    "2 delivered, 0 dead letters, 0 waiting\n",
   );
 });
 

@@ -187,7 +187,7 @@ Deno.test("doctor finishes without a folder for temporary files", async () => {
   clinic.registry({ agents: [INBOX] });
   const args = ["run", "-A", "--quiet", `${ROOT}/commands/doctor.ts`];
   const env = { ...clinic.env, TMPDIR: "/no/such/folder", NO_COLOR: "1" };
-  const outcome = await run(Deno.execPath(), args, { timeoutMs: 60_000, env, cwd: ROOT });
+  const outcome = await run(Deno.execPath(), args, { timeoutMs: 300_000, env, cwd: ROOT });
   assert(outcome.kind === "finished");
   assertEquals([outcome.code, outcome.stderr], [1, ""]);
   assertMatch(outcome.stdout, /note {3}speed: .* not measured: .* in \/no\/such\/folder/);

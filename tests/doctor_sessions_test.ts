@@ -59,7 +59,7 @@ Deno.test("checkSessions() finds the mark of an agent's shell in what runs, and 
 
   const fixes = findings.flatMap(({ fix }) => fix ?? []);
   assertEquals(fixes, [`${clinic.env.GSD_TMUX} set-environment -gu OPENCLAW_SHELL`]);
-  const outcome = await run("/bin/sh", ["-c", fixes[0]!], { env: clinic.env, timeoutMs: 60_000 });
+  const outcome = await run("/bin/sh", ["-c", fixes[0]!], { env: clinic.env, timeoutMs: 300_000 });
   assertEquals(outcome.kind === "finished" && outcome.code, 0);
   const after = await clinic.ask(checkSessions);
   assertMatch(after.broken.join("\n"), /"warden-main" carries OPENCLAW_SHELL=exec/);

@@ -27,7 +27,7 @@ async function gateWorld(): Promise<{ world: HookWorld; starts: Starts }> {
   const starts: Starts = async (pane, tmux = {}) => {
     const env = { ...await world.server.env(pane), ...tmux };
     const outcome = await run("/bin/sh", ["-c", text, "hook", "stop"], {
-      timeoutMs: 60_000,
+      timeoutMs: 300_000,
       env,
       stdin: "{}",
     });
@@ -264,7 +264,7 @@ Deno.test("bin/hook gives Deno named variables only, and takes no function of th
   };
   for (const sh of ["/bin/sh", "/bin/bash"].filter((path) => isFile(path))) {
     for (const event of ["stop", "permission_request"]) {
-      const options = { timeoutMs: 60_000, env: { ...foreign, ...own }, stdin: "{}" };
+      const options = { timeoutMs: 300_000, env: { ...foreign, ...own }, stdin: "{}" };
       const outcome = await run(sh, ["-c", text, "hook", event], options);
       assert(outcome.kind === "finished");
       assertEquals([outcome.code, outcome.stderr], [0, ""], sh);
@@ -302,7 +302,7 @@ async function passedOn(world: HookWorld, program: string, sh = "/bin/sh"): Prom
   writeExecutable(deno, `#!/bin/sh\ncat >/dev/null\n${program}\n`);
   const text = hookLauncherText({ ...world.installation((name) => world.env()[name]), deno });
   const env = await world.server.env(await world.pane("warden-main"));
-  const options = { timeoutMs: 60_000, env: { ...env, SHELLOPTS: "monitor" }, stdin: "{}" };
+  const options = { timeoutMs: 300_000, env: { ...env, SHELLOPTS: "monitor" }, stdin: "{}" };
   const outcome = await run(sh, ["-c", text, "hook", "stop"], options);
   assert(outcome.kind === "finished");
   assertEquals([outcome.code, outcome.stderr], [0, ""]);
@@ -392,7 +392,7 @@ for (const sh of SHELLS) {
     writeExecutable(path, text);
     const env = await world.server.env(await world.pane("warden-main"));
     const words = ["-c", `exec ${sh} '${path}' stop <&-`];
-    const outcome = await run("/bin/sh", words, { timeoutMs: 60_000, env });
+    const outcome = await run("/bin/sh", words, { timeoutMs: 300_000, env });
     assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
   });
 }
@@ -403,7 +403,7 @@ Deno.test("a hook tells an older bin/hook by its exit code what waits, and print
   const words = ["run", "-A", "--no-config", "--quiet", `${ROOT}/hooks/stop.ts`];
   const stop = (by: string) =>
     run(Deno.execPath(), words, {
-      timeoutMs: 60_000,
+      timeoutMs: 300_000,
       env: { ...world.env(), ...tmux, GSD_SHELL_DELIVERS: by },
       stdin: JSON.stringify({ ...STOP, prompt_id: crypto.randomUUID() }),
     });
@@ -422,7 +422,7 @@ Deno.test("a hook whose line nothing reads any more records that, and its wake w
   const line = `mkfifo "$DIR/in"; "$DENO" run -A --no-config --quiet "$HOOK" <"$DIR/in" |
     { exec 0<&-; printf '%s' "$EVENT" >"$DIR/in"; }`;
   const outcome = await run("/bin/sh", ["-c", line], {
-    timeoutMs: 60_000,
+    timeoutMs: 300_000,
     env: {
       ...world.env(),
       ...tmux,

@@ -51,7 +51,7 @@ Deno.test("a hook hands no key or token on to tmux, the deliverer or openclaw", 
   installLaunchers(install);
   enqueue(paths, aWake({ transport: "cli" }));
   const env = { ...world.env(), ...SECRETS };
-  await run(`${paths.data}/bin/deliver`, ["--wait", "--once"], { timeoutMs: 60_000, env });
+  await run(`${paths.data}/bin/deliver`, ["--wait", "--once"], { timeoutMs: 300_000, env });
 
   for (const name of ["tmux", "deliver", "openclaw"]) {
     const seen = readTextIfThere(`${dir}/seen-${name}`);

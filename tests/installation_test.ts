@@ -39,7 +39,7 @@ Deno.test("deliver runs nothing that a hook put into the state folder and named 
   for (const shell of ["/bin/sh", `${clinic.dir}/sh`]) {
     for (const args of [["--agent", "warden"], ["--wait", "--agent", "warden"]]) {
       const words = [`${data}/bin/deliver`, ...args];
-      const outcome = await run(shell, words, { timeoutMs: 60_000, env: chosen });
+      const outcome = await run(shell, words, { timeoutMs: 300_000, env: chosen });
       assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
       const env = await until("the deliverer to start", () => readTextIfThere(seen));
       await Deno.remove(seen);

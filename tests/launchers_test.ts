@@ -42,7 +42,7 @@ Deno.test("gsd-code lets the caller's places win, names no program that is gone,
     const gone = `${dir}/gone`;
     const start = async (env: Record<string, string>) => {
       const line = `mkdir '${gone}'; cd '${gone}'; rmdir '${gone}'; exec "${bin}/gsd-code" status`;
-      const outcome = await run("/bin/sh", ["-c", line], { timeoutMs: 60_000, env });
+      const outcome = await run("/bin/sh", ["-c", line], { timeoutMs: 300_000, env });
       assert(outcome.kind === "finished");
       return readTextIfThere(`${dir}/env`)!.split("\n");
     };
@@ -69,7 +69,7 @@ Deno.test("launchers pass words whole and the exit code on; deliver --wait stays
       ["gsd-code", ["deliver", ...words], /--allow-net=.*\n.*deliver\.ts/],
     ];
     for (const [name, args, started] of calls) {
-      const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 60_000, env: {} });
+      const outcome = await run(`${bin}/${name}`, args, { timeoutMs: 300_000, env: {} });
       assert(outcome.kind === "finished");
       assertEquals([outcome.code, outcome.stdout, outcome.stderr], [7, "", ""]);
       assertMatch(readTextIfThere(`${dir}/words`)!, started);
@@ -98,7 +98,7 @@ Deno.test("gsd-code watch runs for weeks: it is started small, and without what 
     useFakeDeno(install, `for a in "$@"; do echo "<$a>"; done > "${dir}/words"`);
     installLaunchers(install);
     const started = async (...args: string[]) => {
-      await run(`${bin}/gsd-code`, args, { timeoutMs: 60_000, env: {} });
+      await run(`${bin}/gsd-code`, args, { timeoutMs: 300_000, env: {} });
       return readTextIfThere(`${dir}/words`)!;
     };
     assertMatch(await started("watch"), /--optimize-for-size.*\n(.*\n)*.*\/watch\.ts>\n$/);
@@ -147,7 +147,7 @@ Deno.test("deliver delivers within its own permissions, to an inbox and to the g
       const wakes = [aWake({ transport: "inbox" }), aWake({ transport: "gateway" })];
       for (const wake of wakes) enqueue(install.paths, wake);
       const outcome = await run(`${bin}/deliver`, ["--wait", "--once", "--agent", "warden"], {
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
         env: {},
       });
       assert(outcome.kind === "finished");
@@ -184,7 +184,7 @@ Deno.test("pinDeno() links or copies a program that then runs, once and again", 
     pinDeno(original, pinned);
     await Deno.remove(original);
     const says = async () => {
-      const outcome = await run(pinned, [], { timeoutMs: 60_000, env: {} });
+      const outcome = await run(pinned, [], { timeoutMs: 300_000, env: {} });
       return outcome.kind === "finished" ? outcome.stdout : outcome.kind;
     };
     assertEquals(await says(), "one\n");

@@ -145,6 +145,24 @@ Deno.test("CliCarrier brings a reply from the session where agent.wait has none"
   assertEquals(await outcome.reply, { status: "ok", text: "go on" });
 });
 
+Deno.test("CliCarrier waits for a reply as long as the hook does", async () => {
+  const now = Date.now();
+  const reply_until = new Date(now + 7000).toISOString();
+  const wake = aWake({ expects_reply: true, reply_until });
+  using one = carrier({
+    ...FOUND,
+    agent: ended(0, { status: "accepted" }),
+    "agent.wait": ended(0, { runId: wake.wake_id, status: "timeout" }),
+  });
+  const { cli, asked } = one;
+  const outcome = await cli.deliver(wake);
+  assert(outcome.kind === "delivered" && outcome.reply);
+  await outcome.reply;
+  const waits = asked.find((args) => args.includes("agent.wait"))!;
+  const { timeoutMs } = JSON.parse(waits[waits.indexOf("--params") + 1]!);
+  assert(timeoutMs <= 7000, `${timeoutMs} ms is not within the hook's time`);
+});
+
 Deno.test("callResult() judges by what was said, not by the exit code", () => {
   const result = (outcome: Outcome) => {
     const call = callResult(outcome, "openclaw", "agent");

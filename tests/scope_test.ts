@@ -19,7 +19,7 @@ Deno.test("hookCommand() starts nothing outside tmux, and survives a folder that
     const gone = `${dir}/gone`;
     const sh = (env: Record<string, string>) =>
       run("/bin/sh", ["-c", `mkdir ${gone}; cd ${gone}; rmdir ${gone}; ${command}`], {
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
         env: { PATH: Deno.env.get("PATH") ?? "", ...env },
       });
     const outside = await sh({});
@@ -47,14 +47,14 @@ Deno.test("hookCommand() is silent when Deno, this folder or the launcher was re
       for (const one of gone) {
         const command = putHook(one, entry);
         const env = { PATH: Deno.env.get("PATH") ?? "", TMUX: "/x,1,1", TMUX_PANE: "%1" };
-        const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 60_000, env });
+        const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 300_000, env });
         assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" }, entry.event);
       }
     }
     const command = putHook(install, HOOKS[0]!);
     await Deno.remove(`${install.paths.data}/bin/hook`);
     const env = { TMUX: "/x,1,1", TMUX_PANE: "%1" };
-    const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 60_000, env });
+    const outcome = await run("/bin/sh", ["-c", command], { timeoutMs: 300_000, env });
     assertEquals(outcome, { kind: "finished", code: 0, stdout: "", stderr: "" });
   } finally {
     await Deno.remove(dir, { recursive: true });

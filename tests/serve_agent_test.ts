@@ -111,7 +111,7 @@ Deno.test("serveAgent() ends its life while the gateway stays away, and keeps th
   assertEquals(attempts.last_error, "gateway down");
 });
 
-Deno.test("serveAgent() gives a wake up after a day of tries, with the reason", async () => {
+Deno.test("serveAgent() makes a wake a dead letter after a day of tries, with the reason", async () => {
   await using home = new DeliveryHome();
   const { world, clock } = simulated(home, () => DOWN);
   const wake = putAt(home, clock.now);

@@ -80,7 +80,7 @@ Deno.test({
       const outcome = await run("setpriv", [
         ...[...args, "run", "-A", "--no-check", "--no-config", "--no-lock", "--quiet"],
         `${dir}/try.ts`,
-      ], { timeoutMs: 60_000, env: { HOME: dir, PATH: Deno.env.get("PATH") ?? "" }, cwd: dir });
+      ], { timeoutMs: 300_000, env: { HOME: dir, PATH: Deno.env.get("PATH") ?? "" }, cwd: dir });
       assert(outcome.kind === "finished", JSON.stringify(outcome));
       assertStringIncludes(
         outcome.stdout,

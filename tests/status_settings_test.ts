@@ -86,7 +86,7 @@ async function inInstallation(
         }' | {\n${own}\n}`;
         const outcome = await run("/bin/sh", ["-c", command], {
           env: { ...env, SAID, PATH: "/usr/bin:/bin" },
-          timeoutMs: 60_000,
+          timeoutMs: 300_000,
         });
         if (outcome.kind !== "finished") throw new Error(outcome.kind);
         return outcome.stdout + outcome.stderr;

@@ -5,7 +5,7 @@ import { TmuxServer } from "./support/tmux_server.ts";
 import { until } from "./support/until.ts";
 
 function doorTo(server: TmuxServer, calls: string[][] = []) {
-  const door = tmuxFrom(() => undefined, { socket: server.socket, timeoutMs: 60_000 });
+  const door = tmuxFrom(() => undefined, { socket: server.socket, timeoutMs: 300_000 });
   return { call: (...args: string[]) => (calls.push(args), door.call(...args)) };
 }
 

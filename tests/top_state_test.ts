@@ -98,7 +98,7 @@ Deno.test("what cannot be answered by one key says so", () => {
   }
 });
 
-Deno.test("an instruction is written, mended and sent", () => {
+Deno.test("an instruction is written, edited and sent", () => {
   const { state, effects } = pressed(THREE, "ijq?\u007f\u007f -x\r");
   assertEquals(effects, [{
     ...{ kind: "drive", session: "a", words: ["a", "type", "-"], stdin: "j -x" },

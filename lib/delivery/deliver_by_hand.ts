@@ -97,7 +97,7 @@ function none(wakeId: string | undefined, world: HandWorld): number {
     return 0;
   }
   world.warn(
-    `There is no wake "${wakeId}": gsd-code deliver --list shows all that wait or are dead`,
+    `There is no wake "${wakeId}": gsd-code deliver --list shows waiting wakes and dead letters`,
   );
   return 1;
 }

@@ -62,7 +62,7 @@ export function unansweredDraft(view: SessionView, paths: Paths, now: number): W
     details: {
       agent: view.agent_id,
       waits: `${view.state}, since ${agoOf(now - view.since)}`,
-      advice: "Its agent was told and has not answered. Answer it, or tell a person.",
+      advice: "Its agent got the request and has not answered. Answer it, or tell a person.",
     },
     state: isQuestion
       ? "awaiting_user_input"

@@ -62,11 +62,11 @@ export interface Findings {
 
 export function findingsOf(views: SessionView[], known: WatchKnowledge, now: number): Findings {
   const all = onceEach(views.filter(isManaged).flatMap((view) => allOf(view, known, now)));
-  const untold = all.filter(({ key }) => !known.isTold(key));
+  const unreported = all.filter(({ key }) => !known.isTold(key));
   const ripeAt = ({ kind, key }: FleetFinding) => known.seenSince(key) + FINDING_AFTER_MS[kind];
-  const later = untold.map(ripeAt).filter((time) => time > now);
+  const later = unreported.map(ripeAt).filter((time) => time > now);
   return {
-    ripe: untold.filter((finding) => ripeAt(finding) <= now),
+    ripe: unreported.filter((finding) => ripeAt(finding) <= now),
     nextAt: later.length === 0 ? undefined : Math.min(...later),
     lasting: all,
   };
@@ -105,7 +105,7 @@ function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFi
     case "lost":
       return wasTold(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
     case "ended":
-      return isUntoldEnd(view, now) ? [lost(view)] : [];
+      return isUnreportedEnd(view, now) ? [lost(view)] : [];
     case "asks":
       return wasTold(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
         ? []
@@ -173,7 +173,7 @@ function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
 const END_WITHIN_MS = 3_600_000;
 
 /** The hook of its end noted the end, and was killed with the pane before it made the wake. */
-function isUntoldEnd({ since, seen }: SessionView, now: number): boolean {
+function isUnreportedEnd({ since, seen }: SessionView, now: number): boolean {
   const { memory, launch } = seen;
   const isFromOutside = memory?.ended === "other" && launch?.stopped_at === undefined;
   return isFromOutside && now - since < END_WITHIN_MS &&

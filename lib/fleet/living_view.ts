@@ -17,7 +17,7 @@ function statusOf({ entry }: SessionObservation, screen: Screen | undefined): st
   return state === "working" ? "busy" : state === "unknown" ? "unknown" : "idle";
 }
 
-/** A dialog is open. A menu that completes what somebody types is none. */
+/** A dialog is open. A completion menu is not a dialog. */
 export function waiting(seen: SessionObservation, screen: Screen | undefined): Judged | undefined {
   const { entry, pending, transcript } = seen;
   if (statusOf(seen, screen) !== "waiting") return undefined;

@@ -4,13 +4,13 @@ import { readJsonIfThere, writeAtomic } from "../files.ts";
 import { isObject } from "../json.ts";
 import { hash, type Paths } from "../paths.ts";
 
-interface Look {
+interface SeenScreen {
   hash: string;
   since: number;
 }
 
 export class ScreenTimes {
-  readonly #looks: Map<string, Look>;
+  readonly #looks: Map<string, SeenScreen>;
   #isChanged = false;
 
   constructor(private readonly paths: Pick<Paths, "state">) {
@@ -51,12 +51,12 @@ function fileOf({ state }: Pick<Paths, "state">): string {
   return `${state}/watch/screens.json`;
 }
 
-function readLooks(file: string): Map<string, Look> {
+function readLooks(file: string): Map<string, SeenScreen> {
   const value = readJsonIfThere(file);
   const looks = Object.entries(isObject(value) ? value : {}).filter(([, look]) =>
     isObject(look) && typeof look.hash === "string" && typeof look.since === "number"
   );
-  return new Map(looks as [string, Look][]);
+  return new Map(looks as [string, SeenScreen][]);
 }
 
 /**

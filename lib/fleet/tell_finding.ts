@@ -19,7 +19,7 @@ import type { FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
 import type { TurnStopOutcomes } from "./turn_stops.ts";
 
-export interface Telling {
+export interface ReportContext {
   world: World;
   registry: Registry;
   marks: FindingMarks;
@@ -30,7 +30,7 @@ export interface Telling {
 }
 
 /** Throws where it cannot be reported now. The next look tries again with the same wake. */
-export async function tellFinding(finding: FleetFinding, telling: Telling): Promise<void> {
+export async function tellFinding(finding: FleetFinding, telling: ReportContext): Promise<void> {
   const { world, marks } = telling;
   const { view, key } = finding;
   const now = world.now();
@@ -47,20 +47,20 @@ export async function tellFinding(finding: FleetFinding, telling: Telling): Prom
 }
 
 /** An earlier try sent it: its wake waits, is a dead letter, or is in the journal. */
-function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: Telling): boolean {
+function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: ReportContext): boolean {
   const ids = [view.agent_id, "global_status"];
   return ids.some((agent_id) => !isDelivered(world.paths, { agent_id, wake_id: mark.wake_id })) ||
     view.seen.journal.some((line) => line.wake_id === mark.wake_id);
 }
 
 /** Of the session; of a day also those of the agent's other sessions. */
-function stopsOf({ view, budget }: FleetFinding, { stops }: Telling): Map<string, string> {
+function stopsOf({ view, budget }: FleetFinding, { stops }: ReportContext): Map<string, string> {
   const isDay = budget?.measure === "day";
   const all = stops.get(view.agent_id) ?? new Map<string, string>();
   return new Map(Array.from(all).filter(([session]) => isDay || session === view.session));
 }
 
-function receiverFor({ kind, view }: FleetFinding, { registry }: Telling): Receiver {
+function receiverFor({ kind, view }: FleetFinding, { registry }: ReportContext): Receiver {
   const global = kind === "unanswered" ? globalReceiver(registry) : undefined;
   return global ?? receiverOf(view.seen.agent!);
 }
@@ -71,7 +71,7 @@ export function sendNews(
   draft: WakeDraft,
   wakeId: string,
   to: Receiver,
-  { world }: Pick<Telling, "world">,
+  { world }: Pick<ReportContext, "world">,
 ): void {
   const { paths } = world;
   const wake = newWake(paths, to, session, draft, { wakeId, now: world.now() });
@@ -87,7 +87,7 @@ async function sendLate(
   finding: FleetFinding,
   draft: WakeDraft,
   { wake_id: wakeId }: FindingMark,
-  telling: Telling,
+  telling: ReportContext,
 ): Promise<void> {
   const { dialog } = finding.view;
   await sendWake(contextOf(finding, telling), draft, {
@@ -103,7 +103,7 @@ function limitOf({ kind, view }: FleetFinding): { limit?: AccountLimit } {
   return limit === undefined ? {} : { limit };
 }
 
-function contextOf(finding: FleetFinding, { world }: Telling): HookContext {
+function contextOf(finding: FleetFinding, { world }: ReportContext): HookContext {
   const { seen } = finding.view;
   const agent = seen.agent!;
   const screen = readScreen(seen.capture ?? "");

@@ -32,9 +32,9 @@ export interface TimeLimits {
 /** The longest time that an agent of the registry may take. */
 export function timeLimits(registry: Registry | undefined): TimeLimits {
   const all = registry?.agents.map((agent) => agent.settings) ?? [];
-  const patient = all.filter((settings) => settings.hook_mode === "bidirectional");
+  const bidirectional = all.filter((settings) => settings.hook_mode === "bidirectional");
   const answer = all.map((settings) => settings.answer_timeout_s);
-  const reply = patient.map((settings) => settings.bidirectional_timeout_s);
+  const reply = bidirectional.map((settings) => settings.bidirectional_timeout_s);
   return {
     answer: Math.ceil(Math.max(...answer.length ? answer : [DEFAULT_SETTINGS.answer_timeout_s])) +
       MARGIN_S,

@@ -30,7 +30,7 @@ export interface RunnerWorld {
   held(queue: Queue): { until?: number } | undefined;
   /** Sends the wake with this id, unless it was sent before. */
   tell(queue: Queue, what: "done" | "paused", wakeId: string): Promise<void>;
-  /** Somebody tells us of the end of a turn for which no hook is called. */
+  /** A companion reports the end of a turn for which Claude Code calls no hook. */
   hasCompanion(queue: Queue): boolean;
 }
 

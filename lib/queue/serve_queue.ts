@@ -109,7 +109,7 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
     },
     async tell(queue, what, wakeId) {
       const registry = loadRegistry(paths.registry);
-      // The runner leaves, and the next one tells it: the queue is kept until then.
+      // This runner ends. The next one reports it: the queue is kept until then.
       if (registry.kind !== "registry") {
         throw new Error(`Cannot report it: the registry is ${registry.kind}`);
       }

@@ -1,4 +1,4 @@
-/** The turn of a step runs: a hook tells its end; else it is found here. */
+/** Finds the end of a step's turn where no hook reports it. */
 
 import { readStop } from "../doors/spending_stops.ts";
 import { failureKind } from "../failures.ts";

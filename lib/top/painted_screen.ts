@@ -6,7 +6,7 @@ import { maskSecrets } from "../text.ts";
 
 /** `captured`: with colours, or without. The last lines; one empty line stands for many. */
 export function paintedScreen(captured: string, columns: number, rows: number): string[] {
-  const lines = styledLines(captured).map((runs) => ({ runs, text: textOf(runs) }));
+  const lines = styledLines(captured).map((runs) => ({ runs, text: plainText(runs) }));
   const last = lines.findLastIndex(({ text }) => text !== "");
   return lines.slice(0, last + 1)
     .filter(({ text }, at) => !(text === "" && lines[at - 1]?.text === ""))
@@ -18,7 +18,7 @@ export function paintedScreen(captured: string, columns: number, rows: number): 
     });
 }
 
-function textOf(runs: StyledRun[]): string {
+function plainText(runs: StyledRun[]): string {
   return runs.map(({ t }) => t).join("").trimEnd();
 }
 

@@ -46,7 +46,7 @@ Deno.test("deliver passes over what it can neither read nor set aside", async ()
   ODD["a fifo"]!(wakeFile(home.paths, odd));
   await Deno.writeTextFile(`${home.paths.state}/dead`, "a file where the folder should be");
   const { code, stdout, stderr } = await ended(home.deliver(["--once"]));
-  assertEquals([code, stdout], [1, "1 delivered, 0 dead, 1 waiting\n"]);
+  assertEquals([code, stdout], [1, "1 delivered, 0 dead letters, 1 waiting\n"]);
   assertStringIncludes(stderr, `${odd.wake_id} in the outbox cannot be read`);
   assertStringIncludes(stderr, "it cannot be set aside");
   assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));

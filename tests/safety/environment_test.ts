@@ -66,7 +66,7 @@ Deno.test("no launcher hands on a variable that decides what is run; the user's 
   for (const shell of ["/bin/sh", `${home.dir}/sh`]) {
     for (const [name, args, isNamed] of LAUNCHERS) {
       const words = [`${install.paths.data}/bin/${name}`, ...args];
-      const outcome = await run(shell, words, { env: given, timeoutMs: 60_000, cwd: home.dir });
+      const outcome = await run(shell, words, { env: given, timeoutMs: 300_000, cwd: home.dir });
       assert(outcome.kind === "finished");
       const what = `${shell} ${name} ${args.join(" ")}`;
       assertEquals([outcome.code, outcome.stderr], [0, ""], what);
@@ -111,7 +111,7 @@ Deno.test("NODE_OPTIONS, DENO_DIR and DENO_V8_FLAGS change nothing in a launcher
   for (const [name, ...args] of [...calls, ["deliver", "--wait", "--help"]]) {
     const outcome = await run(`${install.paths.data}/bin/${name}`, args, {
       env,
-      timeoutMs: 60_000,
+      timeoutMs: 300_000,
     });
     assert(outcome.kind === "finished");
     assertEquals([outcome.code, outcome.stderr], [0, ""], name);
@@ -130,7 +130,7 @@ Deno.test("deliver finds an openclaw that came after the registration, in its ow
   enqueue(home.paths, aWake({ transport: "cli" }));
   const outcome = await run(`${install.paths.data}/bin/deliver`, ["--wait", "--once"], {
     env: { PATH: `.:${home.dir}/here`, GSD_OPENCLAW: `${home.dir}/here/openclaw` },
-    timeoutMs: 60_000,
+    timeoutMs: 300_000,
     cwd: `${home.dir}/here`,
   });
   assert(outcome.kind === "finished");

@@ -33,7 +33,7 @@ async function deliver(world: HookWorld, more: Record<string, string> = {}): Pro
   const outcome = await run(
     `${world.paths.data}/bin/deliver`,
     ["--wait", "--once"],
-    { timeoutMs: 60_000, env },
+    { timeoutMs: 300_000, env },
   );
   assert(outcome.kind === "finished", JSON.stringify(outcome));
 }

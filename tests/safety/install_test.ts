@@ -145,7 +145,7 @@ Deno.test("unitText() lets no value add a line, and means for systemd what it sa
   if (analyze === undefined) return;
   const files = UNITS.map((name) => `${home.dir}/${name}`);
   const verify = ["verify", "--user", "--man=no", ...files];
-  const verified = await run(analyze, verify, { env, timeoutMs: 60_000 });
+  const verified = await run(analyze, verify, { env, timeoutMs: 300_000 });
   assertEquals(verified, { kind: "finished", code: 0, stdout: "", stderr: "" });
 });
 
@@ -165,7 +165,10 @@ Deno.test("the units start launchers of the registration, and no others", () =>
     const wake = aWake({ transport: "inbox", created_at });
     enqueue(world.paths, wake);
     const env = { HOME: world.variables.HOME!, DENO_NO_UPDATE_CHECK: "1" };
-    const outcome = await run(words[0]!, [...words.slice(1), "--once"], { env, timeoutMs: 60_000 });
+    const outcome = await run(words[0]!, [...words.slice(1), "--once"], {
+      env,
+      timeoutMs: 300_000,
+    });
     assert(outcome.kind === "finished");
     assertEquals([outcome.code, outcome.stderr], [0, ""]);
     await until("the wake to be delivered", () => isDelivered(world.paths, wake));

@@ -125,7 +125,7 @@ for (const entry of HOOKS) {
       await Deno.writeTextFile(paths.registry, "{}");
       const words = ["-c", probing, "hook", eventWord(entry.file)];
       const outcome = await run("/bin/sh", words, {
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
         env: {
           HOME: home,
           PATH: Deno.env.get("PATH") ?? "",
@@ -246,7 +246,7 @@ function captureIn(world: HookWorld, [sh = "/bin/sh", ...options]: string[] = []
   Deno.writeTextFileSync(file, captureLauncherText(install));
   return async (args: string[], env: Record<string, string>) => {
     const outcome = await run(sh, [...options, file, ...args], {
-      timeoutMs: 60_000,
+      timeoutMs: 300_000,
       env,
       cwd: "/",
     });

@@ -161,7 +161,7 @@ export class Clinic implements AsyncDisposable {
     const env = { ...this.env, NO_COLOR: "1" };
     const outcome = await run("/bin/sh", ["-c", command], {
       env,
-      timeoutMs: 60_000,
+      timeoutMs: 300_000,
       cwd: this.dir,
     });
     assert(outcome.kind === "finished", JSON.stringify(outcome));

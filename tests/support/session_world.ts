@@ -61,7 +61,7 @@ export async function inSessionWorld(test: (world: SessionWorld) => Promise<void
     },
     killClaude: async (session) => {
       const pid = await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
-      const below = await run("pgrep", ["-P", pid], { env: variables, timeoutMs: 60_000 });
+      const below = await run("pgrep", ["-P", pid], { env: variables, timeoutMs: 300_000 });
       if (below.kind !== "finished") throw new Error("pgrep did not run");
       Deno.kill(Number(below.stdout.trim()), "SIGKILL");
       // The launch script becomes the user's shell: until then it is neither Claude nor a prompt.
