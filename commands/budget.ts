@@ -6,7 +6,7 @@ import { realWorld, type World } from "../lib/cli/world.ts";
 import { removeStop } from "../lib/doors/spending_stops.ts";
 import { raise } from "../lib/fleet/budget_files.ts";
 import { BudgetKeeper } from "../lib/fleet/budget_keeper.ts";
-import { dollars, SETTINGS } from "../lib/fleet/budget_words.ts";
+import { dollarsAndCents, SETTINGS } from "../lib/fleet/budget_words.ts";
 import { budgetsOf, conversationOf, dateOf } from "../lib/fleet/budgets.ts";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
@@ -20,14 +20,14 @@ Usage: gsd-code budget [session or agent] [options]
 
   gsd-code budget                      all sessions that run
   gsd-code budget warden-main          this one
-  gsd-code budget warden-main --more 5 five dollars more: for its conversation, and for its agent today
+  gsd-code budget warden-main --more 5 five dollarsAndCents more: for its conversation, and for its agent today
 
 The limits are max_usd_per_session, max_usd_per_day and max_context_pct in the registry. Where one is
 reached, the watch stops the turn, and an agent's instructions are refused. That ends when the limit is
 raised, here or in the registry; with the day; with a new conversation; when the context is compacted.
 
 Options:
-  --more <usd>   raise both limits in dollars, for this conversation and for today
+  --more <usd>   raise both limits in dollarsAndCents, for this conversation and for today
   --json         the result as one JSON object
   --help         this text
 `;
@@ -36,7 +36,7 @@ const COMMAND = {
   task: "budget",
   help: HELP,
   flags: ["json"],
-  values: { more: "dollars, such as 5 or 2.50" },
+  values: { more: "dollarsAndCents, such as 5 or 2.50" },
   words: 1,
 } as const;
 
@@ -58,7 +58,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const asked = given.values.more?.at(-1);
   const more = Number(asked ?? 0);
   if (asked !== undefined && !(more > 0 && more <= 1_000_000)) {
-    return refuse(`--more needs dollars such as 5 or 2.50, not "${asked}"`, COMMAND, world);
+    return refuse(`--more needs dollarsAndCents such as 5 or 2.50, not "${asked}"`, COMMAND, world);
   }
   if (asked !== undefined && name === "") {
     return refuse("--more needs a session", COMMAND, world);
@@ -103,15 +103,15 @@ function raiseFor(
   if (view === undefined) throw new Error("no session of that name runs");
   const { max_usd_per_session, max_usd_per_day } = view.seen.agent!.settings;
   if (max_usd_per_session + max_usd_per_day === 0) {
-    throw new Error("the registry sets no limit in dollars for it");
+    throw new Error("the registry sets no limit in dollarsAndCents for it");
   }
   const claude = conversationOf(view.seen);
   raise(paths, view.agent_id, { claude, date: dateOf(now().getTime()), usd });
   const about = { session: name, agent_id: view.agent_id };
-  record(paths, { kind: "session", ...about, reason: `limit raised: by ${dollars(usd)}` });
+  record(paths, { kind: "session", ...about, reason: `limit raised: by ${dollarsAndCents(usd)}` });
   // The watch writes it again if the raise is not enough.
   removeStop(paths, name);
-  say(`${name} may spend ${dollars(usd)} more, in this conversation and today`);
+  say(`${name} may spend ${dollarsAndCents(usd)} more, in this conversation and today`);
 }
 
 function linesOf(view: SessionView): Line[] {
@@ -139,7 +139,7 @@ function linesOf(view: SessionView): Line[] {
 
 function words({ session, agent_id, measure, spent, limit, reached }: Line): string {
   const amount = (value: number) =>
-    measure === "context" ? `${Math.round(value)} %` : dollars(value);
+    measure === "context" ? `${Math.round(value)} %` : dollarsAndCents(value);
   const what = {
     ...{ session: "this conversation", day: `today, all of ${agent_id}`, context: "context" },
   }[measure];

@@ -14,7 +14,7 @@ import type { StoryLine } from "../lib/story/story_line.ts";
 import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
 import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
-import { follow } from "../lib/story/story_tail.ts";
+import { followJournal } from "../lib/story/story_tail.ts";
 
 export const HELP = `Lists what happened in the sessions: a line each, the latest last.
 
@@ -121,7 +121,7 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
     world.say(`Nothing happened since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
   }
   if (!flags.follow) return 0;
-  for await (const lines of follow(world.paths, world.end)) {
+  for await (const lines of followJournal(world.paths, world.end)) {
     printer.print(lines.filter(isMeant));
   }
   return 130;

@@ -12,13 +12,13 @@ import { FleetReader } from "../lib/fleet/fleet_reader.ts";
 import type { FleetObservation } from "../lib/fleet/observation.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
 import { type SessionView, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
-import { agoOf } from "../lib/fleet/since.ts";
+import { agoOf } from "../lib/fleet/ago.ts";
 import {
-  nextStep,
   nowLine,
   paintState,
   statusTable,
   totalsLines,
+  whatToDo,
 } from "../lib/fleet/status_table.ts";
 import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { journalSessions, readJournal, whyUnreadable } from "../lib/journal_read.ts";
@@ -118,7 +118,7 @@ async function showSessions(
     const usd = new SpentToday(world.paths).usd(world.now());
     const spent = usd === undefined ? [] : [`${dollars(usd)} today`];
     world.say(totalsLines(chosen, [...spent, `gateway ${gateway}`, `watch ${watch}`], columns));
-    const next = columns === undefined ? "" : nextStep(chosen);
+    const next = columns === undefined ? "" : whatToDo(chosen);
     if (next !== "") world.say(inks.dim(next));
   } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
   return 0;

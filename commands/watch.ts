@@ -9,7 +9,7 @@ import { type HeldLock, isHeld } from "../lib/doors/held_lock.ts";
 import type { FleetFinding } from "../lib/fleet/findings.ts";
 import { tmuxName } from "../lib/fleet/session_commands.ts";
 import type { SessionView } from "../lib/fleet/session_view.ts";
-import { agoOf } from "../lib/fleet/since.ts";
+import { agoOf } from "../lib/fleet/ago.ts";
 import { FleetWatch, type WatchWorld } from "../lib/fleet/watch.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { safeName } from "../lib/paths.ts";
@@ -92,7 +92,7 @@ export async function main(
   }
 }
 
-/** Without a word nothing is loaded to read the words: that is how systemd runs it. */
+/** Without arguments, as systemd runs it, no parser is loaded. */
 async function givenIn(args: string[], world: WatchCommandWorld) {
   if (args.length === 0) return { flags: { once: false } };
   const file = new URL("../lib/cli/command_line.ts", import.meta.url).href;

@@ -78,7 +78,7 @@ export async function waitBeside(
       const look = await lookAtPane(context.env, pane);
       return readScreen(look.kind === "seen" ? look.screen : "");
     },
-    isOurs: (dialog) => isAbout(pending, dialog) || isNobodyElses(context, pending, dialog),
+    isOurs: (dialog) => isAbout(pending, dialog) || fitsNoOther(context, pending, dialog),
     refused: ({ by }) => {
       const reason = "refused answer: wrong or missing secret";
       record(paths, { kind: "problem", ...base, by: String(by).slice(0, 100), reason });
@@ -95,9 +95,9 @@ export async function waitBeside(
   }
   if (waited.kind === "timeout") {
     noted({ outcome: "timeout" });
-    if (kind === "form") closePending(paths, session, { id }); // from now on it is a person's
+    if (kind === "form") closePending(paths, session, { id }); // a person fills it in now
   }
-  // What was settled by another has another's record.
+  // Another process has settled it, and has written the record.
   if (waited.kind !== "answered") return;
   const { by, by_kind, caller, via, decision } = waited.given;
   const isLeft = decision.kind === "leave";
@@ -116,8 +116,8 @@ function inOurWords({ tool_input }: Pending, decision: GivenDecision): GivenDeci
   return { ...decision, ...answersBy(readQuestions(tool_input), decision.choices) };
 }
 
-/** Drawn with other words than the request has, but about no other request that is open. */
-function isNobodyElses({ paths, session }: HookContext, pending: Pending, dialog: Dialog): boolean {
+/** The dialog has other words than the request, but fits no other open request. */
+function fitsNoOther({ paths, session }: HookContext, pending: Pending, dialog: Dialog): boolean {
   if (dialog.kind !== pending.kind || pending.subagent !== undefined) return false;
   return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
 }
@@ -132,7 +132,7 @@ function atKeyboard({ event }: HookContext, pending: Pending): Partial<AnswerFac
     : { ...KEYBOARD, via: "keyboard", decision: { kind } };
 }
 
-/** A hook is old by now, and a hook that is being ended has little time left. */
+/** Counts from now, not from the start of the hook. A hook that is being ended has little time. */
 function sinceNow(): BlockingClock {
   const began = performance.now();
   return { now: () => performance.now() - began, sleep: sleepSync };

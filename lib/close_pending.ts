@@ -21,7 +21,7 @@ import { hash, type Paths, pendingDir, safeName } from "./paths.ts";
 export interface ClosingOf {
   id?: string;
   kind?: PendingKind;
-  /** Not this one, nor what was asked beside it in the same turn. */
+  /** Except this one, and what was asked with it in the same turn. */
   but?: { id: string; prompt_id?: string };
   /** Those of this Claude; those of another one only when no hook waits for them any more. */
   claude?: string;
@@ -53,7 +53,7 @@ export function closePending(paths: Paths, session: string, of: ClosingOf = {}):
     if (pending === undefined) unreadable.add(name);
     if (pending === undefined || !isMeant(pending, of)) continue;
     const { id } = pending;
-    // One that is asked for by its id may be answered just now; of many only the listed parts count.
+    // With an id, look at the files again: an answer may come just now. Else the listing is enough.
     const parts = (["", ".answer", ".taken", ".shown"] as Part[])
       .map((part) => fileOf(paths, session, id, part))
       .filter((path) => of.id !== undefined || names.has(path.slice(dir.length + 1)));
@@ -94,7 +94,7 @@ function noteQuicker(paths: Paths, { session, agent_id, wake_id, id }: Pending):
   record(paths, { kind: "answered", ...about, by: "human", reason: QUICKER });
 }
 
-/** One of two words, whatever the file says: a wake has it outside of its fence. */
+/** Only these two words: a wake shows them outside of its fence. */
 function viaOf({ via }: Given): Given["via"] {
   return via === "hook" ? "hook" : "keys";
 }

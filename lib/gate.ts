@@ -113,7 +113,7 @@ type Owners = Map<string, string>;
 
 type WindowOwner = { kind: "one"; name: string | undefined } | { kind: "several"; names: string[] };
 
-/** Where several sessions show the window, the one of the registry; of several, where it was made. */
+/** Of several sessions that show the window: the registered one; if several are, its first one. */
 function ownerAmong(
   registry: Registry,
   shownIn: ShowingSession[],

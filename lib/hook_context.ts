@@ -123,12 +123,12 @@ export async function closePending(context: HookContext, of: ClosingOf): Promise
   return closed;
 }
 
-/** So many files are no crowd. */
+/** Up to this many files are all read. */
 const FEW = 20;
-/** How often a hook looks into a crowd of others' requests: those that are over have to go. */
+/** The share of events at which a hook removes requests of others that are over. */
 const LOOKS = 0.1;
 
-/** By their names none of these files is of this Claude, and there are very many. */
+/** There are many files, and by their names none is of this Claude. */
 export function isCrowdOfOthers(names: string[], { id, claude }: ClosingOf): boolean {
   if (names.length <= FEW || id !== undefined || !claude) return false;
   const [asked, told] = [askedName(claude), `${hash(claude)}.`];

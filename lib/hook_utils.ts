@@ -3,6 +3,7 @@
  *
  *   context   the event, its session, pane and agent, the settings, the screen
  *   tools     what a hook can do: send a wake, remember, record, read the transcript, wait
+ *             (`hook_tools.ts`; `tools.load(…)` gets the others, listed in `later_files.ts`)
  *
  * Tools are loaded only for a managed session: in all others a hook must cost little.
  */

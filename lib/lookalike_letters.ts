@@ -66,7 +66,7 @@ function latin(char: string): string {
   return upper >= "A" && upper <= "Z" && upper.length === 1 ? upper : DIGITS[char] ?? "";
 }
 
-/** What was read before, and at first what the table says. Made when the first such sign is met. */
+/** A cache, filled from the table when the first such sign is met. */
 let known: Map<string, string> | undefined;
 
 function folded(char: string): string {

@@ -140,7 +140,7 @@ const LAST_CLOSING = new RegExp(`${CLOSING.source}(?![^]*${CLOSING.source})`);
 const WRITTEN_BRACKET = /&|%5b|\\x5b|\\u/i;
 
 const NUMBER = /^\s*\d{1,3}[.)]\s/;
-/** Of all decorations this one is common in good faith, and its line stays as it is. */
+/** This decoration is common in honest text: its line stays as it is. */
 const LIST_ITEM = /^\s*- /;
 /** So many signs may decorate the beginning of a line: quotes, stars, bars. */
 const MOST_SIGNS = 60;

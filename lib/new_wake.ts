@@ -98,7 +98,7 @@ export function randomLetters(count: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
-export interface ToldFacts {
+export interface WakeFacts {
   event?: string;
   source?: string;
   prompt_id?: string;
@@ -117,7 +117,10 @@ export interface ToldFacts {
 }
 
 /** A wake for the agent, with its text. Its delivery is another record. */
-export function told(wake: QueuedWake, { begins, ...facts }: ToldFacts = {}): JournalRecord {
+export function queuedRecord(
+  wake: QueuedWake,
+  { begins, ...facts }: WakeFacts = {},
+): JournalRecord {
   const { session, agent_id, wake_id, trigger } = wake;
   const about = { session, agent_id, trigger, wake_id };
   const text = shownIn(wake.message, begins);
@@ -126,7 +129,7 @@ export function told(wake: QueuedWake, { begins, ...facts }: ToldFacts = {}): Jo
   return { kind: "queued", ...about, ...facts, ...kept };
 }
 
-/** Of a long text the record has the beginning, and how long it was. */
+/** Of a long text the record has the beginning and the length. */
 export function textFields(text: string | undefined): { text?: string; text_chars?: number } {
   if (text === undefined || text === "") return {};
   return text.length > MOST_TEXT ? { text, text_chars: text.length } : { text };

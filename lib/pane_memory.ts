@@ -37,7 +37,7 @@ function keepPane(paths: Paths, session: string, lines: string[]): void {
   );
 }
 
-/** A memory that cannot be used costs the comparison, never the wake. */
+/** Without the memory nothing is compared, but the wake is still sent. */
 function locked<T>(paths: Paths, session: string, work: () => T): Locked<T> {
   try {
     return withLock(`${paths.state}/locks/pane-${safeName(session)}`, LOCK_WAIT_MS, work);

@@ -26,7 +26,7 @@ function claimFile({ state }: Paths, claim: string): string {
   return `${state}/locks/queue-of-${claim}`;
 }
 
-/** For the registered command, which knows no session: its number stands for one. */
+/** The registered command knows no session, so it passes its process number. */
 export function leaveToRunner(paths: Paths, claim: string, session: string): boolean {
   // The registered command may be of a version that knows no queue.
   if (!/^\d+$/.test(claim) || !isFile(`${paths.data}/bin/queue-run`)) return false;
@@ -42,7 +42,7 @@ export function takeClaim(paths: Paths, claim: string): string | undefined {
   return session;
 }
 
-/** For who notices that a queue should go on: starts a runner where there is anything to do. */
+/** Starts a runner if the queue has something to do. */
 export function startIfQueued(paths: Paths, env: Env, session: string, now: Date): boolean {
   const queue = readQueue(paths, session);
   if (queue === undefined) return false;

@@ -12,7 +12,7 @@ import { textFields, timeOfWake } from "./new_wake.ts";
 import type { Paths } from "./paths.ts";
 import { readMemory } from "./session_memory.ts";
 
-export { told } from "./new_wake.ts";
+export { queuedRecord } from "./new_wake.ts";
 
 /**
  * agent: the session's agent. person: a person by a command of ours. keyboard: a person at Claude

@@ -1,7 +1,7 @@
 /** Secrets that are known by a name in front of them: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`. */
 
 import { type Named, secretLength } from "./secret_named.ts";
-import { oneLine, type Run, runEnd, runFrom, type TextPart } from "./secret_values.ts";
+import { type Run, runEnd, runFrom, type TextPart, wholeRun } from "./secret_values.ts";
 
 /** `…key` is a secret's name behind one of these. */
 const KEY_WORDS =
@@ -146,10 +146,12 @@ function whatItNeeds(word: string, before: string): "any" | "given" | "none" {
 function valueFrom({ given, isBearer, start, value }: Named, text: string): Run {
   // Behind a mere word a value does not go on in the next line.
   const isSaid = given !== undefined || isBearer;
-  if (!isSaid || !/[\s│┃║|\\]/.test(text[start + value.length] ?? "")) return oneLine(value, start);
+  if (!isSaid || !/[\s│┃║|\\]/.test(text[start + value.length] ?? "")) {
+    return wholeRun(value, start);
+  }
   const run = runFrom(text, start);
   const isBroken = run.parts.length > 1 && run.parts[0]!.end === start + value.length;
-  return isBroken ? run : oneLine(value, start);
+  return isBroken ? run : wholeRun(value, start);
 }
 
 function whatOf(head: string): string {

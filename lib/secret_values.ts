@@ -225,7 +225,7 @@ export function runEnd(text: string, at: number): number {
   return at + rest.exec(text)![0].length;
 }
 
-export function oneLine(value: string, start: number): Run {
+export function wholeRun(value: string, start: number): Run {
   const parts = [{ start, end: start + value.length }];
   return { text: value, parts, upTo: (most) => firstOf(parts, most) };
 }

@@ -8,7 +8,7 @@ import { note } from "./journal.ts";
 import { messageOf } from "./json.ts";
 import { hasQueue } from "./known_sessions.ts";
 import type { LaterFiles } from "./later_files.ts";
-import { newWake, newWakeId, receiverOf, told } from "./new_wake.ts";
+import { newWake, newWakeId, queuedRecord, receiverOf } from "./new_wake.ts";
 import { type Identity, identityOf, judge, type Judgement, remember } from "./noise.ts";
 import { enqueue, isDelivered, type QueuedWake } from "./outbox.ts";
 import {
@@ -49,7 +49,7 @@ export interface SendOptions {
   limit?: { kind: string; resets_at?: string };
   /** Called before a new wake is queued: what its answer needs must be there first. */
   beforeQueue?: (wakeId: string) => void;
-  /** For who may have to send it again: the same id is the same wake. */
+  /** For a caller that may send it again: the same id is the same wake. */
   wakeId?: string;
 }
 
@@ -82,7 +82,7 @@ export async function sendWake(
       const known = { ...draft, body, details: { ...draft.details, ...prompted } };
       const sent = earlier?.reminderOf(known, verdict, context) ?? known;
       if (isNew) noteBeforeQueue(options, wakeId);
-      // Only for something new the hook waits.
+      // The hook waits only for a new wake.
       queued = queuedWake(context, wakeId, sent, isNew ? replyWait : undefined);
       enqueue(context.paths, queued);
     }
@@ -123,7 +123,7 @@ export async function sendWake(
     return { kind: "suppressed" };
   }
   const { question_id, kind: failure } = draft.details ?? {};
-  const record = told(queued!, {
+  const record = queuedRecord(queued!, {
     event: about.event,
     ...turn,
     ...(question_id === undefined ? {} : { question_id }),
@@ -188,7 +188,7 @@ async function loadSentBefore(): Promise<SentBefore | undefined> {
   }
 }
 
-/** What the message has of others' text; the ids among the details are ours. */
+/** The foreign text of the message; the ids among the details are ours. */
 function foreignIn({ session, agent }: HookContext, draft: WakeDraft): Foreign {
   const { question_id: _, ...details } = draft.details ?? {};
   const names = [session, agent.agent_id].filter((name) => !isPlain(name));
@@ -198,7 +198,7 @@ function foreignIn({ session, agent }: HookContext, draft: WakeDraft): Foreign {
   };
 }
 
-/** What cannot be noted costs the answer its way through the hook, not the agent its wake. */
+/** If it cannot be noted, the answer does not go through the hook; the wake is still sent. */
 function noteBeforeQueue({ beforeQueue }: SendOptions, wakeId: string): void {
   try {
     beforeQueue?.(wakeId);
@@ -262,7 +262,7 @@ function identityIn(
   return identityOf(event, isRequest ? `${open?.id}\n${draft.body}` : draft.body);
 }
 
-/** Never the words of an earlier turn, as the id of their message shows. */
+/** Leaves out words of an earlier turn: the id of their message shows it. */
 function bodyOf(
   { body }: WakeDraft,
   promptId: string,

@@ -50,7 +50,7 @@ export function pausedFor(
   wakeId: string,
   more: Pick<Partial<Pause>, "told" | "until" | "said"> = {},
 ): Queue {
-  // A pause that somebody has asked for, or knows of, stays as it is. One that ends by itself does
+  // A pause that was asked for or reported stays as it is. One that ends by itself does
   // not: nothing may be typed into a session that a person uses, or that is another one by then.
   const isReplaced = queue.paused?.until !== undefined && STRONGER.includes(why);
   if (queue.paused !== undefined && !isReplaced) return queue;
@@ -79,7 +79,7 @@ export function failed(
   return pausedFor(over, why, `step ${step.n} failed: ${kind}`, at, wakeId, { told });
 }
 
-/** A command was perhaps run: better not done than done twice. */
+/** The command may have run: it is not given again. */
 export function leftUnsure(
   queue: Queue,
   { n }: Step,

@@ -35,7 +35,7 @@ export function stillRunning(event: HookEvent, now: Date): StillRunning {
     tasks: tasks.length,
     willWake: first !== undefined || isEnding,
     willEnd: isEnding || set.some(({ at, isRecurring }) => at !== undefined && !isRecurring),
-    ...(first === undefined ? {} : { resumesAt: clockTime(first) }),
+    ...(first === undefined ? {} : { resumesAt: hourAndMinute(first) }),
   };
 }
 
@@ -57,7 +57,7 @@ function scheduled({ fields }: HookEvent, now: Date): Scheduled[] {
   return crons.map((cron) => {
     const schedule = textOf(cron, "schedule");
     const at = nextTime(schedule, now);
-    const when = at === undefined ? schedule : clockTime(at);
+    const when = at === undefined ? schedule : hourAndMinute(at);
     const isRecurring = cron.recurring === true;
     return {
       prompt: textOf(cron, "prompt"),
@@ -92,6 +92,6 @@ function includes(field: string, value: number): boolean {
 }
 
 /** In the time of the machine: a person reads it. */
-export function clockTime(at: Date): string {
+export function hourAndMinute(at: Date): string {
   return `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
 }

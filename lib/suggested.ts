@@ -8,7 +8,7 @@ export function commandsFile({ state }: Pick<Paths, "state">, session: string): 
   return `${state}/commands/${safeName(session)}.json`;
 }
 
-/** Built-in commands that open no dialog. */
+/** Built-in commands that open no dialog. Those of skills, plugins and people open none either. */
 export const QUIET_COMMANDS = ["clear", "compact", "context"];
 
 const MENTION = /(?:^|[\s("'`*])\/([a-z][\w:.-]*)(?![\w/])/gi;

@@ -47,7 +47,7 @@ export function noteTyped(
     const typed = [...kept, note].slice(-MOST_NOTES);
     writeAtomic(notesFile(paths, session), JSON.stringify([...all.filter(isScheduled), ...typed]));
   } catch {
-    // Then the prompt passes for one of the keyboard.
+    // Then the prompt counts as typed at the keyboard.
   }
 }
 
@@ -67,7 +67,7 @@ export function noteScheduled(paths: Paths, session: string, prompts: string[], 
     const kept = before.filter((note) => !isScheduled(note));
     writeAtomic(notesFile(paths, session), JSON.stringify([...fresh, ...kept]));
   } catch {
-    // Then such a prompt passes for one of the keyboard.
+    // Then such a prompt counts as typed at the keyboard.
   }
 }
 

@@ -38,7 +38,7 @@ export interface WakeDraft {
   section: Section;
   /** What Claude said before the body, which is more important: this is cut first. */
   before?: { title: string; text: string };
-  /** Foreign text, in a fence. What is ours to say, such as advice, is one of the `details`. */
+  /** Foreign text, in a fence. Our own text, such as advice, is one of the `details`. */
   body: string;
   /** The body is masked and cut already: it is shown as it stands, in its fence. */
   isReady?: boolean;
@@ -283,7 +283,7 @@ export function actions(
   situation: Exclude<Situation, { kind: "ended" }> | { kind: "ended"; isStopped?: boolean },
 ): string[] {
   if (situation.kind === "ended") {
-    // By its name it comes back however it ended: stopped, left, or closed beside others.
+    // A session that is named is recovered however it ended: stopped, left, or closed.
     const isNamed = situation.isStopped || ownerOf(context.paths, context.session) !== undefined;
     const which = isNamed ? [context.session] : ["--agent", context.agent.agent_id];
     const recover = [...commandWords(context.paths, "recover"), ...which];

@@ -114,7 +114,7 @@ function judged(view: SessionView, since = minutesAgo(2)): SessionView {
 const keysOf = (views: SessionView[]) =>
   findingsOf(views, KNOWN, NOW).ripe.filter(({ kind }) => kind === "budget").map(({ key }) => key);
 
-Deno.test("findingsOf() tells a limit once while it lasts, and a raised one again", () => {
+Deno.test("findingsOf() reports a limit once while it lasts, and a raised one again", () => {
   const at = (session: number, day: number, more = {}, since = minutesAgo(2)) =>
     keysOf([judged(limited({ spending: spent(session, day, more) }), since)]);
   const [near] = at(8, 8);
@@ -128,7 +128,7 @@ Deno.test("findingsOf() tells a limit once while it lasts, and a raised one agai
   assertEquals(full(minutesAgo(9))[0] === full(minutesAgo(1))[0], false);
 });
 
-Deno.test("findingsOf() tells the limit of a day once for all sessions of the agent", () => {
+Deno.test("findingsOf() reports the limit of a day once for all sessions of the agent", () => {
   const working = { entry: busy(3), ...asked, session: "shop-main-2" };
   const views = [
     limited({ spending: spent(1, 60) }),
@@ -139,7 +139,7 @@ Deno.test("findingsOf() tells the limit of a day once for all sessions of the ag
   assertEquals(found.map(({ view }) => view.session), ["shop-main-2"]);
 });
 
-Deno.test("findingsOf() tells that a limit cannot be kept, where nothing says what is spent", () => {
+Deno.test("findingsOf() reports that a limit cannot be kept, where nothing says what is spent", () => {
   const kinds = (view: SessionView) => findingsOf([view], KNOWN, NOW).ripe.map(({ kind }) => kind);
   assertEquals(kinds(limited()), ["unmeasured"]);
   assertEquals(kinds(limited({ usage: usage(10) })), []);

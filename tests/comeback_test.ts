@@ -90,7 +90,7 @@ const REASONS: [Change, reason: string][] = [
   [{ ...SHELL, ...EXITED }, `${LEFT}; gsd-code recover brings it back`],
   [EXITED, `${LEFT}; ${NEW}`],
   [{ ended: "logout" }, `it was left with /logout; ${NEW}`],
-  [{ ended: "unknown" }, `it was left with /exit or the like; ${NEW}`],
+  [{ ended: "unknown" }, `it has ended, and the reason was not recorded; ${NEW}`],
   [{ ended: "tired" }, `it has ended (tired); ${NEW}`],
   [{}, CLOSED],
   [{ ended: "other" }, CLOSED],

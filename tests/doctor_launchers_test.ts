@@ -63,7 +63,7 @@ Deno.test("checkLaunchers() finds a deliverer that cannot run openclaw since its
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
-Deno.test("checkLaunchers() takes another PATH than the registered one for as good", async () => {
+Deno.test("checkLaunchers() accepts another PATH than the registered one", async () => {
   await using clinic = await Clinic.create();
   clinic.registerHooks();
   await clinic.fix(checkLaunchers);
@@ -75,7 +75,7 @@ Deno.test("checkLaunchers() takes another PATH than the registered one for as go
   assertEquals((await clinic.ask(checkLaunchers)).broken.length, 1);
 });
 
-Deno.test("checkLaunchers() takes the registered Deno for as good while it is there", async () => {
+Deno.test("checkLaunchers() accepts the registered Deno while it is there", async () => {
   await using clinic = await Clinic.create();
   const other = `${clinic.dir}/deno-2`;
   await Deno.symlink(Deno.execPath(), other);
@@ -103,7 +103,7 @@ Deno.test("checkLaunchers() finds that the pinned Deno is gone, and pins it agai
   assertEquals((await clinic.ask(checkLaunchers)).broken, []);
 });
 
-Deno.test("checkLaunchers() takes variables that were not set at the registration for as good", async () => {
+Deno.test("checkLaunchers() accepts variables that were not set at the registration", async () => {
   await using clinic = await Clinic.create();
   clinic.registerHooks();
   await clinic.fix(checkLaunchers);

@@ -158,7 +158,7 @@ Deno.test("findingsOf() gives hooks time first, and says when to look again", ()
   assertEquals(lasting.map(({ kind }) => kind), ["turn"]);
 });
 
-Deno.test("findingsOf() tells nothing twice, and the next thing of the same kind again", () => {
+Deno.test("findingsOf() reports nothing twice, and the next thing of the same kind again", () => {
   const [first] = findingsOf([viewOf(seen(), NOW)], KNOWN, NOW).ripe;
   const isTold = (key: string) => key === first!.key;
   assertEquals(kindsOf({}, { isTold }), []);

@@ -117,7 +117,7 @@ for (const [name, change, isFound] of FOUND) {
   });
 }
 
-Deno.test("isOver() ends what was told only where the same Claude Code has its hooks back", () => {
+Deno.test("isOver() ends what was reported only where the same Claude Code has its hooks back", () => {
   const off = viewOf(seen({ ...told, hooksOff: "none" }), NOW);
   const { lasting } = findingsOf([off], KNOWN, NOW);
   const { key } = lasting.find(({ kind }) => kind === "hooks")!;
@@ -128,7 +128,7 @@ Deno.test("isOver() ends what was told only where the same Claude Code has its h
   assertEquals(isOver('["turn","shop-main"]', [on], []), false);
 });
 
-Deno.test("watch tells that hooks were removed, once, and again when they are removed again", () =>
+Deno.test("watch reports that hooks were removed, once, and again when they are removed again", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     await says(world, session, { status: "idle", startedAt: Date.now() + 3_600_000 });

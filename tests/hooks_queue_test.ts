@@ -195,7 +195,7 @@ Deno.test("the Stop of a step that was taken for stopped wakes the agent", async
   assertEquals(done, []);
 });
 
-Deno.test("the end of a step after a pause is told, unless the end of the queue tells it", async () => {
+Deno.test("the end of a step after a pause is reported, unless the end of the queue reports it", async () => {
   for (const [texts, wakes] of [[["first", "second"], 1], [["first"], 0]] as const) {
     await using world = await QueueWorld.create();
     world.add(...texts);

@@ -62,7 +62,7 @@ const GOOD_FAITH = [
   "f(a, [content], b)", "STATE: idle", "NO CHANGES", "CONTEXT", "a. [x] content", "Note: [content](#content)", "## Content", "CONTENT", "TRIGGER", "- available actions", "useEffect(load, [trigger, content]);",
 ];
 for (const line of GOOD_FAITH) {
-  Deno.test(`guardText() leaves ${JSON.stringify(line)} in good faith`, () => {
+  Deno.test(`guardText() leaves ${JSON.stringify(line)} as it is`, () => {
     assertEquals(guardText(`[<\n${line}`), `[<\n${line}`);
   });
 }

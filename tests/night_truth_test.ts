@@ -22,11 +22,11 @@ const wake = (seconds: number, more: Partial<Heard> = {}): Heard => ({
 const wrong = (facts: Fact[], heard: Heard[], outages: { from: number; to: number }[] = []) =>
   faultsIn(compare(facts, heard, outages));
 
-Deno.test("faultsIn() has nothing to say of what was told once, in time", () => {
+Deno.test("faultsIn() has nothing to say of what was reported once, in time", () => {
   assertEquals(wrong([fact()], [wake(59)]), []);
 });
 
-Deno.test("faultsIn() names what was told late, twice, never, or without a cause", () => {
+Deno.test("faultsIn() names what was reported late, twice, never, or without a cause", () => {
   const cases: [Fact[], Heard[], string][] = [
     [[fact()], [wake(61)], "told after 61 s: 02:00:00.000 docs: Claude Code killed"],
     [[fact()], [wake(4), wake(9)], "told 2 times: 02:00:00.000 docs"],

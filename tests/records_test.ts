@@ -4,7 +4,7 @@ import { keepText, wholeText } from "../lib/doors/kept_texts.ts";
 import { MOST_TEXT, record } from "../lib/journal.ts";
 import { readJournal, readStory } from "../lib/journal_read.ts";
 import { newWakeId, timeOfWake } from "../lib/new_wake.ts";
-import { answer, instruction, told } from "../lib/records.ts";
+import { answer, instruction, queuedRecord } from "../lib/records.ts";
 import { RECORD_FIELDS, RECORD_KINDS, whyNoRecord } from "../lib/story/journal_schema.ts";
 import { ROOT } from "../lib/paths.ts";
 import { TestHome } from "./support/home.ts";
@@ -50,15 +50,18 @@ Deno.test("answer() says who answered and after how long", () => {
   assertEquals([left.kind, left.after_ms, left.outcome], ["decided", undefined, "unknown"]);
 });
 
-Deno.test("told() has the words of the wake, from its body on", async () => {
+Deno.test("queuedRecord() has the words of the wake, from its body on", async () => {
   await using home = new TestHome();
   const fence = (text: string) =>
     `[CONTENT]\n<<<EXTERNAL_UNTRUSTED_CONTENT id="1">>>\n${text}\n` +
     `<<<END_EXTERNAL_UNTRUSTED_CONTENT id="1">>>\n\n[STATE HINT]\nstate: idle\n`;
   const wake = { ...put(home.paths), message: fence("Said before:\nhm\n\nWhich database?\n1. A") };
-  assertEquals(told(wake).text, "Said before:\nhm\n\nWhich database?\n1. A");
-  assertEquals(told(wake, { begins: "Which database?\n1. A" }).text, "Which database?\n1. A");
-  assertEquals(told({ ...wake, message: "no fence" }).text, undefined);
+  assertEquals(queuedRecord(wake).text, "Said before:\nhm\n\nWhich database?\n1. A");
+  assertEquals(
+    queuedRecord(wake, { begins: "Which database?\n1. A" }).text,
+    "Which database?\n1. A",
+  );
+  assertEquals(queuedRecord({ ...wake, message: "no fence" }).text, undefined);
 });
 
 Deno.test("timeOfWake() reads the time in an id, and nothing in what is none", () => {

@@ -87,7 +87,7 @@ Deno.test("register replaces inline, direct and old hooks at once; --remove leav
   assertEquals([reading.found.length, reading.foreign], [HOOKS.length, ["say done"]]);
   assert(!/GSD_|hooks\/|hook\.sh/.test(home.text()));
   assertEquals((await home.register("--remove")).code, 0);
-  assertEquals(JSON.parse(home.text()), { model: "opus", hooks: { Stop: [mine] } });
+  assertEquals(home.text(), JSON.stringify({ model: "opus", hooks: { Stop: [mine] } }, null, 2));
 });
 
 Deno.test("register links gsd-code into ~/.local/bin where that is on PATH, and takes it away", async () => {

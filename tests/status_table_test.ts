@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import "../lib/cli/load_guards.ts";
 import { viewsOf } from "../lib/fleet/session_view.ts";
-import { nextStep, statusTable, totalsLine, totalsLines } from "../lib/fleet/status_table.ts";
+import { statusTable, totalsLine, totalsLines, whatToDo } from "../lib/fleet/status_table.ts";
 import { fixturePane, fixtureRequest } from "./support/fixtures.ts";
 import { agentOf, endOf, entryOf, minutesAgo, NOW, seen } from "./support/fleet_sessions.ts";
 
@@ -74,11 +74,11 @@ Deno.test("statusTable() names the limit, and paints the word of a state only", 
   assert(row.endsWith(`limited until ${ends}: no credits`), row);
 });
 
-Deno.test("nextStep() says how to answer, else how to bring back what was lost", () => {
+Deno.test("whatToDo() says how to answer, else how to bring back what was lost", () => {
   const lost = { ...VIEWS[2]!, session: "shop main", state: "lost" as const };
-  assertEquals(nextStep(VIEWS), "To answer: gsd-code top, then a; or gsd-code wall");
-  assertEquals(nextStep([lost]), "To bring it back: gsd-code recover 'shop main'");
-  assertEquals(nextStep([VIEWS[2]!]), "");
+  assertEquals(whatToDo(VIEWS), "To answer: gsd-code top, then a; or gsd-code wall");
+  assertEquals(whatToDo([lost]), "To bring it back: gsd-code recover 'shop main'");
+  assertEquals(whatToDo([VIEWS[2]!]), "");
 });
 
 Deno.test("totalsLines() breaks where the terminal is narrow, not in a word", () => {

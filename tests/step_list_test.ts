@@ -56,7 +56,7 @@ Deno.test("dropped() removes what waits, and nothing that is with Claude", () =>
   assertEquals(dropped(queueOf("waiting"), [1]), undefined);
 });
 
-Deno.test("dropped() ends a pause with the last step that waits: the end is told", () => {
+Deno.test("dropped() ends a pause with the last step that waits: the end is reported", () => {
   const paused = { why: "esc", reason: "", at: "", told: true, wake_id: "W" } as const;
   const left = dropped({ ...queueOf("done", "waiting"), paused }, [2]);
   assertEquals(typeof left === "object" && left.paused, undefined);

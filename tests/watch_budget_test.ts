@@ -48,7 +48,7 @@ const acts = (world: SessionWorld, session: string) =>
   [...readJournal(world.paths, session)].map(({ reason }) => String(reason))
     .filter((reason) => reason.startsWith("stopped by a limit"));
 
-Deno.test("watch tells 80 % of a limit, stops the turn at 100 %, once, and asks the agent", () =>
+Deno.test("watch reports 80 % of a limit, stops the turn at 100 %, once, and asks the agent", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil", { hook_settings: { max_usd_per_session: 10 } });
     const { start, stopped } = watcher(world);

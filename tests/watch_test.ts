@@ -29,12 +29,12 @@ function converse(world: SessionWorld, session: string, last: Record<string, unk
 const ANSWER = {
   message: { id: "m", stop_reason: "end_turn", content: [{ type: "text", text: "All pass." }] },
 };
-/** Idle, and nothing of it is ours to tell. */
+/** Idle: there is no finding. */
 const IDLE_NOW = { status: "idle", startedAt: Date.now() + 3_600_000 };
 const triggers = (world: SessionWorld, agentId = "anvil") =>
   world.wakes(agentId).map(({ trigger }) => trigger);
 
-Deno.test("watch tells a killed Claude Code once, starts it again, and gives up after three times", () =>
+Deno.test("watch reports a killed Claude Code once, starts it again, and gives up after three times", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     const { agents: [agent] } = JSON.parse(Deno.readTextFileSync(world.paths.registry));
@@ -116,7 +116,7 @@ Deno.test("watch leaves a lost session alone where auto_recover is off, and one 
     assertEquals(recovered, []);
   }));
 
-Deno.test("watch tells a turn late that no hook told, once, and the idle reminder is a duplicate", () =>
+Deno.test("watch reports late a turn that no hook reported, once, and the idle reminder is a duplicate", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     const { start } = watcher(world);
@@ -172,7 +172,7 @@ Deno.test("watch finds again what it was about to tell when it was killed", () =
     }
   }));
 
-Deno.test("watch tells dialogs no hook speaks of, what stalls, and what nobody answers", () =>
+Deno.test("watch reports dialogs without a hook, stalls, and questions that stay unanswered", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil", { hook_settings: { stall_after_s: 60 } });
     const { agents: [agent] } = JSON.parse(Deno.readTextFileSync(world.paths.registry));
@@ -208,7 +208,7 @@ Deno.test("watch tells dialogs no hook speaks of, what stalls, and what nobody a
     assertMatch(section(stalled.message, "AVAILABLE ACTIONS"), /snapshot\n.* esc/);
   }));
 
-Deno.test("watch tells that a session was renamed, and lets its record follow", () =>
+Deno.test("watch reports that a session was renamed, and lets its record follow", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
     await says(world, session, { status: "idle", startedAt: Date.now() + 60_000 });

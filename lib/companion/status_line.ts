@@ -1,6 +1,6 @@
 /** The line below the prompt for the person at the terminal: whose session it is. */
 
-import { clockTime } from "../still_running.ts";
+import { hourAndMinute } from "../still_running.ts";
 import { readTextIfThere } from "../files.ts";
 import { journalFile } from "../journal.ts";
 import { isObject, parseIfJson } from "../json.ts";
@@ -11,7 +11,7 @@ export function statusText(agentId: string, lastWake: Date | undefined): string 
   const whose = `${agentId} looks after this session`;
   return lastWake === undefined
     ? `${whose}, no wake yet`
-    : `${whose}, last wake at ${clockTime(lastWake)}`;
+    : `${whose}, last wake at ${hourAndMinute(lastWake)}`;
 }
 
 /** When the last wake of the session reached its agent, by its journal. */

@@ -71,7 +71,7 @@ export function drop(
   return 0;
 }
 
-/** The wake of that id, waiting or dead; without an id all dead letters. */
+/** The wake of that id, waiting or a dead letter; without an id all dead letters. */
 function chosen(
   wakeId: string | undefined,
   options: DeliverOptions,

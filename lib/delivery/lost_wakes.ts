@@ -44,8 +44,8 @@ async function recoverOne(
   if (isKnown(paths, wake)) return removeIfThere(path);
   Deno.renameSync(path, wakeFile(paths, about));
   await prepareGuards(); // the record has its text
-  const { told } = await loadWakes();
-  record(paths, told(wake, { reason: FOUND_AGAIN }), new Date(now));
+  const { queuedRecord } = await loadWakes();
+  record(paths, queuedRecord(wake, { reason: FOUND_AGAIN }), new Date(now));
 }
 
 function loadWakes(): Promise<typeof import("../new_wake.ts")> {

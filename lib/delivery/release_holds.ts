@@ -9,7 +9,7 @@ import { isThere, readTextIfThere, removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
 import { readJournal } from "../journal_read.ts";
 import { messageOf } from "../json.ts";
-import { newWakeId, type Receiver, receiverOf, told } from "../new_wake.ts";
+import { newWakeId, queuedRecord, type Receiver, receiverOf } from "../new_wake.ts";
 import { enqueue, type QueuedWake, wakeFile } from "../outbox.ts";
 import { readWake, waitingIds } from "../outbox_files.ts";
 import type { Paths } from "../paths.ts";
@@ -45,7 +45,7 @@ function release(paths: Paths, hold: Hold, now: number): void {
       const about = { hold, session, wakes: held, records, wakeId: wake_id, now: new Date(now) };
       const wake = summaryOf(paths, to, about);
       enqueue(paths, wake);
-      record(paths, told(wake));
+      record(paths, queuedRecord(wake));
     }
     for (const { wake_id: id, trigger } of held) {
       removeIfThere(wakeFile(paths, { agent_id, wake_id: id }));

@@ -1,6 +1,6 @@
 /** What went wrong in the last day, by the journal. */
 
-import { agoOf } from "../fleet/since.ts";
+import { agoOf } from "../fleet/ago.ts";
 import { namesIn } from "../files.ts";
 import { readJournal } from "../journal_read.ts";
 import { originalName } from "../paths.ts";

@@ -2,7 +2,7 @@
 
 import { type ListedWake, listWakes } from "../delivery/wake_list.ts";
 import { holdsOn, listHolds } from "../doors/holds.ts";
-import { agoOf } from "../fleet/since.ts";
+import { agoOf } from "../fleet/ago.ts";
 import { readWake } from "../outbox_files.ts";
 import { shellQuote } from "../text.ts";
 import { broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";

@@ -17,7 +17,7 @@ import { pressKey } from "./menu_key.ts";
 import type { DrivingVerb, MenuOptions } from "./menu_order.ts";
 import { clearThen } from "./menu_prompt.ts";
 import { canBeRead } from "./screen_wait.ts";
-import { whySpentFrom } from "./spending.ts";
+import { whySpentFrom } from "./spending_refusal.ts";
 import { whyTakenFrom } from "./taken.ts";
 import { makeRoom, mayNeedRoom, needsRoom } from "./window_room.ts";
 

@@ -13,6 +13,7 @@ import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
 import { noteOwnText } from "./own_drafts.ts";
 import { waitForScreen } from "./screen_wait.ts";
 import { lastEscape } from "../own_escape.ts";
+import { QUIET_COMMANDS } from "../suggested.ts";
 import { count, dialogInTheWay, type Giving, ROAD_TAKEN, wayOut } from "./prompt_words.ts";
 
 /** `other`: nothing was done, and another road has to be taken. */
@@ -30,8 +31,6 @@ const LOOK_EVERY_MS = 100;
 /** The screen shows the end of a turn a little later than the mod reports it. */
 const DRAWN_WITHIN_MS = 1000;
 
-/** Built-in commands that open no dialog. Those of skills, plugins and people open none either. */
-const QUIET_COMMANDS = ["clear", "compact", "context"];
 const COMMAND = /^\/([\w:.-]+)(?:\s+([^]*))?$/;
 
 export async function typeByMod(

@@ -14,7 +14,7 @@ export const SETTINGS = {
   context: "max_context_pct",
 } as const;
 
-export function dollars(usd: number): string {
+export function dollarsAndCents(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
@@ -22,9 +22,11 @@ export function dollars(usd: number): string {
 export function spentWords({ measure, spent, limit }: Budget): string {
   switch (measure) {
     case "session":
-      return `this conversation has cost ${dollars(spent)} of ${dollars(limit)}`;
+      return `this conversation has cost ${dollarsAndCents(spent)} of ${dollarsAndCents(limit)}`;
     case "day":
-      return `all sessions of the agent have cost ${dollars(spent)} of ${dollars(limit)} today`;
+      return `all sessions of the agent have cost ${dollarsAndCents(spent)} of ${
+        dollarsAndCents(limit)
+      } today`;
     case "context":
       return `the context is ${Math.round(spent)} % full, of ${limit} % that are allowed`;
   }
@@ -50,8 +52,10 @@ export function budgetDraft(
     body: [`${capital(spentWords(budget))}.`, ...isReached ? stopLines(stops) : []].join("\n"),
     details: {
       level: isReached ? "reached" : `${Math.floor(spent / limit * 100)} %`,
-      limit: `${SETTINGS[measure]} ${measure === "context" ? `${limit} %` : dollars(limit)}`,
-      spent: `${measure === "context" ? `${Math.round(spent)} %` : dollars(spent)}${since}`,
+      limit: `${SETTINGS[measure]} ${
+        measure === "context" ? `${limit} %` : dollarsAndCents(limit)
+      }`,
+      spent: `${measure === "context" ? `${Math.round(spent)} %` : dollarsAndCents(spent)}${since}`,
       advice: isReached ? ADVICE[measure] : NEAR_ADVICE,
     },
     actions: actionsOf(view, budget, paths),

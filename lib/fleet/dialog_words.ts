@@ -6,7 +6,7 @@ import { formatQuestions, readQuestions } from "../questions.ts";
 import type { Situation, WakeDraft } from "../wake.ts";
 import { attachLine, driverActions } from "./session_commands.ts";
 import type { SessionView } from "./session_view.ts";
-import { agoOf } from "./since.ts";
+import { agoOf } from "./ago.ts";
 
 export function questionDraft(view: SessionView, paths: Paths): WakeDraft {
   const text = questionText(view);
@@ -32,7 +32,7 @@ export function permissionDraft(view: SessionView, paths: Paths): WakeDraft {
   };
 }
 
-/** The dialogs that no hook speaks of take no free text. */
+/** A dialog without a hook takes no free text. */
 export function dialogDraft(view: SessionView, paths: Paths): WakeDraft {
   const { dialog, seen } = view;
   const mayAnswer = dialog !== undefined && (RIGHTS[dialog.kind].free || mayDecide(view));

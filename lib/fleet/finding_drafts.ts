@@ -17,8 +17,8 @@ import {
 import type { FindingKind, FleetFinding } from "./findings.ts";
 import { driverActions } from "./session_commands.ts";
 import type { SessionView } from "./session_view.ts";
-import { agoOf } from "./since.ts";
-import { hasHooks } from "./told.ts";
+import { agoOf } from "./ago.ts";
+import { hasHooks } from "./reported.ts";
 
 export interface DraftOptions {
   paths: Paths;
@@ -40,7 +40,7 @@ export function draftOf(finding: FleetFinding, options: DraftOptions): WakeDraft
   return { ...draft, details: { ...draft.details, ...about, ...hooks } };
 }
 
-/** How it is known. Of money and hooks the state of the session says nothing. */
+/** How it is known. The state of a session does not cover money and hooks. */
 function evidenceOf({ kind, view }: FleetFinding): string {
   const { hooksOff, usage } = view.seen;
   if (kind === "hooks") return hooksOff ?? NO_HOOKS;
@@ -77,7 +77,7 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
     case "lost":
       return {
         ...{ trigger: "session_lost", section, state: "terminated" },
-        body: `Claude Code is gone from ${view.session}, and it said no word. ` +
+        body: `Claude Code is gone from ${view.session}, without a SessionEnd event. ` +
           `Its conversation is kept: ${view.seen.memory?.claude_session_id ?? "unknown"}` +
           (words === "" ? "" : `\nIts last words:\n${words}`),
         details: {

@@ -6,7 +6,7 @@ import { isInterrupted } from "./living_view.ts";
 import type { SessionView } from "./session_view.ts";
 import { type Budget, isAtWork } from "./budgets.ts";
 import { budgets, hooksOff, unmeasured } from "./standing_findings.ts";
-import { ourSince, wasOwnEsc, wasTold } from "./told.ts";
+import { ourSince, wasOwnEsc, wasReported } from "./reported.ts";
 
 /** How long each must last. Hooks and the mod get this time to report it first. */
 export const FINDING_AFTER_MS = {
@@ -103,30 +103,31 @@ function ofState(view: SessionView, known: WatchKnowledge, now: number): FleetFi
   const { seen, since } = view;
   switch (view.state) {
     case "lost":
-      return wasTold(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
+      return wasReported(seen, ["session_lost", "session_end"], since) ? [] : [lost(view)];
     case "ended":
       return isUnreportedEnd(view, now) ? [lost(view)] : [];
     case "asks":
-      return wasTold(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
+      return wasReported(seen, ["ask_user_question", "permission_prompt"], since, 15_000)
         ? []
         : [finding(view, "question", asking(view))];
     case "permission":
-      return wasTold(seen, ["permission_prompt", "ask_user_question"], since, 15_000)
+      return wasReported(seen, ["permission_prompt", "ask_user_question"], since, 15_000)
         ? []
         : [finding(view, "permission", asking(view))];
     case "dialog":
-      return wasTold(seen, OF_DIALOGS, since) || wasTold(seen, AT_A_START, since, 60_000)
+      return wasReported(seen, OF_DIALOGS, since) || wasReported(seen, AT_A_START, since, 60_000)
         ? []
         : [finding(view, "dialog", asking(view))];
     case "stalled": {
       const { quiet_since: quiet = since } = view;
       // An agent that knows of the failing API gets the same time again to decide.
       const later = Math.max(quiet, now - (seen.agent?.settings.stall_after_s ?? 0) * 1000);
-      const isTold = wasTold(seen, ["stalled"], quiet) || wasTold(seen, ["retrying"], later, 0);
+      const isTold = wasReported(seen, ["stalled"], quiet) ||
+        wasReported(seen, ["retrying"], later, 0);
       return isTold ? [] : [finding(view, "stalled", [quiet], quiet)];
     }
     case "retrying":
-      return wasTold(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
+      return wasReported(seen, ["retrying"], since) ? [] : [finding(view, "retrying", [since])];
     case "working":
     case "held":
     case "taken":
@@ -156,16 +157,16 @@ function ofTurn(view: SessionView, known: WatchKnowledge): FleetFinding[] {
   const id = [transcript.promptId, transcript.at];
   if (transcript.kind === "answer") {
     const triggers = ["response_complete", "idle_prompt"];
-    if (wasTold(seen, triggers, transcript.at)) return [];
+    if (wasReported(seen, triggers, transcript.at)) return [];
     return [finding(view, "turn", id, transcript.at)];
   }
   if (transcript.kind === "failed") {
     const triggers = ["response_failed", "idle_prompt"];
-    if (wasTold(seen, triggers, transcript.at)) return [];
+    if (wasReported(seen, triggers, transcript.at)) return [];
     return [finding(view, "failure", id, transcript.at)];
   }
   if (!isInterrupted(seen) || wasOwnEsc(seen, entry.statusSince)) return [];
-  if (wasTold(seen, ["interrupted", "response_complete"], entry.statusSince)) return [];
+  if (wasReported(seen, ["interrupted", "response_complete"], entry.statusSince)) return [];
   return [finding(view, "interrupted", [...id, entry.statusSince], entry.statusSince)];
 }
 
@@ -177,7 +178,7 @@ function isUnreportedEnd({ since, seen }: SessionView, now: number): boolean {
   const { memory, launch } = seen;
   const isFromOutside = memory?.ended === "other" && launch?.stopped_at === undefined;
   return isFromOutside && now - since < END_WITHIN_MS &&
-    !wasTold(seen, ["session_lost", "session_end"], since, 15_000);
+    !wasReported(seen, ["session_lost", "session_end"], since, 15_000);
 }
 
 /** Its own record changes when it is started again, not while it is gone. */
@@ -208,7 +209,7 @@ function limitOver(view: SessionView, now: number): FleetFinding[] {
   const { state, until, seen, session } = view;
   if (state !== "failed" || until === undefined) return [];
   const jitter = Number.parseInt(hash(session).slice(0, 6), 16) % MOST_JITTER_MS;
-  if (now < until + jitter || wasTold(seen, ["limited"], until, 0)) return [];
+  if (now < until + jitter || wasReported(seen, ["limited"], until, 0)) return [];
   return [finding(view, "limit_over", [until], until)];
 }
 
@@ -217,7 +218,7 @@ function unanswered(view: SessionView, known: WatchKnowledge, now: number): Flee
   if (!["asks", "permission", "dialog"].includes(view.state) || view.since === 0) return [];
   const after = view.seen.agent!.settings.escalate_after_s * 1000;
   if (!known.hasGlobal || now - view.since < after) return [];
-  if (wasTold(view.seen, ["unanswered"], view.since)) return [];
+  if (wasReported(view.seen, ["unanswered"], view.since)) return [];
   return [finding(view, "unanswered", asking(view))];
 }
 

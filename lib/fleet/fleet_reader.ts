@@ -31,7 +31,7 @@ import {
   recordsAtEnd,
   transcriptOf,
 } from "./session_files.ts";
-import { follow, movedTo, whereIs } from "./whereabouts.ts";
+import { findMoved, movedTo, whereIs } from "./whereabouts.ts";
 import { readTranscriptEnd } from "./transcript_end.ts";
 import { WakeCounter } from "./wake_counts.ts";
 
@@ -113,7 +113,7 @@ export class FleetReader {
         ...definedOnly({ hold: holdOf(holds, session, agent) }),
       });
     }
-    const { followed, elsewhere, strays } = await follow(
+    const { followed, elsewhere, strays } = await findMoved(
       sessions,
       servers,
       entries,

@@ -29,7 +29,7 @@ export interface HookFacts {
 /** Options with which Claude Code runs no hooks. */
 const WITHOUT_HOOKS = ["--bare", "--safe-mode"];
 
-/** Why no hook of ours can run; undefined where nothing speaks against it. Pure. */
+/** Why no hook of ours can run; undefined where no reason was found. Pure. */
 export function whyNoHooks({ args, files, launcher }: HookFacts): string | undefined {
   const option = args?.find((arg) => WITHOUT_HOOKS.includes(arg));
   if (option !== undefined) return `its Claude Code was started with ${option}`;

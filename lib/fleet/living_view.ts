@@ -7,9 +7,9 @@ import { oneLine } from "../text.ts";
 import { resetIn } from "../limit_reset.ts";
 import type { SessionObservation } from "./observation.ts";
 import type { FleetState, Judged } from "./session_view.ts";
-import { agoOf } from "./since.ts";
+import { agoOf } from "./ago.ts";
 
-/** Claude Code's own word counts; the screen, where it says nothing. */
+/** Claude Code's own status, if it has one; else what the screen shows. */
 function statusOf({ entry }: SessionObservation, screen: Screen | undefined): string {
   if (entry !== undefined && entry.status !== "") return entry.status;
   const { dialog, state = "unknown" } = screen ?? {};

@@ -3,7 +3,7 @@
 import { unmeasuredLimits } from "./budgets.ts";
 import type { FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
-import { hasHooks, lateTurns } from "./told.ts";
+import { hasHooks, lateTurns } from "./reported.ts";
 
 /**
  * Findings that were reported and are over: the running session has its hooks again. If the hooks go

@@ -1,11 +1,11 @@
 /** The fleet as a table that fits the terminal, and its totals in one line. */
 
 import type { Colours } from "../cli/colours.ts";
-import { clockTime } from "../still_running.ts";
+import { hourAndMinute } from "../still_running.ts";
 import { maskSecrets, oneLine, shellQuote } from "../text.ts";
 import { visible } from "../visible.ts";
 import type { FleetState, SessionView } from "./session_view.ts";
-import { agoOf } from "./since.ts";
+import { agoOf } from "./ago.ts";
 
 /** Where the output is no terminal. */
 const WIDTH_OF_PIPES = 200;
@@ -67,7 +67,7 @@ export function nowLine(view: SessionView): string {
     : `queue: ${queue.waiting}${queue.paused ? " (paused)" : ""} · `;
   if (view.state !== "limited" || view.until === undefined) return steps + said;
   const limit = /\b[\w-]+ limit\b/.exec(said)?.[0];
-  const end = `until ${clockTime(new Date(view.until))}`;
+  const end = `until ${hourAndMinute(new Date(view.until))}`;
   return steps + (limit === undefined ? `limited ${end}: ${said}` : `${limit}, ${end}`);
 }
 
@@ -121,7 +121,7 @@ export function totalsLines(views: SessionView[], more: string[], columns = Infi
 }
 
 /** What a person can do about what waits. */
-export function nextStep(views: SessionView[]): string {
+export function whatToDo(views: SessionView[]): string {
   const has = (states: FleetState[]) => views.some(({ state }) => states.includes(state));
   if (has(["asks", "permission", "dialog"])) {
     return "To answer: gsd-code top, then a; or gsd-code wall";

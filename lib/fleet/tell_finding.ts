@@ -5,7 +5,7 @@ import type { HookEvent } from "../events.ts";
 import { type AccountLimit, limitIn } from "../failures.ts";
 import type { HookContext } from "../hook_context.ts";
 import { record } from "../journal.ts";
-import { newWake, type Receiver, receiverOf, told } from "../new_wake.ts";
+import { newWake, queuedRecord, type Receiver, receiverOf } from "../new_wake.ts";
 import { enqueue, isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Registry } from "../registry.ts";
@@ -53,7 +53,7 @@ function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: ReportC
     view.seen.journal.some((line) => line.wake_id === mark.wake_id);
 }
 
-/** Of the session; of a day also those of the agent's other sessions. */
+/** The stops of the session; for a day's limit those of all the agent's sessions. */
 function stopsOf({ view, budget }: FleetFinding, { stops }: ReportContext): Map<string, string> {
   const isDay = budget?.measure === "day";
   const all = stops.get(view.agent_id) ?? new Map<string, string>();
@@ -78,7 +78,7 @@ export function sendNews(
   enqueue(paths, wake);
   const reason = draft.details?.evidence;
   const begins = draft.before === undefined ? {} : { begins: draft.body };
-  record(paths, told(wake, { source: "watch", ...begins, ...(reason ? { reason } : {}) }));
+  record(paths, queuedRecord(wake, { source: "watch", ...begins, ...(reason ? { reason } : {}) }));
   deliver(world, to.agent_id, session);
 }
 

@@ -56,7 +56,7 @@ export interface Whereabouts {
  * `elsewhere`: its conversation goes on in another of the sessions. `strays`: sockets of tmux
  * servers that were not looked at yet.
  */
-export async function follow(
+export async function findMoved(
   sessions: SessionObservation[],
   servers: FleetServer[],
   entries: Map<number, ClaudeEntry>,

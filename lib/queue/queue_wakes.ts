@@ -81,7 +81,7 @@ export function pausedDraft(paths: Paths, queue: Queue, actions: string[]): Wake
 
 const OPTION = { stop_on: "stop-on", condition: "if-last-matches" };
 
-/** Of many steps the last ones keep their words. */
+/** Of many steps only the last ones keep their text. */
 function listOf(steps: Step[]): string {
   const blocks = steps.map(blockOf);
   let room = MOST_BLOCKS;

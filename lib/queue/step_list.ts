@@ -1,5 +1,6 @@
 /** What people and agents do to a queue: add, drop, move, clear, hold. Pure. */
 
+import { EXITS } from "../driver/prompt_words.ts";
 import type { Giver } from "../records.ts";
 import { isOpen, isWaiting, type Queue, type Step } from "../steps.ts";
 
@@ -12,10 +13,8 @@ export interface NewStep {
 
 const MOST_STEPS = 1000;
 const MOST_CHARS = 100_000;
-/** Commands that end Claude Code or run without Claude cannot be steps. */
-const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 
-/** Why these steps cannot be added; undefined when they can. */
+/** Why these steps cannot be added; undefined when they can. A step ends in a turn of Claude. */
 export function whyNotAdded(queue: Queue | undefined, texts: string[]): string | undefined {
   if (texts.length === 0) return "there is no step";
   const count = (queue?.steps.filter(isOpen).length ?? 0) + texts.length;

@@ -20,7 +20,7 @@ import { isSurelyIdle, type SessionLook } from "./session_look.ts";
 const STAYS_MS = 4000;
 /** How the transcript ends when no turn runs. */
 const OVER = ["answer", "failed", "interrupted"];
-/** A turn that goes on with a subagent, or at a time that is set (an hour at most), says nothing. */
+/** So long a turn may go on with a subagent, or at a set time (an hour at most), without a sign. */
 const GOES_ON_WITHIN_MS = 7_200_000;
 
 export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Promise<AfterMove> {

@@ -77,7 +77,7 @@ function isOldNews(seen: ComebackFacts, now: number): boolean {
 const LEFT_BY: Record<string, string> = {
   prompt_input_exit: "it was left with /exit, Ctrl-C or Ctrl-D",
   logout: "it was left with /logout",
-  unknown: "it was left with /exit or the like",
+  unknown: "it has ended, and the reason was not recorded",
 };
 
 /** `recover` and `tmux`: how they are called for this agent and its server. */

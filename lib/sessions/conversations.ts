@@ -128,7 +128,7 @@ export async function whoHolds(
   }
 }
 
-/** Not one that never had any: a `claude -p` of cron may run for long. */
+/** A process that never had a terminal does not count: a `claude -p` of cron may run for long. */
 function hasLostTerminal({ pid, hasTerminal }: ProcessInfo): boolean {
   if (hasTerminal) return false;
   try {

@@ -4,7 +4,7 @@ import type { Conversation, Launch, PendingRecovery } from "./launch.ts";
 import { RIGHTS } from "../dialog_kind.ts";
 import { record } from "../journal.ts";
 import { hasQueue } from "../known_sessions.ts";
-import { newWake, type Receiver, told } from "../new_wake.ts";
+import { newWake, queuedRecord, type Receiver } from "../new_wake.ts";
 import { enqueue } from "../outbox.ts";
 import type { Dialog } from "../pane.ts";
 import { messageOf } from "../process.ts";
@@ -121,7 +121,7 @@ export function send(
   const now = world.now();
   const wake = newWake(world.paths, to, session, draft, { wakeId, now });
   enqueue(world.paths, wake);
-  record(world.paths, told(wake));
+  record(world.paths, queuedRecord(wake));
   deliver(world, to.agent_id, session);
 }
 

@@ -7,8 +7,8 @@ import type { LaneState } from "./lanes.ts";
 import {
   counted,
   openLines,
+  periodOf,
   sessionWords,
-  spanOf,
   STATES,
   totalWords,
   waitWords,
@@ -22,7 +22,7 @@ const LABEL = 170;
 const END = 22;
 
 export function reportPage(figures: ReportFigures): string {
-  const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${spanOf(figures)}`;
+  const title = `gsd-code report, ${dayOf(new Date(figures.until))} ${periodOf(figures)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +34,7 @@ export function reportPage(figures: ReportFigures): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${safe(spanOf(figures))}</h1>
+<h1>${safe(periodOf(figures))}</h1>
 <p>${safe(totalWords(figures))}</p>
 ${picture(figures)}
 <p class="legend">${legend()}</p>

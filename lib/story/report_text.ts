@@ -25,7 +25,7 @@ const MOST_BAR = 48;
 /** `width`: of the terminal; without it a session is one line, however long. */
 export function reportText(figures: ReportFigures, width = Infinity): string {
   const { sessions, since, until } = figures;
-  const head = `${spanOf(figures)}   ${totalWords(figures)}`;
+  const head = `${periodOf(figures)}   ${totalWords(figures)}`;
   if (sessions.length === 0) return `${head}\nNo session did anything`;
   const names = Math.min(24, Math.max(...sessions.map(({ session }) => clean(session).length)));
   // Where the words do not fit beside the bars, they stand below them.
@@ -84,7 +84,7 @@ function filled(parts: string[], by: string, width: number, indent = ""): string
   return lines;
 }
 
-export function spanOf({ since, until }: ReportFigures): string {
+export function periodOf({ since, until }: ReportFigures): string {
   const [from, to] = [new Date(since), new Date(until)];
   const isDays = until - since > 86_400_000;
   const moment = (date: Date) => `${isDays ? `${dayOf(date)} ` : ""}${clockTime(date, false)}`;

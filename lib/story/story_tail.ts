@@ -97,7 +97,10 @@ function readOn(journal: OpenJournal): StoryLine[] {
 const LOOK_EVERY_MS = 500;
 
 /** Gives the new records until `signal` aborts. */
-export async function* follow(paths: Paths, signal: AbortSignal): AsyncGenerator<StoryLine[]> {
+export async function* followJournal(
+  paths: Paths,
+  signal: AbortSignal,
+): AsyncGenerator<StoryLine[]> {
   using tail = new StoryTail(paths);
   const change = watching(`${paths.state}/journal`, signal);
   while (!signal.aborted) {

@@ -13,7 +13,7 @@ import { Stage } from "./stage.ts";
 const limitOf = (version: string) => version === "2.1.197" ? 1.25 : 1;
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: a budget is told at 80 %, stops the turn at 100 %, and can be raised`, () =>
+  Deno.test(`${version}: a budget is reported at 80 %, stops the turn at 100 %, and can be raised`, () =>
     inScene(`budget ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });
@@ -78,7 +78,7 @@ for (const version of VERSIONS.claude) {
       assertEquals(stops.length, 1);
     }));
 
-  Deno.test(`${version}: a session whose hooks are removed is told to its agent, once`, () =>
+  Deno.test(`${version}: the agent learns once that a session's hooks are removed`, () =>
     inScene(`hooks removed ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil", "bolt"] });

@@ -21,7 +21,7 @@ const DIALOGS: Record<string, [kind: string, row: string]> = {
   login: ["other", "Claude account with subscription"],
 };
 
-Deno.test(`${VERSION}: dialogs no hook speaks of are told with their rows, once each`, () =>
+Deno.test(`${VERSION}: dialogs no hook speaks of are reported with their rows, once each`, () =>
   inScene("dialogs", async (scene) => {
     const shared = withoutGateway(scene);
     const agents = Object.keys(DIALOGS);
@@ -80,7 +80,7 @@ function quietNow() {
   return { from: clock(-1), to: clock(1) };
 }
 
-Deno.test(`${VERSION}: quiet hours hold a turn, not a question, and one wake tells what was held`, () =>
+Deno.test(`${VERSION}: quiet hours hold a turn, not a question, and one wake reports what was held`, () =>
   inScene("quiet hours", async (scene) => {
     const shared = withoutGateway(scene);
     const stage = new Stage(scene, { shared, version: VERSION, agents: ["anvil"] });

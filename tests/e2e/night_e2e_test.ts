@@ -10,7 +10,7 @@ import { openSharedGateway } from "./shared_gateway.ts";
 const isLong = Deno.env.get("GSD_NIGHT") === "long";
 const seed = Number(Deno.env.get("GSD_NIGHT_SEED") ?? 1);
 
-Deno.test("a night of faults: somebody knows within a minute, once, and the sessions go on", async () => {
+Deno.test("a night of faults: an agent knows within a minute, once, and the sessions go on", async () => {
   const shared = await openSharedGateway(["main", ...AGENTS]);
   try {
     await inScene("night", async (scene) => {

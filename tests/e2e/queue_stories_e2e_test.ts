@@ -10,7 +10,7 @@ import { queueDir } from "../../lib/paths.ts";
 import { isFolder, namesIn } from "../../lib/files.ts";
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`queue on Claude Code ${version}: commands, a condition, a time, and each step told`, () =>
+  Deno.test(`queue on Claude Code ${version}: commands, a condition, a time, and each step reported`, () =>
     inScene(`queue told ${version}`, async (scene) => {
       const stage = new QueueStage(scene, version);
       stage.writeRegistry({ queue_wakes: "each" });

@@ -16,7 +16,7 @@ async function claudePid(stage: Stage): Promise<number> {
 }
 
 for (const version of VERSIONS.claude) {
-  Deno.test(`${version}: the watch tells a turn without a hook, a stall, Esc and a kill, once`, () =>
+  Deno.test(`${version}: the watch reports a turn without a hook, a stall, Esc and a kill, once`, () =>
     inScene(`watch ${version}`, async (scene) => {
       const shared = withoutGateway(scene);
       const stage = new Stage(scene, { shared, version, agents: ["anvil"] });

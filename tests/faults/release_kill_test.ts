@@ -57,7 +57,7 @@ async function killedAt(moment: Moment): Promise<boolean> {
 }
 
 for (const [name, moment] of Object.entries(MOMENTS)) {
-  Deno.test(`deliver that is killed in a release when ${name} tells all once`, async () => {
+  Deno.test(`deliver that is killed in a release when ${name} reports all once`, async () => {
     for (let tries = 0; tries < 20; tries++) if (await killedAt(moment)) return;
     throw new Error("It was never killed in the middle of its release");
   });

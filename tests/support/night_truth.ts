@@ -11,7 +11,7 @@ export interface Fact {
   triggers: readonly string[];
   /** What the wake has to hold, where the fact has words of its own. */
   part?: string;
-  /** It may be told, and need not be: it is over before somebody has to know. */
+  /** It may be reported, and need not be: it is over before an agent has to know. */
   isOptional?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Outage {
 
 export interface Told extends Fact {
   heard: Heard[];
-  /** Seconds since somebody could be told; undefined when nobody was. */
+  /** Seconds since an agent could be woken; undefined when none was. */
   seconds: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export function compare(facts: Fact[], heard: Heard[], outages: Outage[]): Compa
   return { told, causeless };
 }
 
-/** The latest one; of those, one that nobody has told yet. */
+/** The latest one that was not reported yet; else the latest. */
 function byFit(a: Told, b: Told): number {
   return Number(a.heard.length === 0) - Number(b.heard.length === 0) || a.at - b.at;
 }

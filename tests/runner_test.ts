@@ -30,7 +30,7 @@ interface Simulated {
   companion?: boolean;
   /** Each turn leaves a subagent running, as its Stop notes. */
   goesOn?: boolean;
-  /** A turn that nobody ends. */
+  /** A turn that does not end. */
   endless?: boolean;
 }
 
@@ -411,7 +411,7 @@ Deno.test("runQueue() draws no conclusion where the box was empty for a moment o
   assertEquals([queueOf(it)?.steps[0]?.state, looks > 1], ["begun", true]);
 });
 
-Deno.test("runQueue() tells the end of a step that no hook has told, also after a pause", async () => {
+Deno.test("runQueue() reports the end of a step that no hook has reported, also after a pause", async () => {
   await using session = withHome(new FakeSession({ deaf: ["stop"], companion: true }));
   const { it } = session;
   it.add("step 1", "step 2");

@@ -11,7 +11,7 @@ const NEAR_MS = 5000;
  * Whether a wake with one of these triggers was made since then. A wake that is known to belong to
  * another turn does not count, even if the times are close.
  */
-export function wasTold(
+export function wasReported(
   { memory, journal, transcript }: SessionObservation,
   triggers: readonly string[],
   since: number,
