@@ -56,6 +56,28 @@ Deno.test("serveAgent() goes on sleeping where one that tries once had no luck e
   assertEquals((await sleeper).delivered, 1);
 });
 
+Deno.test("serveAgent() lets one deliverer stand by, however many take over", async () => {
+  await using home = new DeliveryHome();
+  const { clock, state, world, sleeper } = await asleep(home);
+  const running = new Set([0]);
+  const served = [sleeper];
+  sleeper.then(() => running.delete(0));
+  for (const number of [1, 2, 3, 4]) {
+    running.add(number);
+    const taker = serveAgent("warden", world(), { ...LIFE, once: false, takesOver: true });
+    taker.then(() => running.delete(number));
+    served.push(taker);
+    await clock.run(clock.now + 4 * MINUTE);
+  }
+  assertEquals([...running], [0, 4]);
+  state.isUp = true;
+  const all = Promise.all(served);
+  await clock.run(clock.now + 10 * MINUTE, all);
+  const results = await all;
+  assertEquals(results.reduce((sum, { delivered }) => sum + delivered, 0), 1);
+  assertEquals(results.map(({ kind }) => kind), ["served", "busy", "busy", "busy", "served"]);
+});
+
 Deno.test("serveAgent() goes on when the one that asked for its lock never comes", async () => {
   await using home = new DeliveryHome();
   const { clock, state, sleeper } = await asleep(home);

@@ -1,7 +1,7 @@
 /** Lets one process at a time serve an agent's outbox, and misses no wake that comes meanwhile. */
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
-import { type HeldLock, holdLock, noteOn } from "../doors/held_lock.ts";
+import { type HeldLock, holdLock, isHeld, noteOn } from "../doors/held_lock.ts";
 import { prepareGuards } from "../fence.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
@@ -29,8 +29,9 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
-  // After handing over, wait for the other process: a person may end it at any time.
+  // After handing over, stand by: a person may end the other process at any time. One is enough.
   let hasHandedOver = false;
+  let standby: HeldLock | undefined;
   for (let waitedMs = 0;;) {
     const lock = await lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
     if (lock === undefined) {
@@ -39,17 +40,22 @@ export async function serveAgent(
           world.progress?.(`another process delivers to ${agentId}: waiting for it`);
         }
         askForLock(world.paths, agentId);
-      } else if (!hasHandedOver || queue.isOver()) {
+      } else if (standby === undefined || queue.isOver()) {
         // The other process tries each wake once and exits. This one waits for new wakes.
         const isOver = options.once || waitedMs >= SHORT_RUN_MS || noteOn(lockPath) !== SHORT_RUN;
         if (options.takesOver) endAsking(world.paths, agentId);
-        if (isOver) return { ...queue.result(), kind: "busy" };
+        if (isOver) {
+          standby?.release();
+          return { ...queue.result(), kind: "busy" };
+        }
       }
       await world.sleep(LOOK_EVERY_MS);
       waitedMs += LOOK_EVERY_MS;
       continue;
     }
     endAsking(world.paths, agentId);
+    standby?.release();
+    standby = undefined;
     let ending: "done" | "wanted";
     try {
       ending = await queue.work(lock);
@@ -57,8 +63,10 @@ export async function serveAgent(
       lock.release();
     }
     if (ending === "wanted") {
-      await waitForTaker(agentId, world);
       hasHandedOver = true;
+      standby = await lockFor(agentId, `${lockPath}.standby`, "", world);
+      await waitForTaker(agentId, world);
+      if (standby === undefined && isHeld(lockPath)) return { ...queue.result(), kind: "busy" };
       continue;
     }
     // Check again: a process that was refused the lock has exited.
