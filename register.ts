@@ -188,6 +188,11 @@ function whyNoSettings(options: RegisterOptions, world: World): string | undefin
     return "Cannot find Claude Code's settings: HOME is not set; use --settings";
   }
   if (options.print) return undefined;
+  const folder = settingsFile(options, world).replace(/\/[^/]*$/, "");
+  const parent = folder.endsWith("/.claude") ? folder.slice(0, -"/.claude".length) : folder;
+  if (isNamed && !statIfThere(parent || "/")?.isDirectory) {
+    return `Cannot register in ${settingsFile(options, world)}: there is no folder ${parent}`;
+  }
   try {
     regularFile(settingsFile(options, world)); // a device must not be replaced by a file
     return undefined;

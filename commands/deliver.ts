@@ -107,6 +107,12 @@ async function serve(
   agents?: string[],
 ): Promise<number> {
   const { paths } = world;
+  const stranger = options.claimedBy === undefined && agents === undefined &&
+    await whyNoAgent(options.agent, world);
+  if (stranger) {
+    world.warn(stranger);
+    return 1;
+  }
   const ids = agents ?? await agentsToServe(options, world);
   // Before the outbox is read: a hook that finds no claim starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
@@ -114,6 +120,18 @@ async function serve(
   await (await housekeeping()).removeOldFiles(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
   return report(ids, results, options, world);
+}
+
+/** A mistyped id; undefined where the registry or the outbox knows it, or it cannot be told. */
+async function whyNoAgent(
+  id: string | undefined,
+  { paths }: DeliverWorld,
+): Promise<string | undefined> {
+  if (id === undefined || agentsIn(paths, "outbox").includes(id)) return;
+  const reading = (await registry()).readRegistry(readTextIfThere(paths.registry) ?? "");
+  if (reading.kind !== "registry") return undefined;
+  if (reading.registry.agents.some(({ agent_id }) => agent_id === id)) return undefined;
+  return onOneLine(`There is no agent "${id}" in ${paths.registry}, and no wake waits for it`);
 }
 
 async function agentsToServe(

@@ -95,7 +95,7 @@ async function report({ flags, values, words: [name] }: Given, world: World): Pr
   }
   if (flags.send) {
     const wakeId = sendToGlobal(world, "report", reportText(figures));
-    world.warn(`Sent to the global status session: wake ${wakeId}`);
+    world.warn(`Queued for the global status session: wake ${wakeId}`);
   }
   return 0;
 }

@@ -20,9 +20,12 @@ import {
   totalsLines,
   whatToDo,
 } from "../lib/fleet/status_table.ts";
+import { loadRegistry } from "../lib/gate.ts";
 import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { journalSessions, readJournal, whyUnreadable } from "../lib/journal_read.ts";
+import { waitingIds } from "../lib/outbox_files.ts";
 import { messageOf } from "../lib/process.ts";
+import { GLOBAL_AGENT, isReport } from "../lib/sessions/global_status.ts";
 import { dollars } from "../lib/story/since.ts";
 import { SpentToday } from "../lib/story/spent_today.ts";
 
@@ -95,18 +98,27 @@ async function showSessions(
       : view.session === name || view.agent_id === name
   );
   if (name !== undefined && chosen.length === 0) {
-    world.warn(`There is no session or agent "${name}": none runs, and no wake was made for it`);
+    const reading = loadRegistry(world.paths.registry);
+    const isAgent = reading.kind === "registry" &&
+      reading.registry.agents.some(({ agent_id }) => agent_id === name);
+    world.warn(
+      isAgent
+        ? `Agent "${name}" has no session: none runs, and no wake was made for one`
+        : `There is no session or agent "${name}": none runs, and no wake was made for it`,
+    );
     return 1;
   }
   if (json) {
     world.say(JSON.stringify(chosen.map((view) => asJson(view, world)), null, 1));
     return 0;
   }
+  const reports = waitingIds(world.paths, GLOBAL_AGENT).length;
+  const unsent = reports === 0 ? [] : [`${reports} unsent to the global status session`];
   if (chosen.length === 0) {
     const hidden = views.length === 0
       ? ". Start one: gsd-code spawn <agent> <folder>"
       : `; gsd-code status --all shows ${views.length} more`;
-    world.say(`No session runs${hidden}`);
+    for (const line of [`No session runs${hidden}`, ...unsent]) world.say(line);
     return 0;
   }
   const columns = world.columns?.();
@@ -117,7 +129,8 @@ async function showSessions(
     const watch = isWatched(world.paths) ? "up" : "off";
     const usd = new SpentToday(world.paths).usd(world.now());
     const spent = usd === undefined ? [] : [`${dollars(usd)} today`];
-    world.say(totalsLines(chosen, [...spent, `gateway ${gateway}`, `watch ${watch}`], columns));
+    const around = [...spent, ...unsent, `gateway ${gateway}`, `watch ${watch}`];
+    world.say(totalsLines(chosen, around, columns));
     const next = columns === undefined ? "" : whatToDo(chosen);
     if (next !== "") world.say(inks.dim(next));
   } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
@@ -144,9 +157,11 @@ function withOld(
   ];
 }
 
-/** The watch writes down what stops it, under its own name. */
+/** The watch writes down what stops it, under its own name. Reports have names of their own, too. */
 function isOfSession(records: Iterable<Record<string, unknown>>): boolean {
-  return [...records].some(({ kind, agent_id }) => kind !== "problem" || agent_id !== undefined);
+  return [...records].some(({ kind, agent_id, session }) =>
+    (kind !== "problem" || agent_id !== undefined) && !isReport(String(agent_id), String(session))
+  );
 }
 
 function deliveriesOf(view: SessionView, { paths }: StatusWorld): SessionStatus {

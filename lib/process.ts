@@ -80,7 +80,12 @@ export async function run(
     const ending = options.stdin === undefined ? command.output() : fed(command, options.stdin);
     output = await within(ending, options.timeoutMs);
   } catch (error) {
-    return { kind: "missing", program, reason: messageOf(error) };
+    const isThere = !(error instanceof Deno.errors.NotFound);
+    return {
+      kind: "missing",
+      program,
+      reason: isThere ? messageOf(error) : `no ${program} is there`,
+    };
   }
   if (output === TIME_IS_UP) {
     if (!options.keepOnTimeout) stop.abort(); // SIGTERM; do not wait for its end

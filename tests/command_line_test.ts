@@ -37,10 +37,17 @@ Deno.test("readCommandLine() refuses in one sentence that names the help", () =>
     [["--agent"], "--agent needs an agent's id"],
     [["--agent", "--json"], "--agent needs an agent's id"],
     [["--agent="], "--agent needs an agent's id"],
+    [["--json=maybe"], "--json takes no value"],
   ];
   for (const [args, sentence] of cases) {
     assertEquals(read(args), { given: 2, said: [sentence + see] }, args.join(" "));
   }
+});
+
+Deno.test("readCommandLine() refuses an empty word, as of a variable that is not set", () => {
+  const said = ["recover does not take an empty word; see deno task recover --help"];
+  assertEquals(read([""], 1), { given: 2, said });
+  assertEquals(read(["a", "--", "--json=x"], 2).said, []);
 });
 
 Deno.test("readCommandLine() prefers help to everything else", () => {

@@ -154,6 +154,7 @@ Deno.test("deliver says what is wrong with its arguments and exits 2", async () 
   const cases: [string[], string][] = [
     [["--bogus"], 'deliver does not take "--bogus"'],
     [["--agent"], "--agent needs an agent's id"],
+    [["--agent", ""], "--agent needs an agent's id"],
     [["--retry"], "--retry needs a wake id or --all"],
     [["--drop", "X", "--all"], "--drop needs a wake id or --all"],
     [["--all"], "--all goes with --retry or --drop"],

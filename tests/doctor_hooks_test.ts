@@ -8,6 +8,20 @@ const INLINE = JSON.parse(
   Deno.readTextFileSync(new URL("./fixtures/inline_hooks.json", import.meta.url)),
 );
 
+Deno.test("checkHooks() does not judge time limits without the registry they come from", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [{ agent_id: "warden", hook_settings: { answer_timeout_s: 900 } }] });
+  clinic.registerHooks();
+  for (const text of ["{", undefined]) {
+    const { registry } = clinic.world.paths;
+    if (text === undefined) await Deno.remove(registry);
+    else await Deno.writeTextFile(registry, text);
+    const { ok, broken } = await clinic.ask(checkHooks);
+    assertEquals(broken, []);
+    assertMatch(ok.join(), /each once/);
+  }
+});
+
 Deno.test("checkHooks() finds hooks that are missing, moved, doubled, changed or switched off", async () => {
   await using clinic = await Clinic.create();
   const { settings } = clinic;

@@ -4,6 +4,7 @@ import { journalFile, record } from "../lib/journal.ts";
 import { journalSessions, readJournal } from "../lib/journal_read.ts";
 import { lifeOf, statusOf } from "../lib/delivery/wake_life.ts";
 import { main } from "../commands/status.ts";
+import { sendToGlobal } from "../lib/sessions/global_status.ts";
 import { statusWorld } from "./support/status_world.ts";
 import { DeliveryHome } from "./support/delivery_home.ts";
 import { ODD } from "./support/odd_files.ts";
@@ -144,4 +145,21 @@ Deno.test("status --all names no session that is none, and the day's cost", asyn
   const [table = "", totals = ""] = world.said;
   assertEquals(table.split("\n").map((row) => row.split(" ")[0]), ["SESSION", "docs"]);
   assertStringIncludes(totals, "1 session · $0.25 today · gateway up");
+});
+
+Deno.test("status counts reports to the global status session apart, and knows agents without a session", async () => {
+  await using home = new DeliveryHome();
+  const world = statusWorld(home);
+  const agents = [{ agent_id: "forge", tmux_session_name: "forge-main" }];
+  const registry = { agents, global_status_openclaw_session_key: "agent:main:main" };
+  await Deno.mkdir(home.paths.registry.replace(/\/[^/]*$/, ""), { recursive: true });
+  await Deno.writeTextFile(home.paths.registry, JSON.stringify(registry));
+  sendToGlobal(world, "report", "All is well");
+  assertEquals(await main(["--all"], world), 0);
+  assertEquals(world.said, [
+    "No session runs. Start one: gsd-code spawn <agent> <folder>",
+    "1 unsent to the global status session",
+  ]);
+  assertEquals(await main(["forge"], world), 1);
+  assertEquals(world.warned.at(-1)?.startsWith('Agent "forge" has no session'), true);
 });

@@ -138,6 +138,12 @@ const NIGHT: [clock: string, record: JournalRecord, line?: string][] = [
     { kind: "failed", ...API, wake_id: "W5", reason: "no gateway", tries: 1 },
     "api-main   →scout    not told    no gateway",
   ],
+  ["03:14:05", { kind: "failed", ...API, wake_id: "W5", reason: "no gateway", tries: 2 }],
+  [
+    "03:14:15",
+    { kind: "failed", ...API, wake_id: "W5", reason: "it hung up", tries: 3 },
+    "api-main   →scout    not told    it hung up",
+  ],
 ];
 
 class Log {
@@ -194,7 +200,7 @@ Deno.test("log shows one session or agent, some kinds, some words, or a time", a
     [["--kind", "instruction"], 3],
     [["--kind", "suppressed"], 1],
     [["--grep", "SQLITE"], 2],
-    [["api-main", "--since", "03:12"], 3],
+    [["api-main", "--since", "03:12"], 4],
     [["shop-main", "--since", "1h"], 0],
   ];
   for (const [args, count] of counts) {

@@ -228,6 +228,8 @@ Deno.test("register refuses in one sentence what it cannot do, and touches nothi
     [{}, ["--print", "--settings", "a"], 2, "--print and --settings exclude each other"],
     [{}, ["--print", "--project", "b"], 2, "--print and --project exclude each other"],
     [{}, ["--project", "typo/dir"], 1, "typo/dir: there is no such folder"],
+    [{}, ["--settings", "typo/own.json"], 1, "typo/own.json: there is no folder "],
+    [{}, ["--settings", "typo/.claude/settings.json"], 1, "there is no folder "],
   ];
   for (const [env, args, code, words] of cases) {
     const outcome = await home.run(args, env);

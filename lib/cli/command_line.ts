@@ -45,10 +45,14 @@ export function readCommandLine<Flag extends string, Value extends string = neve
     return 0;
   }
   const words = parsed._.map(String);
+  const [flag] = args.slice(0, args.includes("--") ? args.indexOf("--") : undefined)
+    .flatMap((arg) => spec.flags.filter((name) => arg.startsWith(`--${name}=`)));
+  if (flag !== undefined) return refuse(`--${flag} takes no value`, spec, speaker);
   unknown.push(...words.slice(spec.words ?? 0));
   if (unknown.length > 0) {
     return refuse(`${spec.task} does not take "${unknown[0]}"`, spec, speaker);
   }
+  if (words.includes("")) return refuse(`${spec.task} does not take an empty word`, spec, speaker);
   const values: Record<string, string[]> = {};
   for (const name of names) {
     const given = parsed[name] as string[];

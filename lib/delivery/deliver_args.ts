@@ -48,7 +48,7 @@ export function readDeliverArgs(args: string[]): DeliverOptions {
     } else if (word === "--list") options.order = { kind: "list" };
     else if (word === "--agent") {
       options.agent = value();
-      if (options.agent === undefined) return wrong("--agent needs an agent's id");
+      if (!options.agent) return wrong("--agent needs an agent's id");
     } else if (word === "--claimed") {
       options.claimedBy = value();
       if (options.claimedBy === undefined) return wrong("--claimed needs a number");

@@ -95,7 +95,10 @@ function checkFile(file: string, wanted: WantedHook[], context: DoctorContext): 
   const ours = settings.found.filter(({ owner }) => owner.kind === "ours");
   const old = settings.found.flatMap(({ owner }) => owner.kind === "old" ? [owner.script] : []);
   const folders = otherFolders(ours, context.world.paths);
-  const problems = ours.length === 0 ? [] : differences(ours, wanted, folders, file);
+  // The time limits come from the registry: without one they say nothing.
+  const isLimited = context.registry.kind === "registry";
+  const expected = isLimited ? wanted : withTimeoutsOf(ours, wanted);
+  const problems = ours.length === 0 ? [] : differences(ours, expected, folders, file);
   if (old.length > 0) {
     problems.unshift(`${file} still holds hooks of the old bash system: ${old.join(", ")}`);
   }
@@ -169,6 +172,13 @@ function differences(
     problems.push(`A hook of ours in ${file} is registered for ${event}, which it does not handle`);
   }
   return problems;
+}
+
+function withTimeoutsOf(ours: FoundHook[], wanted: WantedHook[]): WantedHook[] {
+  return wanted.map((hook) => {
+    const timeout = ours.find(({ event }) => event === hook.event)?.entry.timeout;
+    return typeof timeout === "number" ? { ...hook, timeout } : hook;
+  });
 }
 
 /** Folders of hooks that are neither this clone nor its data folder. */

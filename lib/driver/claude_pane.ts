@@ -150,7 +150,7 @@ async function whyNoSession(world: PaneWorld, session: string, failure: string):
   const names = await world.tmux.call("list-sessions", "-F", "#{session_name}");
   if (names.kind === "failed") {
     return /no server running|error connecting/.test(names.reason)
-      ? "no tmux server runs there (--socket names another)"
+      ? "no tmux server runs on this socket (--socket names another)"
       : failure;
   }
   const similar = names.stdout.split("\n").filter((name) => name.startsWith(session));

@@ -10,7 +10,7 @@ import { enqueue, isDelivered } from "../outbox.ts";
 import { readScreen } from "../pane.ts";
 import type { Registry } from "../registry.ts";
 import { sendWake } from "../sending.ts";
-import { globalReceiver } from "../sessions/global_status.ts";
+import { GLOBAL_AGENT, globalReceiver } from "../sessions/global_status.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
 import type { WakeDraft } from "../wake.ts";
 import { draftOf, failureOf, isLate } from "./finding_drafts.ts";
@@ -48,7 +48,7 @@ export async function tellFinding(finding: FleetFinding, telling: ReportContext)
 
 /** An earlier try sent it: its wake waits, is a dead letter, or is in the journal. */
 function wasQueued(mark: FindingMark, { view }: FleetFinding, { world }: ReportContext): boolean {
-  const ids = [view.agent_id, "global_status"];
+  const ids = [view.agent_id, GLOBAL_AGENT];
   return ids.some((agent_id) => !isDelivered(world.paths, { agent_id, wake_id: mark.wake_id })) ||
     view.seen.journal.some((line) => line.wake_id === mark.wake_id);
 }

@@ -4,6 +4,7 @@ import { deadFile, wakeFile } from "../outbox.ts";
 import { agentsIn, deadIds, readWake, waitingIds } from "../outbox_files.ts";
 import { messageOf } from "../json.ts";
 import type { Paths } from "../paths.ts";
+import { isReport } from "../sessions/global_status.ts";
 
 export interface WakeCounts {
   unsent: Map<string, number>;
@@ -26,7 +27,8 @@ export class WakeCounter {
           const session = this.#sessions.get(wake_id) ?? readWake(file)?.session ?? "";
           this.#sessions.set(wake_id, session);
           seen.add(wake_id);
-          if (session !== "") counts.set(session, (counts.get(session) ?? 0) + 1);
+          if (session === "" || isReport(agent_id, session)) continue;
+          counts.set(session, (counts.get(session) ?? 0) + 1);
         }
       }
       return counts;

@@ -58,7 +58,7 @@ function asText(report: RegisterReport): string {
   } else {
     lines.push(`${verbOf(report)} ${outcome.file}`);
     if (outcome.after === null) lines.push("There was no such file before; it is gone again");
-    if (outcome.backup) lines.push(`As it was before: ${outcome.backup}`);
+    if (outcome.backup) lines.push(`Backup: ${outcome.backup}`);
   }
   const would = dryRun ? "Would take out" : "Took out";
   const [old, left] = [oldIn(outcome.taken), oldIn(outcome.left)];

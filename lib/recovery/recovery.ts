@@ -8,6 +8,7 @@ import { messageOf } from "../process.ts";
 import { FleetReader } from "../fleet/fleet_reader.ts";
 import { allLaunches } from "../sessions/launch_files.ts";
 import { launchingAlone } from "../sessions/launch_lock.ts";
+import { GLOBAL_AGENT } from "../sessions/global_status.ts";
 import { deliver } from "../sessions/recovery_wake.ts";
 import { isNameless, sessionNameOf, withNames } from "../sessions/session_names.ts";
 import { syncRegistry } from "../sessions/sync_registry.ts";
@@ -97,7 +98,7 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
   if (options.dryRun) return results;
   const examined = new Set(chosen.map(({ agent_id }) => agent_id));
   const woken = new Set(results.filter((one) => one.wake_id).map(({ agent_id }) => agent_id));
-  if (reportFailures(world, registry, examined, results)) woken.add("global_status");
+  if (reportFailures(world, registry, examined, results)) woken.add(GLOBAL_AGENT);
   // Deliver what waited before this run. Each new wake has started its deliverer already.
   for (const agentId of agentsIn(world.paths, "outbox")) {
     if (woken.has(agentId) || waitingIds(world.paths, agentId).length === 0) continue;

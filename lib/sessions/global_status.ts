@@ -6,13 +6,24 @@ import { newWakeId, type Receiver } from "../new_wake.ts";
 import { DEFAULT_SETTINGS, type Registry } from "../registry.ts";
 import { send } from "./recovery_wake.ts";
 
+/** Its folder in the outbox. */
+export const GLOBAL_AGENT = "global_status";
+
+/** Reports about all agents have these names in place of a session's. */
+const REPORTS = ["report", "recovery"];
+
+/** A wake that belongs to no session. */
+export function isReport(agentId: string, session: string): boolean {
+  return agentId === GLOBAL_AGENT && REPORTS.includes(session);
+}
+
 /** Undefined where the registry names none. */
 export function globalReceiver(registry: Registry): Receiver | undefined {
   const { global_status_openclaw_session_key: key, global_status_openclaw_session_id: id } =
     registry;
   if (key === "" && id === "" && registry.transport !== "inbox") return undefined;
   return {
-    agent_id: "global_status",
+    agent_id: GLOBAL_AGENT,
     transport: registry.transport,
     openclaw_session_key: key,
     openclaw_session_id: id,

@@ -39,7 +39,12 @@ export async function sessionTarget(
   const foreign = whyNotOurs(world, found);
   if (foreign !== undefined) {
     const near = nearest(name, alsoMeant);
-    throw new Error(near === undefined ? foreign : `${foreign}; did you mean the agent ${near}?`);
+    const hint = near !== undefined
+      ? `; did you mean the agent ${near}?`
+      : alsoMeant.length === 0 || /did you mean/.test(foreign)
+      ? ""
+      : "; no agent has that id either";
+    throw new Error(foreign + hint);
   }
   if (found.agent === undefined) throw new Error("no enabled agent of the registry has it");
   const { session, agent: { agent_id }, server: { socket } } = found;

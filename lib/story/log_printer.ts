@@ -27,6 +27,8 @@ export class Printer {
   #day = "";
   #columns: Columns | undefined;
   readonly #starts: TurnStarts = new Map();
+  /** Why each wake was last not delivered: the same reason again is not shown. */
+  readonly #failures = new Map<string, string>();
   readonly #colours: Colours;
 
   constructor(private readonly world: PrinterWorld, private readonly wanted: Wanted) {
@@ -58,9 +60,18 @@ export class Printer {
       (json || isNamed ? bare(record) : undefined);
     if (said === undefined) return [];
     if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];
+    if (!json && !isNamed && this.#isSameFailure(record)) return [];
     if (grep === undefined) return [said];
     const line = [said.session, said.who, said.what, said.text, said.note].join(" ");
     return line.toLowerCase().includes(grep.toLowerCase()) ? [said] : [];
+  }
+
+  #isSameFailure(record: StoryLine): boolean {
+    if (record.kind !== "failed") return false;
+    const [wakeId, reason] = [textOf(record, "wake_id"), textOf(record, "reason")];
+    const isSame = this.#failures.get(wakeId) === reason;
+    this.#failures.set(wakeId, reason);
+    return isSame;
   }
 
   #newDay(at: Date): void {
