@@ -3,12 +3,12 @@
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { readMemory } from "../lib/session_memory.ts";
 import { isFolder, writeAtomic } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { sendToGlobal } from "../lib/sessions/global_status.ts";
 import { type Commit, figuresOf, type ReportFigures } from "../lib/story/figures.ts";
 import { commitsIn } from "../lib/story/commits.ts";
+import { memoryIfReadable } from "../lib/story/costs.ts";
 import { reportPage } from "../lib/story/report_page.ts";
 import { reportText } from "../lib/story/report_text.ts";
 import { namesInStory, storyOf } from "../lib/story/read_story.ts";
@@ -113,8 +113,8 @@ async function gather(
   const sessions = [...new Set(records.map((line) => String(line.session)))];
   const commits = new Map<string, Commit[]>();
   for (const session of sessions) {
-    const { cwd } = readMemory(world.paths, session);
-    commits.set(session, await commitsIn(world.env, cwd, since, until));
+    const memory = memoryIfReadable(world.paths, session);
+    commits.set(session, await commitsIn(world.env, memory?.cwd ?? "", since, until));
   }
   return figuresOf(records, since, until, commits);
 }

@@ -6,6 +6,7 @@ import {
   readCommandLine,
   refuse,
 } from "../lib/cli/command_line.ts";
+import { readTextIfThere } from "../lib/files.ts";
 import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { messageOf } from "../lib/process.ts";
 import { whyUnreachable } from "../lib/registry.ts";
@@ -134,10 +135,12 @@ const NO_SUCH_FILE = Symbol("no such file");
 function textOrFile(value: string, cwd: string): string | typeof NO_SUCH_FILE {
   if (value.includes("\n") || value.length > 4000) return value;
   try {
-    return Deno.readTextFileSync(absolute(value, cwd));
+    const text = readTextIfThere(absolute(value, cwd)); // no device: it may never end
+    if (text !== undefined) return text;
   } catch {
-    return /^\S*(\/\S*|\.(md|txt))$/.test(value) ? NO_SUCH_FILE : value;
+    // A folder, or a file of another user.
   }
+  return /^\S*(\/\S*|\.(md|txt))$/.test(value) ? NO_SUCH_FILE : value;
 }
 
 function absolute(path: string, cwd: string): string {

@@ -2,7 +2,7 @@
 
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld } from "../lib/cli/world.ts";
-import { whyNotAsRoot } from "../lib/delivery/as_root.ts";
+import { whyNotAsRoot } from "../lib/doors/as_root.ts";
 import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { Changes } from "../lib/doors/changes.ts";
 import { type HeldLock, isHeld } from "../lib/doors/held_lock.ts";
@@ -66,7 +66,7 @@ export async function main(
 ): Promise<number> {
   const given = await givenIn(args, world);
   if (typeof given === "number") return given;
-  const refusal = whyNotAsRoot(world.paths.state, "Cannot watch as root");
+  const refusal = whyNotAsRoot(world.paths.state, "watch");
   if (refusal !== undefined) {
     world.warn(refusal);
     return 1;

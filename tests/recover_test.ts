@@ -115,7 +115,7 @@ Deno.test("recover counts a session as returned in which a person has begun to t
     await world.killClaude(session);
     world.standIn("claude", "08-bash-mode.txt");
     assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "failed" });
-    assertEquals((await recover(world, "--timeout", "2")).outcomes, { anvil: "recovered" });
+    assertEquals((await recover(world, "--timeout", "60")).outcomes, { anvil: "recovered" });
     assertEquals(world.wakes("anvil").length, 1);
   }));
 

@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { MINUTE } from "../lib/delivery/delivery.ts";
 import { saveReply } from "../lib/delivery/reply_files.ts";
 import { serveAgent } from "../lib/delivery/serve_agent.ts";
+import { writeHold } from "../lib/doors/holds.ts";
 import { isThere } from "../lib/files.ts";
 import { replyFile } from "../lib/outbox_files.ts";
 import { awaitedIds, endReplyWait, holdReplyWait, isAwaited } from "../lib/reply_wait.ts";
@@ -73,6 +74,29 @@ Deno.test("serveAgent() lets a waiting hook go when its wake cannot be delivered
     const reply = JSON.parse(Deno.readTextFileSync(replyFile(home.paths, wake_id)));
     assertEquals(reply.status, "failed");
     assertEquals(reply.reason, "the wake was not delivered: gateway down");
+    await clock.run(started + 2 * MINUTE, serving);
+    await serving;
+  } finally {
+    endReplyWait(home.paths, wake_id);
+  }
+});
+
+Deno.test("serveAgent() lets the hook of a held wake go, though it tries others meanwhile", async () => {
+  await using home = new DeliveryHome();
+  const clock = new SimClock();
+  const started = clock.now;
+  const created_at = new Date(started).toISOString();
+  const since = created_at;
+  writeHold(home.paths, { kind: "session", name: "held", agent_id: "warden", since });
+  put(home.paths, { created_at });
+  const { wake_id } = put(home.paths, { ...EXPECTS, created_at, session: "held" });
+  holdReplyWait(home.paths, wake_id);
+  try {
+    const options = { once: false, lifeMs: MINUTE };
+    const serving = serveAgent("warden", queueWorld(home, clock, () => DOWN), options);
+    await clock.run(started + 1000);
+    const reply = JSON.parse(Deno.readTextFileSync(replyFile(home.paths, wake_id)));
+    assertMatch(reply.reason, /held by a pause/);
     await clock.run(started + 2 * MINUTE, serving);
     await serving;
   } finally {

@@ -2,7 +2,9 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { asCalled } from "./as_called.ts";
+import { whyNotAsRoot } from "../doors/as_root.ts";
 import { messageOf } from "../json.ts";
+import type { Paths } from "../paths.ts";
 import { onOneLine, type Speaker } from "./speaker.ts";
 
 export interface Spec<Flag extends string, Value extends string> {
@@ -52,7 +54,11 @@ export function readCommandLine<Flag extends string, Value extends string = neve
   if (unknown.length > 0) {
     return refuse(`${spec.task} does not take "${unknown[0]}"`, spec, speaker);
   }
-  if (words.includes("")) return refuse(`${spec.task} does not take an empty word`, spec, speaker);
+  // Names, and no free text, which may be empty.
+  const areNames = (spec.words ?? 0) < Infinity;
+  if (areNames && words.includes("")) {
+    return refuse(`${spec.task} does not take an empty word`, spec, speaker);
+  }
   const values: Record<string, string[]> = {};
   for (const name of names) {
     const given = parsed[name] as string[];
@@ -86,9 +92,14 @@ interface CommandOutcome {
 export async function attempt(
   what: string,
   { json }: { json: boolean },
-  speaker: Speaker,
+  speaker: Speaker & { paths: Pick<Paths, "state"> },
   work: () => Promise<CommandOutcome>,
 ): Promise<number> {
+  const refusal = whyNotAsRoot(speaker.paths.state, what);
+  if (refusal !== undefined) {
+    speaker.warn(onOneLine(refusal));
+    return 1;
+  }
   try {
     const { result, say, warn = [] } = await work();
     for (const line of json ? [JSON.stringify(result, null, 2)] : say) speaker.say(line);

@@ -34,11 +34,13 @@ export async function workOrEnd(
       await prepareGuards(); // the summary holds foreign text
       (await loadReleasing()).releaseDue(paths, agentId, now());
     }
-    if (outbox.waiting().length > 0) return "work";
     const held = outbox.held();
+    if (held.length > 0) {
+      await prepareGuards();
+      endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
+    }
+    if (outbox.waiting().length > 0) return "work";
     if (held.length === 0) return "done";
-    await prepareGuards();
-    endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
     const due = nextDue(paths, agentId);
     if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
     rest();
@@ -54,11 +56,11 @@ function loadReleasing(): Promise<typeof import("./release_holds.ts")> {
 
 /** Most registries have no quiet hours: their text alone shows it. */
 function mayBeQuiet(paths: Paths, agentId: string): boolean {
-  if (readHold(paths, "quiet", agentId) !== undefined) return true;
   try {
+    if (readHold(paths, "quiet", agentId) !== undefined) return true;
     return (readTextIfThere(paths.registry) ?? "").includes("quiet_hours");
   } catch {
-    // The registry cannot be read now: no quiet hours begin, and waiting wakes are sent.
+    // Hold or registry cannot be read now: no quiet hours begin, and waiting wakes are sent.
     return false;
   }
 }

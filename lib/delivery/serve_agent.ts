@@ -74,7 +74,7 @@ export async function serveAgent(
   }
 }
 
-/** A lock file of another user, such as root, is set aside: it would block for ever. */
+/** A lock of another user, such as root, or that is no file is set aside: it would block for ever. */
 async function lockFor(
   agentId: string,
   path: string,
@@ -84,10 +84,12 @@ async function lockFor(
   try {
     return holdLock(path, note);
   } catch (error) {
-    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    const isForeign = error instanceof Deno.errors.PermissionDenied;
+    if (!isForeign && Deno.lstatSync(path).isFile) throw error;
     await prepareGuards();
     Deno.renameSync(path, `${path}.unreadable`);
-    const reason = `A lock of another user was set aside: ${messageOf(error)}`;
+    const what = isForeign ? "A lock of another user" : "A lock that is no file";
+    const reason = `${what} was set aside: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
     return holdLock(path, note);
   }

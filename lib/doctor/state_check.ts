@@ -14,9 +14,11 @@ const FLAT = [
   "sessions",
   "locks",
   "watch/told",
+  ...["paused", "paused-agents", "taken", "quiet", "budgets", "stopped"],
+  ...["typed", "drafts", "commands"],
 ];
 /** With a folder for each agent or session. */
-const NESTED = ["outbox", "dead", "pending"];
+const NESTED = ["outbox", "dead", "pending", "queue", "texts"];
 /** The same, but the agent may keep other files in its folder: only their owner is checked. */
 const INBOX = "inbox";
 const MOST_LISTED = 5;
@@ -44,7 +46,7 @@ export function checkState({ world }: DoctorContext): Finding[] {
   const reported = new Set(foreign);
   const unusable = files.filter((path) => !reported.has(path)).flatMap((path) => {
     const why = whyUnusable(path);
-    const text = `A file of ours cannot be used and is skipped: ${why}`;
+    const text = `A file of ours cannot be used: ${why}`;
     return why === undefined ? [] : [broken(text, fixFor(path))];
   });
   findings.push(...unusable.slice(0, MOST_LISTED));

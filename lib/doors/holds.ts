@@ -43,12 +43,22 @@ function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
 }
 
 export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
-  const text = readTextIfThere(holdFile(paths, kind, name));
+  const text = textOf(holdFile(paths, kind, name));
   if (text === undefined) return undefined;
   // A broken file holds too: a late wake is better than one at the wrong time.
   const value = parseIfJson(text);
   // Take the name from the path, not from the text: the session may have been renamed.
   return { agent_id: "", since: "", ...isObject(value) ? value : {}, kind, name } as Hold;
+}
+
+/** "" for a file that is there and cannot be read. Throws where its folder cannot be searched. */
+function textOf(path: string): string | undefined {
+  try {
+    return readTextIfThere(path);
+  } catch {
+    Deno.lstatSync(path);
+    return "";
+  }
 }
 
 export function writeHold(paths: Paths, hold: Hold): void {
@@ -62,10 +72,14 @@ export function removeHold(paths: Paths, { kind, name }: Pick<Hold, "kind" | "na
 
 /** All holds. Usually there are none, and reading four folders shows that. */
 export function listHolds(paths: Paths): Hold[] {
-  return KINDS.flatMap((kind) =>
-    namesIn(`${paths.state}/${FOLDERS[kind]}`).filter((file) => file.endsWith(".json"))
-      .flatMap((file) => readHold(paths, kind, originalName(file.slice(0, -".json".length))) ?? [])
-  );
+  return KINDS.flatMap((kind) => {
+    try {
+      return namesIn(`${paths.state}/${FOLDERS[kind]}`).filter((file) => file.endsWith(".json"))
+        .flatMap((file) => readHold(paths, kind, originalName(file.slice(0, -5))) ?? []);
+    } catch {
+      return []; // a folder of another user must not hold up every agent; doctor names it
+    }
+  });
 }
 
 /** Those that keep a wake from its agent. */

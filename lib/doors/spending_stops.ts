@@ -1,7 +1,7 @@
 /** Sessions in which a limit of spending is reached: a file each, written and removed by the watch. */
 
 import { readTextIfThere, removeIfThere, writeAtomic } from "../files.ts";
-import { isObject } from "../json.ts";
+import { isObject, messageOf } from "../json.ts";
 import { type Paths, safeName } from "../paths.ts";
 
 export interface SpendingStop {
@@ -24,11 +24,14 @@ export function readStop(
   session: string,
 ): SpendingStop | undefined {
   try {
-    const value: unknown = JSON.parse(readTextIfThere(fileOf(paths, session)) ?? "null");
-    if (!isObject(value) || typeof value.why !== "string") return undefined;
+    const text = readTextIfThere(fileOf(paths, session));
+    if (text === undefined) return undefined;
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || typeof value.why !== "string") throw new Error("it has no reason");
     return { why: value.why, clears: value.clears === true };
-  } catch {
-    return undefined;
+  } catch (error) {
+    // Where it cannot be read, money must not be spent.
+    return { why: `${fileOf(paths, session)} cannot be used: ${messageOf(error)}`, clears: false };
   }
 }
 

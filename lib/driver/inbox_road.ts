@@ -3,7 +3,7 @@
  * without an error. So this file keeps to its limits and checks its queue in the transcript.
  */
 
-import { namesIn, readTextIfThere, writeAtomic } from "../files.ts";
+import { namesIn, openRegular, readTextIfThere, writeAtomic } from "../files.ts";
 import { isObject, parseIfJson } from "../json.ts";
 import { hash, type Paths, safeName } from "../paths.ts";
 import { messageOf } from "../process.ts";
@@ -221,7 +221,7 @@ function sizeOf(path: string): number {
 }
 
 function readFrom(path: string, from: number): { text: string; bytes: number } {
-  using file = Deno.openSync(path);
+  using file = openRegular(path, { read: true });
   file.seekSync(from, Deno.SeekMode.Start);
   const size = Math.max(file.statSync().size - from, 0);
   const buffer = new Uint8Array(size);

@@ -7,7 +7,7 @@
 import { textOf } from "../events.ts";
 import { isFile, namesIn, readTextIfThere } from "../files.ts";
 import type { Paths } from "../paths.ts";
-import { readMemory } from "../session_memory.ts";
+import { readMemory, type SessionMemory } from "../session_memory.ts";
 import { lastTotal, USAGE_ENDINGS } from "../usage.ts";
 import { type StoryLine, timeOf } from "./story_line.ts";
 import { isEndOfTurn } from "./turns.ts";
@@ -83,13 +83,18 @@ export function reportedTotals(paths: Paths): Map<string, Total> {
   return totals;
 }
 
+/** Undefined where the file of a session cannot be used: the others still count. */
+export function memoryIfReadable(paths: Paths, session: string): SessionMemory | undefined {
+  return ifReadable(() => readMemory(paths, session));
+}
+
 /** The total of the conversation that a session has now. */
 export function totalOf(
   paths: Paths,
   session: string,
   reported: ReadonlyMap<string, Total>,
 ): Total | undefined {
-  return reported.get(readMemory(paths, session).claude_session_id);
+  return reported.get(memoryIfReadable(paths, session)?.claude_session_id ?? "");
 }
 
 /** Under `managed` is the path of a tmux socket, then the pane. */

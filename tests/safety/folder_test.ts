@@ -45,7 +45,7 @@ function inHostileFolder(work: (attack: Attack) => Promise<void>): Promise<void>
       folder,
       evil: () => readTextIfThere(`${world.dir}/evil`),
       run: async (program, ...args) => {
-        const options = { env: { ...world.variables }, timeoutMs: 120_000, cwd: folder };
+        const options = { env: { ...world.variables }, timeoutMs: 300_000, cwd: folder };
         const outcome = await run(program, args, options);
         assert(outcome.kind === "finished", JSON.stringify(outcome));
         return { code: outcome.code, shown: outcome.stdout + outcome.stderr };

@@ -101,7 +101,7 @@ for (const [words, shows] of COMMANDS) {
       ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args],
       {
         env: home.env,
-        timeoutMs: 120_000,
+        timeoutMs: 300_000,
         cwd: home.dir,
       },
     );
@@ -131,7 +131,7 @@ for (
     const outcome = await run(
       Deno.execPath(),
       ["run", "-A", "--quiet", `${ROOT}/${file}`, ...args],
-      { env: home.env, timeoutMs: 120_000, cwd: home.dir },
+      { env: home.env, timeoutMs: 300_000, cwd: home.dir },
     );
     if (outcome.kind !== "finished") throw new Error(outcome.kind);
     const lines = outcome.stderr.trimEnd().split("\n");

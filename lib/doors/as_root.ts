@@ -1,13 +1,11 @@
 /** Keeps root from writing into a user's state folder: the user could not read those files. */
 
-export function whyNotAsRoot(
-  state: string,
-  what: "Cannot deliver as root" | "Cannot watch as root" = "Cannot deliver as root",
-): string | undefined {
+/** `what`: what is refused, as in "deliver". Undefined where it may be done. */
+export function whyNotAsRoot(state: string, what: string): string | undefined {
   try {
     const { uid } = Deno.statSync(state);
     if (Deno.uid() !== 0 || uid === 0) return undefined;
-    return `${what}: ${state} belongs to user ${uid}. Run it as that user: ` +
+    return `Cannot ${what} as root: ${state} belongs to user ${uid}. Run it as that user: ` +
       `sudo -u '#${uid}' …`;
   } catch {
     return undefined; // no state folder yet, or no permission to ask for the user id

@@ -1,0 +1,138 @@
+/** One file of the state folder that cannot be used does not hold up the rest. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main as report } from "../../commands/report.ts";
+import { main as status } from "../../commands/status.ts";
+import { checkState } from "../../lib/doctor/state_check.ts";
+import { listHolds, readHold } from "../../lib/doors/holds.ts";
+import { readStop } from "../../lib/doors/spending_stops.ts";
+import { isThere, namesIn } from "../../lib/files.ts";
+import { readJournal } from "../../lib/journal_read.ts";
+import { record } from "../../lib/journal.ts";
+import { waitingIds } from "../../lib/outbox_files.ts";
+import { ROOT } from "../../lib/paths.ts";
+import { startProgram } from "../support/child_process.ts";
+import { Clinic } from "../support/clinic.ts";
+import { DeliveryHome, put } from "../support/delivery_home.ts";
+import { ended, make, ODD } from "../support/odd_files.ts";
+import { NOBODY } from "../support/other_user.ts";
+import { statusWorld } from "../support/status_world.ts";
+
+const HOLDS = ["paused", "taken", "paused-agents", "quiet"];
+const inbox = (home: DeliveryHome, more = {}) => put(home.paths, { transport: "inbox", ...more });
+
+function lay(home: DeliveryHome, what: string, file: string): string {
+  const path = `${home.paths.state}/${file}`;
+  Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  ODD[what]!(path);
+  return path;
+}
+
+for (const what of Object.keys(ODD)) {
+  Deno.test(`${what} in the place of a hold holds its own name alone`, async () => {
+    await using home = new DeliveryHome();
+    for (const folder of HOLDS) lay(home, what, `${folder}/other.json`);
+    const wake = inbox(home);
+    const held = inbox(home, { session: "other" });
+    const { stderr } = await ended(home.deliver(["--once"]));
+    assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`), stderr);
+    assertEquals(waitingIds(home.paths, "warden"), [held.wake_id]);
+    assertEquals(listHolds(home.paths).map(({ name }) => name), HOLDS.map(() => "other"));
+    assert(readHold(home.paths, "taken", "other") !== undefined);
+    assertEquals(await status([], statusWorld(home)), 0);
+  });
+}
+
+Deno.test("listHolds() passes over a folder that cannot be read", async () => {
+  await using home = new DeliveryHome();
+  await Deno.mkdir(home.paths.state, { recursive: true });
+  await Deno.writeTextFile(`${home.paths.state}/paused-agents`, "no folder");
+  const wake = inbox(home);
+  await ended(home.deliver(["--once"]));
+  assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`));
+});
+
+for (const what of ["a fifo", "a folder", "a link to itself"]) {
+  Deno.test(`deliver sets ${what} in the place of an agent's lock aside`, async () => {
+    await using home = new DeliveryHome();
+    const lock = lay(home, what, "locks/deliver-warden.lock");
+    const wake = inbox(home);
+    const { stderr } = await ended(home.deliver(["--once"]));
+    assert(isThere(`${home.paths.state}/inbox/warden/${wake.wake_id}.txt`), stderr);
+    assert(namesIn(`${home.paths.state}/locks`).includes("deliver-warden.lock.unreadable"));
+    assert(Deno.lstatSync(lock).isFile);
+    const said = [...readJournal(home.paths, "warden")].find(({ kind }) => kind === "problem");
+    assertMatch(String(said?.reason), /^A lock that is no file was set aside/);
+  });
+}
+
+Deno.test("readStop() counts a file that cannot be used as a stop", async () => {
+  for (const what of Object.keys(ODD)) {
+    await using home = new DeliveryHome();
+    assertEquals(readStop(home.paths, "warden-main"), undefined);
+    lay(home, what, "stopped/warden-main.json");
+    assertStringIncludes(readStop(home.paths, "warden-main")?.why ?? "", "cannot be used");
+  }
+});
+
+Deno.test("report leaves out what it cannot read of a session", async () => {
+  await using home = new DeliveryHome();
+  record(home.paths, {
+    kind: "queued",
+    ...{ session: "warden-main", agent_id: "warden", wake_id: "W" },
+    ...{ event: "Stop", trigger: "response_complete" },
+  });
+  lay(home, "a fifo", "sessions/warden-main.json");
+  const world = statusWorld(home);
+  assertEquals(await report(["--since", "1h"], world), 0, world.warned.join());
+  assertStringIncludes(world.said.join(), "1 session");
+});
+
+Deno.test("checkState() names every file that cannot be used", async () => {
+  await using clinic = await Clinic.create();
+  const { state } = clinic.world.paths;
+  const files = [
+    ...HOLDS.map((folder) => `${folder}/x.json`),
+    ...["budgets/x.json", "stopped/x.json", "typed/x.json", "drafts/x.json", "commands/x.json"],
+    ...["queue/x/queue.json", "texts/x/W.txt"],
+  ];
+  for (const file of files) {
+    const path = `${state}/${file}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    make("mkfifo", path);
+    const { broken } = await clinic.ask(checkState);
+    assertEquals(broken.length, 1, file);
+    assertStringIncludes(broken[0]!, `${path} is a fifo, not a file`);
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("spawn does not read a prompt from what is no file", async () => {
+  await using home = new DeliveryHome();
+  make("mkfifo", `${home.dir}/prompt.md`);
+  const words = ["commands/spawn.ts", "warden", home.dir, "--system-prompt"];
+  const [file, ...args] = words;
+  const deno = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/${file}`];
+  const spawn = startProgram([...deno, ...args, `${home.dir}/prompt.md`], home.env, "");
+  const { code, stderr } = await ended(spawn);
+  assertEquals(code > 0, true);
+  assertStringIncludes(stderr, "prompt.md");
+});
+
+Deno.test({
+  name: "root does not pause or take in the state folder of another user",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    await using home = new DeliveryHome();
+    inbox(home);
+    make("chown", "-R", `${NOBODY}:${NOBODY}`, home.paths.state);
+    for (const words of [["pause", "warden"], ["take", "warden-main"]]) {
+      const [name, ...args] = words;
+      const deno = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/${name}.ts`];
+      const { code, stderr } = await startProgram([...deno, ...args], home.env, "").done;
+      assertEquals(code, 1);
+      assertMatch(stderr, /^Cannot (pause|take) ".*" as root: .* belongs to user/);
+    }
+    assertEquals(namesIn(home.paths.state), ["outbox"]);
+  },
+});
