@@ -1,5 +1,6 @@
 /** Shows what sessions have spent and may spend, and raises the limits of one for the day. */
 
+import { whyNotAsRoot } from "../lib/doors/as_root.ts";
 import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
@@ -20,14 +21,14 @@ Usage: gsd-code budget [session or agent] [options]
 
   gsd-code budget                      all sessions that run
   gsd-code budget warden-main          this one
-  gsd-code budget warden-main --more 5 five dollarsAndCents more: for its conversation, and for its agent today
+  gsd-code budget warden-main --more 5 five dollars more: for its conversation, and for its agent today
 
 The limits are max_usd_per_session, max_usd_per_day and max_context_pct in the registry. Where one is
 reached, the watch stops the turn, and an agent's instructions are refused. That ends when the limit is
 raised, here or in the registry; with the day; with a new conversation; when the context is compacted.
 
 Options:
-  --more <usd>   raise both limits in dollarsAndCents, for this conversation and for today
+  --more <usd>   raise both limits in dollars, for this conversation and for today
   --json         the result as one JSON object
   --help         this text
 `;
@@ -36,7 +37,7 @@ const COMMAND = {
   task: "budget",
   help: HELP,
   flags: ["json"],
-  values: { more: "dollarsAndCents, such as 5 or 2.50" },
+  values: { more: "dollars, such as 5 or 2.50" },
   words: 1,
 } as const;
 
@@ -58,10 +59,15 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const asked = given.values.more?.at(-1);
   const more = Number(asked ?? 0);
   if (asked !== undefined && !(more > 0 && more <= 1_000_000)) {
-    return refuse(`--more needs dollarsAndCents such as 5 or 2.50, not "${asked}"`, COMMAND, world);
+    return refuse(`--more needs dollars such as 5 or 2.50, not "${asked}"`, COMMAND, world);
   }
   if (asked !== undefined && name === "") {
     return refuse("--more needs a session", COMMAND, world);
+  }
+  const asRoot = asked === undefined ? undefined : whyNotAsRoot(world.paths.state, "raise a limit");
+  if (asRoot !== undefined) {
+    world.warn(asRoot);
+    return 1;
   }
   try {
     let views = await viewsNow(world);
@@ -103,7 +109,7 @@ function raiseFor(
   if (view === undefined) throw new Error("no session of that name runs");
   const { max_usd_per_session, max_usd_per_day } = view.seen.agent!.settings;
   if (max_usd_per_session + max_usd_per_day === 0) {
-    throw new Error("the registry sets no limit in dollarsAndCents for it");
+    throw new Error("the registry sets no limit in dollars for it");
   }
   const claude = conversationOf(view.seen);
   raise(paths, view.agent_id, { claude, date: dateOf(now().getTime()), usd });

@@ -71,7 +71,7 @@ export async function main(
     return await sendToMany(words, options, flags.json, world, machine, agent?.[0]);
   }
   const [session = "", ...text] = words;
-  if (session === "" || text.length === 0) {
+  if (session === "" || text.join("").trim() === "") {
     return refuse("send needs a session and a text", COMMAND, world);
   }
   return await menuDriver([...options, session, "type", "--", ...text], world);

@@ -14,7 +14,7 @@ Usage: gsd-code take <session> [options]
 
 Until gsd-code give, the agent's instructions and answers are refused with that reason, and its wakes
 are held. It can look at the screen. What you type yourself in Claude Code works as always; for your
-own calls of send and menu-driver need the option --anyway (see their help).
+own calls of send and menu-driver need their option "anyway" (see their help).
 
 Options:
   --dry-run   check everything, change nothing

@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type DeliverWorld, main } from "../commands/deliver.ts";
+import { isLockWanted } from "../lib/delivery/handover.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { namesIn } from "../lib/files.ts";
 import { readJournal } from "../lib/journal_read.ts";
 import { claimStart, type QueuedWake, unclaimStart } from "../lib/outbox.ts";
@@ -10,14 +12,19 @@ import { startFakeGateway } from "./support/fake_gateway.ts";
 import { writeExecutable } from "./support/executable.ts";
 
 /** The command in this process, with what it printed. */
-async function deliver(home: DeliveryHome, args: string[], now = Date.now) {
+async function deliver(
+  home: DeliveryHome,
+  args: string[],
+  now = Date.now,
+  sleep = () => Promise.reject<void>(new Error("slept")),
+) {
   let out = "", err = "";
   const world: DeliverWorld = {
     paths: home.paths,
     env: (name) => home.env[name],
     allEnv: () => home.env,
     now,
-    sleep: () => Promise.reject(new Error("slept")),
+    sleep,
     targetNow: () => undefined,
     say: (line) => out += `${line}\n`,
     warn: (line) => err += `${line}\n`,
@@ -222,6 +229,26 @@ Deno.test("deliver --claimed serves the agents of that hook alone, and lets othe
   );
   assertEquals(waitingIds(home.paths, "forge").length, 1);
   assertEquals(claimStart(home.paths, "warden", "9"), true);
+});
+
+Deno.test("deliver asks the process that serves its agent to hand over, unless a hook started it", async () => {
+  for (
+    const [args, asks] of [[[], true], [["--once"], true], [["--claimed", "7"], false]] as const
+  ) {
+    await using home = new DeliveryHome();
+    inbox(home);
+    const lock = holdLock(`${home.paths.state}/locks/deliver-warden.lock`)!;
+    let hasAsked = false;
+    const sleep = () => {
+      hasAsked = isLockWanted(home.paths, "warden");
+      lock.release();
+      return Promise.resolve();
+    };
+    const { out } = await deliver(home, [...args], Date.now, sleep);
+    if (!hasAsked) lock.release();
+    assertEquals(hasAsked, asks);
+    assertStringIncludes(out, asks ? "1 delivered" : "another process is delivering to warden");
+  }
 });
 
 Deno.test("deliver --claimed serves every agent with a wake when it finds no claim", async () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { GatewayCarrier, YOUNG_GATEWAY } from "../lib/delivery/gateway_carrier.ts";
+import { GatewayCarrier, isNotBegun } from "../lib/delivery/gateway_carrier.ts";
 import { placeOfWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
 import { onPath } from "../lib/doors/programs.ts";
@@ -87,7 +87,7 @@ Deno.test("GatewayCarrier sends again what a freshly started gateway took and le
 Deno.test("GatewayCarrier takes a gateway for young that could not be reached a moment ago", async () => {
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   const target = { url: gateway.url, token: "fake-token", source: "" };
-  const reach = { failedAt: -Infinity };
+  const reach = { failedAt: -Infinity, slowAt: -Infinity };
   const carrier = () => new GatewayCarrier(target, Date.now, undefined, reach);
   const first = carrier();
   const back = carrier();
@@ -165,12 +165,40 @@ Deno.test("GatewayCarrier waits until the agent reads what a young gateway has o
     for (const again of [wake, { ...wake, attempts }]) {
       const outcome = await carrier.deliver(again);
       assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
-      assertMatch(outcome.reason, new RegExp(`^${YOUNG_GATEWAY} .*has not begun to read the wake`));
+      assertMatch(outcome.reason, /^The gateway has just started .*has not begun to read the wake/);
     }
     gateway.queued = []; // dropped: it was never read
     gateway.faults.decide = undefined;
     assertEquals((await carrier.deliver({ ...wake, attempts })).kind, "delivered");
     assertEquals(gateway.taken.map(({ key }) => key), [wake.wake_id]);
+  } finally {
+    carrier.close();
+    await gateway.stop();
+  }
+});
+
+Deno.test("GatewayCarrier waits as well for a gateway that was slow to take a wake", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  let now = Date.now();
+  const carrier = new GatewayCarrier(target, () => now, 20);
+  try {
+    const wake = aWake();
+    gateway.faults.decide = ({ method }) => {
+      if (method !== "agent") return undefined;
+      now += 6000;
+      return { kind: "queue" };
+    };
+    const attempts = { count: 1, next_at: "", last_error: "" };
+    for (const again of [wake, { ...wake, attempts }]) {
+      const outcome = await carrier.deliver(again);
+      assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+      assertMatch(outcome.reason, /^The gateway is slow and .*has not begun to read the wake/);
+      assert(isNotBegun(outcome.reason));
+    }
+    now += 121_000;
+    const detail = "it was in the session already";
+    assertEquals(await carrier.deliver({ ...wake, attempts }), { kind: "delivered", detail });
   } finally {
     carrier.close();
     await gateway.stop();

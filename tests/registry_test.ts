@@ -136,9 +136,15 @@ Deno.test("readRegistry() and the schema know the same settings and limits", () 
   const shape = hookSettingsSchema.shape;
   assertEquals(Object.keys(shape).sort(), Object.keys(DEFAULT_SETTINGS).sort());
   for (const [name, [least, most]] of Object.entries(LIMITS)) {
-    for (
-      const [value, ok] of [[least, true], [most, true], [least - 1, false], [most + 1, false]]
-    ) {
+    const isWhole = !hookSettingsSchema.safeParse({ [name]: least + 0.5 }).success;
+    const values: [number, boolean][] = [
+      [least, true],
+      [most, true],
+      [least - 1, false],
+      [most + 1, false],
+      [least + 0.5, !isWhole],
+    ];
+    for (const [value, ok] of values) {
       const settings = { [name]: value };
       assertEquals(hookSettingsSchema.safeParse(settings).success, ok, `${name} ${value}`);
       const read = registryOf({ agents: [agent("a", "s", { hook_settings: settings })] });

@@ -3,7 +3,7 @@
 import type { Failed, TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { addressOf, urlIn } from "./gateway_address.ts";
-import { GatewayCarrier } from "./gateway_carrier.ts";
+import { GatewayCarrier, type Reach } from "./gateway_carrier.ts";
 import type { CliCarrier } from "./openclaw.ts";
 import { readGatewayTarget, type TargetReading } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -34,7 +34,7 @@ export class Carriers {
   private cli: CliCarrier | undefined;
   /** Why the gateway cannot be used at all, once that is known. */
   private gatewayUnfit: string | undefined;
-  private readonly reach = { failedAt: -Infinity };
+  private readonly reach: Reach = { failedAt: -Infinity, slowAt: -Infinity };
 
   constructor(private readonly world: CarrierWorld) {}
 

@@ -30,8 +30,8 @@ export class GatewayCarrier {
     private readonly target: GatewayTarget,
     private readonly now: () => number,
     private readonly watchMs = REVOKED_WITHIN_MS,
-    /** When the gateway last could not be reached, by this carrier or an earlier one. */
-    private readonly reach = { failedAt: -Infinity },
+    /** What this carrier or an earlier one has seen of the gateway. */
+    private readonly reach: Reach = { failedAt: -Infinity, slowAt: -Infinity },
   ) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
@@ -45,7 +45,7 @@ export class GatewayCarrier {
     if (isDoubtful(wake, this.now(), gateway.upMs())) {
       const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
       if (history.kind === "unread") return history.outcome;
-      if (history.place === "pending" && this.isYoung(gateway)) return notBegun(sessionKey);
+      if (history.place === "pending" && this.mayDrop(gateway)) return this.notBegun(sessionKey);
       if (history.place !== undefined) {
         return this.taken(wake, "it was in the session already", undefined);
       }
@@ -54,11 +54,13 @@ export class GatewayCarrier {
       { message: wake.message, sessionKey, idempotencyKey: keyOf(wake) },
       ANSWER_MS,
     );
+    const asked = this.now();
     prepareGuards(); // they are loaded while the gateway works
     const run = await starting;
+    if (this.now() - asked > SLOW_MS) this.reach.slowAt = this.now();
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
-      const end: Watched = this.isYoung(gateway)
+      const end: Watched = this.mayDrop(gateway)
         ? await watched(run.final, this.watchMs)
         : { kind: "settled" };
       if (end.kind === "undone") {
@@ -68,7 +70,7 @@ export class GatewayCarrier {
       if (end.kind === "open") {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
         if (history.kind === "unread") return history.outcome;
-        if (history.place !== "read") return notBegun(sessionKey);
+        if (history.place !== "read") return this.notBegun(sessionKey);
       }
       // Only the connection that began a run gets its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
@@ -87,9 +89,19 @@ export class GatewayCarrier {
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
   }
 
-  /** A slow machine may need minutes for a start, so count from when it could be reached. */
-  private isYoung(gateway: Gateway): boolean {
-    return gateway.upMs() <= YOUNG_MS || this.now() - this.reach.failedAt <= YOUNG_MS;
+  /** It may say "accepted" and drop the wake: for a while after its start, and after a slow answer. */
+  private mayDrop(gateway: Gateway): boolean {
+    // A slow machine may need minutes for a start, so count from when it could be reached.
+    const since = this.now() - Math.max(this.reach.failedAt, this.reach.slowAt);
+    return Math.min(gateway.upMs(), since) <= YOUNG_MS;
+  }
+
+  /** A gateway that may drop what it has only queued: the wake is checked again. */
+  private notBegun(sessionKey: string): TryOutcome {
+    const why = this.reach.slowAt > this.reach.failedAt
+      ? "The gateway is slow and the agent has not begun to read"
+      : "The gateway has just started and the agent has not begun to read";
+    return { kind: "later", scope: "all", reason: `${why} the wake for ${sessionKey} yet` };
   }
 
   /** OpenClaw keeps the idempotency key beside each message. */
@@ -172,6 +184,15 @@ export class GatewayCarrier {
 /** How long after its start a gateway still restores its sessions. */
 const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
+/** An idle gateway takes a wake in 40 ms. One that was this slow let a wake go two minutes later. */
+const SLOW_MS = 3_000;
+
+export interface Reach {
+  /** When the gateway last could not be reached. */
+  failedAt: number;
+  /** When it last took very long for an answer. */
+  slowAt: number;
+}
 
 type Watched =
   | { kind: "settled" | "open" }
@@ -179,8 +200,9 @@ type Watched =
 
 /**
  * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
- * UNAVAILABLE: the agent never reads that message. This happens only after a start. If the
- * connection breaks in that time, or the run does not end, the outcome is unknown.
+ * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
+ * workers time out. If the connection breaks in that time, or the run does not end, the outcome is
+ * unknown.
  */
 async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
   const end = await within(final, watchMs);
@@ -189,14 +211,9 @@ async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<
   return isUndone ? { kind: "undone", answer: end } : { kind: "settled" };
 }
 
-/** How the reason begins where a second try soon has a good chance. */
-export const YOUNG_GATEWAY = "The gateway has just started";
-
-/** A young gateway may drop what it has only queued, so the wake is checked again. */
-function notBegun(sessionKey: string): TryOutcome {
-  const reason = `The gateway has just started and the agent has not begun to read the wake for ` +
-    `${sessionKey} yet`;
-  return { kind: "later", scope: "all", reason };
+/** Whether a second try soon has a good chance. */
+export function isNotBegun(reason: string): boolean {
+  return /^The gateway (has just started|is slow) and the agent/.test(reason);
 }
 
 async function resolve(gateway: Gateway, params: Record<string, string>): Promise<Called> {

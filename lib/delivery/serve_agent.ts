@@ -88,8 +88,10 @@ async function lockFor(
     if (!isForeign && Deno.lstatSync(path).isFile) throw error;
     await prepareGuards();
     Deno.renameSync(path, `${path}.unreadable`);
-    const what = isForeign ? "A lock of another user" : "A lock that is no file";
-    const reason = `${what} was set aside: ${messageOf(error)}`;
+    const what = isForeign
+      ? "A lock of another user was set aside"
+      : "A lock that is no file was set aside";
+    const reason = `${what}: ${messageOf(error)}`;
     record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
     return holdLock(path, note);
   }

@@ -1,6 +1,6 @@
 /** Sends one wake for real, the way a hook's goes, and waits until the receiver has it. */
 
-import { YOUNG_GATEWAY } from "../delivery/gateway_carrier.ts";
+import { isNotBegun } from "../delivery/gateway_carrier.ts";
 import { enqueue, isDelivered, wakeFile } from "../outbox.ts";
 import { readWake } from "../outbox_files.ts";
 import { newWake, newWakeId, receiverOf } from "../new_wake.ts";
@@ -49,7 +49,7 @@ async function sendTestWake(agent: Agent, world: World): Promise<Finding> {
   const args = ["--wait", `--agent=${agent.agent_id}`, "--once"];
   const lastError = () => readWake(wakeFile(world.paths, wake))?.attempts?.last_error ?? "";
   let outcome = await run(launcher, args, { timeoutMs: 120_000, env });
-  for (let tries = 1; tries < MOST_TRIES && lastError().startsWith(YOUNG_GATEWAY); tries++) {
+  for (let tries = 1; tries < MOST_TRIES && isNotBegun(lastError()); tries++) {
     outcome = await run(launcher, args, { timeoutMs: 120_000, env });
   }
   const took = Math.round(performance.now() - began);
