@@ -66,6 +66,7 @@ Deno.test("pause and take refuse what they do not know, and change nothing", () 
     for (
       const [command, words, code, reason] of [
         [pause, ["anvl"], 1, /there is no session "anvl"; did you mean the agent anvil\?$/],
+        [pause, ["nope"], 1, /there is no session "nope", and no agent of that id$/],
         [pause, ["mine"], 1, /the tmux session "mine" has no agent; gsd-code adopt gives it one$/],
         [pause, ["anvil", "--for", "soon"], 2, /--for needs a time such as .*, not "soon"/],
         [pause, [], 2, /pause needs an agent or a session/],

@@ -39,11 +39,12 @@ export async function sessionTarget(
   const foreign = whyNotOurs(world, found);
   if (foreign !== undefined) {
     const near = nearest(name, alsoMeant);
+    const isNeither = alsoMeant.length > 0 && foreign === `there is no session "${name}"`;
     const hint = near !== undefined
       ? `; did you mean the agent ${near}?`
-      : alsoMeant.length === 0 || /did you mean/.test(foreign)
-      ? ""
-      : "; no agent has that id either";
+      : isNeither
+      ? ", and no agent of that id"
+      : "";
     throw new Error(foreign + hint);
   }
   if (found.agent === undefined) throw new Error("no enabled agent of the registry has it");
