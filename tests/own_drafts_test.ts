@@ -19,6 +19,7 @@ for (
     ["of several that were queued", ["first one", "second one"], "first one\nsecond one"],
     ["of which the box shows a part", [LONG], LONG.split("\n").slice(20, 40).join("\n")],
     ["of which lines are not drawn", [LONG], LONG.replace(/^(7|31)\..*\n/gm, "")],
+    ["of which lines are drawn twice", [LONG], LONG.replace(/^(12\..*\n13\..*\n)/m, "$1$1")],
     ["that the box only names", [LONG], "[Pasted text #3 +59 lines]"],
   ] as const
 ) {
@@ -33,6 +34,7 @@ for (
     ["that somebody has changed", ["Run the tests"], "Run the tests again"],
     ["that only begins like it", ["Run the tests"], "Run"],
     ["that somebody has added to a long one", [LONG], `${LONG}\nand this`],
+    ["that somebody has added some of its words to", [LONG], `${LONG}\n7. a line`],
     ["into which somebody has written", [LONG], LONG.replace("31. a", "31. not a")],
     ["of another long paste", [LONG], "[Pasted text #3 +12 lines]"],
   ] as const

@@ -64,11 +64,17 @@ function isJoined(words: string[], typed: TypedText[]): boolean {
   );
 }
 
-/** In this order. 2.1.197 leaves lines out when it draws a long draft in a window of another size. */
-function holdsAll(all: string[], part: string[]): boolean {
+/**
+ * In this order. 2.1.197 leaves lines out when it draws a long draft in a window of another size.
+ * Where the box is higher than the window, some lines may be above the window and in it: once, the
+ * words may go back.
+ */
+function holdsAll(all: string[], part: string[], mayGoBack = true): boolean {
   let at = 0;
   for (const word of all) if (word === part[at]) at++;
-  return at === part.length;
+  if (at === part.length) return true;
+  const rest = part.slice(at);
+  return mayGoBack && at > 0 && rest.length >= PART_WORDS && holdsAll(all, rest, false);
 }
 
 function readTyped(paths: Paths, session: string): TypedText[] {

@@ -8,6 +8,7 @@ import { record } from "../../lib/journal.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { run } from "../../lib/process.ts";
 import { aWake } from "../support/delivery_home.ts";
+import { writeExecutable } from "../support/executable.ts";
 import { TestHome } from "../support/home.ts";
 
 /** A title, a cleared screen, C1 controls, a clipboard write, reversed text, and a line like ours. */
@@ -47,6 +48,9 @@ function hostileHome(): TestHome {
     working_directory: `${home.dir}/${HOSTILE.replaceAll("\0", "")}`,
     delivery: { transport: "cli" },
   };
+  // A deliverer of its own would outlive the test.
+  Deno.mkdirSync(`${home.paths.data}/bin`, { recursive: true });
+  writeExecutable(`${home.paths.data}/bin/deliver`, "#!/bin/sh\n");
   const plain = { agent_id: "warden", working_directory: home.dir, tmux_session_name: "plain" };
   home.writeRegistry({ agents: [agent, plain] });
   const text = `${HOSTILE}\n${FORGED}`;
