@@ -85,9 +85,12 @@ Deno.test("ClaudePane.hasEnded() sees that Claude Code is gone, whatever shell i
   const claude = `${home.dir}/claude`;
   Deno.symlinkSync("/bin/cat", claude);
   // A shell with such options is not known to be at its prompt.
-  const pane = await paneOf(server, home, "s", `sh -c "${claude}; exec sh -o emacs"`);
+  await server.session("s", `sh -c "${claude}; exec sh -o emacs"`);
   const isClaude = ({ args }: ProcessInfo) => args[0] === claude;
   await until("its start", async () => (await allProcesses()).some(isClaude));
+  const found = await findIn(server, home, "s");
+  if (found.kind === "none") throw new Error(found.reason);
+  const { pane } = found;
   assertEquals(await pane.hasEnded(), false);
   await pane.press("C-d");
   await until("the end", () => pane.hasEnded());
