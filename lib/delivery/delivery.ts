@@ -1,4 +1,4 @@
-/** The decisions of delivery: the outcome of a try, when to try again, when a wake becomes a dead letter. */
+/** The decisions of delivery: the outcome of a try, when to try again, when it is a dead letter. */
 
 import type { QueuedWake } from "../outbox.ts";
 

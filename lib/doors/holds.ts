@@ -43,7 +43,7 @@ function holdFile({ state }: Paths, kind: HoldKind, name: string): string {
 }
 
 export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | undefined {
-  const text = textOf(holdFile(paths, kind, name));
+  const text = holdText(holdFile(paths, kind, name));
   if (text === undefined) return undefined;
   // A broken file holds too: a late wake is better than one at the wrong time.
   const value = parseIfJson(text);
@@ -52,7 +52,7 @@ export function readHold(paths: Paths, kind: HoldKind, name: string): Hold | und
 }
 
 /** "" for a file that is there and cannot be read. Throws where its folder cannot be searched. */
-function textOf(path: string): string | undefined {
+function holdText(path: string): string | undefined {
   try {
     return readTextIfThere(path);
   } catch {
