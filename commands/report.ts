@@ -5,7 +5,7 @@ import { nearest } from "../lib/cli/nearest.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { isFolder, writeAtomic } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
-import { sendToGlobal } from "../lib/sessions/global_status.ts";
+import { isReport, sendToGlobal } from "../lib/sessions/global_status.ts";
 import { type Commit, figuresOf, type ReportFigures } from "../lib/story/figures.ts";
 import { commitsIn } from "../lib/story/commits.ts";
 import { memoryIfReadable } from "../lib/story/costs.ts";
@@ -108,7 +108,8 @@ async function gather(
 ): Promise<ReportFigures> {
   const problems: string[] = [];
   const wish = { name, since: since - BEFORE_MS };
-  const records = storyOf(world.paths, wish, (why) => problems.push(why));
+  const records = storyOf(world.paths, wish, (why) => problems.push(why))
+    .filter(({ agent_id, session }) => !isReport(String(agent_id), String(session)));
   if (problems.length > 0) world.warn(`Skipped, since it cannot be read: ${problems.join("; ")}`);
   const sessions = [...new Set(records.map((line) => String(line.session)))];
   const commits = new Map<string, Commit[]>();

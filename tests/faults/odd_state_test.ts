@@ -82,6 +82,10 @@ Deno.test("report leaves out what it cannot read of a session", async () => {
     ...{ session: "warden-main", agent_id: "warden", wake_id: "W" },
     ...{ event: "Stop", trigger: "response_complete" },
   });
+  record(home.paths, {
+    kind: "queued",
+    ...{ session: "report", agent_id: "global_status", wake_id: "R", trigger: "report" },
+  });
   lay(home, "a fifo", "sessions/warden-main.json");
   const world = statusWorld(home);
   assertEquals(await report(["--since", "1h"], world), 0, world.warned.join());
