@@ -1,6 +1,6 @@
 /** Shows what sessions have spent and may spend, and raises the limits of one for the day. */
 
-import { whyNotAsRoot } from "../lib/doors/as_root.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
@@ -64,11 +64,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (asked !== undefined && name === "") {
     return refuse("--more needs a session", COMMAND, world);
   }
-  const asRoot = asked === undefined ? undefined : whyNotAsRoot(world.paths.state, "raise a limit");
-  if (asRoot !== undefined) {
-    world.warn(asRoot);
-    return 1;
-  }
+  if (asked !== undefined && isRefusedAsRoot("raise a limit", world)) return 1;
   try {
     let views = await viewsNow(world);
     if (asked !== undefined) {

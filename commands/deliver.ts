@@ -1,7 +1,7 @@
 /** Delivers the wakes of the outbox to their agents; lists, retries and drops them. */
 
 import type { QueueResult, QueueWorld } from "../lib/delivery/agent_queue.ts";
-import { whyNotAsRoot } from "../lib/doors/as_root.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { gatewayState } from "../lib/delivery/gateway_up.ts";
 import { LIFE_MS, serveAgent } from "../lib/delivery/serve_agent.ts";
 import { onOneLine, type Speaker, terminal } from "../lib/cli/lines.ts";
@@ -69,11 +69,7 @@ async function carryOut(options: DeliverOptions, world: DeliverWorld): Promise<n
     case "list":
       return (await byHand()).list(options, world);
   }
-  const refusal = whyNotAsRoot(world.paths.state, "deliver");
-  if (refusal !== undefined) {
-    world.warn(refusal);
-    return 1;
-  }
+  if (isRefusedAsRoot("deliver", world)) return 1;
   switch (order.kind) {
     case "drop":
       return (await byHand()).drop(order.wakeId, options, world);

@@ -1,6 +1,6 @@
 /** A list of instructions that a session is given one after the other. */
 
-import { whyNotAsRoot } from "../lib/doors/as_root.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import "../lib/cli/load_guards.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts";
@@ -86,14 +86,13 @@ export async function main(
   }
   if (order.kind === "run") return await runAll(world, order);
   const { session, action, options } = order;
+  if (action.kind !== "list" && isRefusedAsRoot("change a queue", world)) return 1;
   try {
     const target = await targetOf(world, session, options);
     if (action.kind === "list") {
       for (const line of queueLines(world.paths, target.session, options)) world.say(line);
       return 0;
     }
-    const asRoot = whyNotAsRoot(world.paths.state, "change a queue");
-    if (asRoot !== undefined) throw new Error(asRoot);
     const old = whyNoRunner(world.paths);
     if (old !== undefined) throw new Error(old);
     const giver = await giverFor(world, target, options);

@@ -1,6 +1,6 @@
 /** Starts sessions again after a crash or a reboot. */
 
-import { whyNotAsRoot } from "../lib/doors/as_root.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { milliseconds, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { type HeldLock, holdLock, noteOn } from "../lib/doors/held_lock.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
@@ -60,11 +60,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
     timeoutMs,
     dryRun: given.flags["dry-run"],
   };
-  const asRoot = whyNotAsRoot(world.paths.state, "recover");
-  if (asRoot !== undefined) {
-    world.warn(asRoot);
-    return 1;
-  }
+  if (isRefusedAsRoot("recover", world)) return 1;
   try {
     const lock = options.dryRun
       ? undefined

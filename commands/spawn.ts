@@ -1,6 +1,6 @@
 /** Starts an agent's Claude Code session in tmux, ready to work. */
 
-import { whyNotAsRoot } from "../lib/doors/as_root.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import {
   type CommandLine,
   milliseconds,
@@ -59,11 +59,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { json, "no-attach-hint": noHint } = given.flags;
   const wish = wishFrom(given, world.cwd());
   if (typeof wish === "string") return refuse(wish, COMMAND, world);
-  const asRoot = whyNotAsRoot(world.paths.state, "start a session");
-  if (asRoot !== undefined) {
-    world.warn(asRoot);
-    return 1;
-  }
+  if (isRefusedAsRoot("start a session", world)) return 1;
   try {
     const result = await spawnSession(wish, world);
     if (json) world.say(JSON.stringify(result, null, 2));

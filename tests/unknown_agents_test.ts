@@ -22,7 +22,7 @@ for (const [name, agent, ids, isUnknown] of CASES) {
   });
 }
 
-Deno.test("watch reports the global status session once that OpenClaw does not know an agent", () =>
+Deno.test("watch reports once to the global status session that OpenClaw does not know an agent", () =>
   inSessionWorld(async (world) => {
     const config = `${world.dir}/openclaw.json`;
     world.variables.OPENCLAW_CONFIG_PATH = config;

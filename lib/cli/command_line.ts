@@ -2,7 +2,7 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { asCalled } from "./as_called.ts";
-import { whyNotAsRoot } from "../doors/as_root.ts";
+import { isRefusedAsRoot } from "../doors/as_root.ts";
 import { messageOf } from "../json.ts";
 import type { Paths } from "../paths.ts";
 import { onOneLine, type Speaker } from "./speaker.ts";
@@ -95,11 +95,7 @@ export async function attempt(
   speaker: Speaker & { paths: Pick<Paths, "state"> },
   work: () => Promise<CommandOutcome>,
 ): Promise<number> {
-  const refusal = whyNotAsRoot(speaker.paths.state, what);
-  if (refusal !== undefined) {
-    speaker.warn(onOneLine(refusal));
-    return 1;
-  }
+  if (isRefusedAsRoot(what, speaker)) return 1;
   try {
     const { result, say, warn = [] } = await work();
     for (const line of json ? [JSON.stringify(result, null, 2)] : say) speaker.say(line);

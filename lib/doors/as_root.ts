@@ -11,3 +11,13 @@ export function whyNotAsRoot(state: string, what: string): string | undefined {
     return undefined; // no state folder yet, or no permission to ask for the user id
   }
 }
+
+/** Says so where root must not write into this state folder. */
+export function isRefusedAsRoot(
+  what: string,
+  { paths, warn }: { paths: { state: string }; warn(line: string): void },
+): boolean {
+  const refusal = whyNotAsRoot(paths.state, what);
+  if (refusal !== undefined) warn(refusal);
+  return refusal !== undefined;
+}
