@@ -9,9 +9,9 @@ import { type GatewayState, gatewayState } from "../lib/delivery/gateway_up.ts";
 import { lifeOf, type LifeStep, type SessionStatus, statusOf } from "../lib/delivery/wake_life.ts";
 import { type ListedWake, listWakes } from "../lib/delivery/wake_list.ts";
 import { FleetReader } from "../lib/fleet/fleet_reader.ts";
-import type { FleetObservation } from "../lib/fleet/observation.ts";
+import { withOld } from "../lib/fleet/old_sessions.ts";
 import { ScreenTimes } from "../lib/fleet/screen_times.ts";
-import { type SessionView, viewOf, viewsOf } from "../lib/fleet/session_view.ts";
+import { type SessionView, viewsOf } from "../lib/fleet/session_view.ts";
 import { agoOf } from "../lib/fleet/ago.ts";
 import {
   nowLine,
@@ -25,7 +25,7 @@ import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { journalSessions, readJournal, whyUnreadable } from "../lib/journal_read.ts";
 import { waitingIds } from "../lib/outbox_files.ts";
 import { messageOf } from "../lib/process.ts";
-import { GLOBAL_AGENT, isReport } from "../lib/sessions/global_status.ts";
+import { GLOBAL_AGENT } from "../lib/sessions/global_status.ts";
 import { dollars } from "../lib/story/since.ts";
 import { SpentToday } from "../lib/story/spent_today.ts";
 
@@ -90,7 +90,7 @@ async function showSessions(
   const reader = new FleetReader(world, new ScreenTimes(world.paths));
   const observation = await reader.read();
   const { known, problems } = journals(world);
-  const views = withOld(viewsOf(observation), observation, known, world);
+  const views = withOld(viewsOf(observation), observation.now, known, world.paths);
   warnOf([...new Set([...problems, ...observation.problems])], world);
   const chosen = views.filter((view) =>
     name === undefined
@@ -135,33 +135,6 @@ async function showSessions(
     if (next !== "") world.say(inks.dim(next));
   } else for (const view of chosen) world.say(detailsOf(view, deliveriesOf(view, world), now));
   return 0;
-}
-
-/** Includes sessions that have only a journal left. */
-function withOld(
-  views: SessionView[],
-  { now }: FleetObservation,
-  known: string[],
-  { paths }: StatusWorld,
-): SessionView[] {
-  const old = known.filter((session) =>
-    !views.some((view) => view.session === session) && isOfSession(readJournal(paths, session))
-  );
-  const bare = { holds: "gone", isServerThere: false, unsent: 0, dead: 0 } as const;
-  return [
-    ...views,
-    ...old.map((session) => ({
-      ...viewOf({ ...bare, session, pending: [], journal: [] }, now),
-      agent_id: statusOf(session, readJournal(paths, session), []).agent_id,
-    })),
-  ];
-}
-
-/** The watch writes down what stops it, under its own name. Reports have names of their own, too. */
-function isOfSession(records: Iterable<Record<string, unknown>>): boolean {
-  return [...records].some(({ kind, agent_id, session }) =>
-    (kind !== "problem" || agent_id !== undefined) && !isReport(String(agent_id), String(session))
-  );
 }
 
 function deliveriesOf(view: SessionView, { paths }: StatusWorld): SessionStatus {
