@@ -82,6 +82,20 @@ Deno.test("deliver --agent leaves the wakes of others where they are", async () 
   assertEquals(waitingIds(home.paths, "forge"), [other.wake_id]);
 });
 
+Deno.test("deliver --agent refuses an id that neither registry nor outbox knows", async () => {
+  await using home = new DeliveryHome();
+  const wake = inbox(home);
+  Deno.writeTextFileSync(home.paths.registry, '{"agents":[{"agent_id":"forge"}]}');
+  const refused = await deliver(home, ["--agent", "wardne"]);
+  assertEquals([refused.code, refused.out], [1, ""]);
+  assertStringIncludes(refused.err, 'There is no agent "wardne" in ');
+  assertEquals(waitingIds(home.paths, "warden"), [wake.wake_id]);
+  assertEquals((await deliver(home, ["--agent", "forge"])).code, 0);
+  // Removed from the registry, but its wake still waits.
+  assertEquals((await deliver(home, ["--agent", "warden"])).code, 0);
+  assertEquals(waitingIds(home.paths, "warden"), []);
+});
+
 Deno.test("deliver keeps the wake when there is no way to OpenClaw, and says what is missing", async () => {
   await using home = new DeliveryHome();
   const wake = put(home.paths);
