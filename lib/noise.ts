@@ -36,6 +36,8 @@ export interface Memory {
   open?: OpenDialog;
   /** The one before it, where that is of another Claude of the same tmux session. */
   beside?: OpenDialog;
+  /** The dialog that was closed last, and when. */
+  closed?: OpenDialog & { at: number };
 }
 
 export type Judgement =
@@ -65,6 +67,11 @@ const TOGETHER_MS = 5000;
 const STILL_WAITS = "Claude has waited for input since then, whatever runs in the background";
 /** A hook may outlive its Claude Code by this time. */
 const LOST_MS = 10_000;
+/**
+ * Claude Code reminds of a dialog 6 s after it has opened. So a reminder this soon after a dialog has
+ * closed is of that one: both hooks ran at the same time.
+ */
+const CLOSED_MS = 3000;
 
 export function judge(
   incoming: Incoming,
@@ -107,6 +114,16 @@ export function judge(
       kind: "suppress",
       reason: "it is the dialog of a question that was sent before",
       of: open.wake_id,
+    };
+  }
+  const { closed } = memory;
+  const isClosed = open === undefined && closed?.prompt_id === incoming.promptId &&
+    fitsScreen(closed, incoming.dialog) && Math.abs(incoming.now - closed.at) < CLOSED_MS;
+  if (isReminder && isClosed) {
+    return {
+      kind: "suppress",
+      reason: "it is a dialog that was just answered",
+      of: closed.wake_id,
     };
   }
   return { kind: "send" };

@@ -308,7 +308,7 @@ function afterwards(
   const { event, now } = context;
   const { open } = options;
   const updated = withEvent(before, context);
-  const closed = open === null ? withoutDialog(updated, event) : updated;
+  const closed = open === null ? withoutDialog(updated, event, now.getTime()) : updated;
   if (wakeId === undefined) return closed;
   const subagent = textOf(event.fields, "agent_id");
   const asked = {

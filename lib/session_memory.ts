@@ -64,7 +64,7 @@ export function rememberSession(
   try {
     const outcome = changeMemory(paths, session, (before) => {
       const after = withEvent(before, context);
-      const memory = closeDialog ? withoutDialog(after, event) : after;
+      const memory = closeDialog ? withoutDialog(after, event, Date.now()) : after;
       return { memory, value: eventOwner(before, event) };
     });
     if (outcome.kind === "done") return outcome.value;
@@ -94,12 +94,16 @@ export function eventOwner(
 }
 
 /** A dialog is closed by the Claude, or the subagent, that has opened it. */
-export function withoutDialog(memory: SessionMemory, event: HookEvent): SessionMemory {
+export function withoutDialog(
+  memory: SessionMemory,
+  event: HookEvent,
+  at: number,
+): SessionMemory {
   const { open, beside, ...rest } = memory;
-  const left = [open, beside].filter((one) =>
-    one !== undefined && (isAnothers(one, event.sessionId) || outlives(one, event))
-  );
-  return withDialogs(rest, left);
+  const all = [open, beside].filter((one) => one !== undefined);
+  const left = all.filter((one) => isAnothers(one, event.sessionId) || outlives(one, event));
+  const gone = all.find((one) => !left.includes(one));
+  return withDialogs(gone === undefined ? rest : { ...rest, closed: { ...gone, at } }, left);
 }
 
 /** A subagent's dialog stays open when Claude itself has answered, or has ended its turn. */

@@ -39,7 +39,10 @@ function play(steps: Step[], delivered: (trigger: string) => boolean = () => tru
     };
     const isDelivered = (id: string) => delivered(id.split("#")[0]!);
     const verdict = judge(incoming, memory, isDelivered, () => !isUnanswerable);
-    if (closes) delete memory.open;
+    if (closes && memory.open) {
+      const { open, ...rest } = memory;
+      memory = { ...rest, closed: { ...open, at: now } };
+    }
     if (verdict.kind === "suppress") continue;
     const wake_id = `${trigger}#${now}`;
     told.push(trigger);
@@ -96,6 +99,12 @@ const SEQUENCES: Record<string, { steps: Step[]; told: string[]; undelivered?: b
     { steps: [question, { ...permission, dialog: "question" }], told: ["ask_user_question"] },
   "the reminder of one that can no longer be answered by its wake is reported":
     { steps: [question, { ...permission, isUnanswerable: true }], told: ["ask_user_question", "permission_prompt"] },
+  "the reminder of a question whose answer came at the same time is that question":
+    { steps: [question, answer, { ...permission, dialog: "question", afterMs: 600 }],
+      told: ["ask_user_question", "ask_user_question_answered"] },
+  "another kind of dialog is reported, though a question was just answered":
+    { steps: [question, answer, { ...permission, dialog: "permission", afterMs: 600 }],
+      told: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
   "two permissions of one turn are two":
     { steps: [permission, permission], told: ["permission_prompt", "permission_prompt"] },
   "one permission reported by two hooks at once is one":
