@@ -9,7 +9,7 @@ import { textOf } from "./events.ts";
 import { loadGuards } from "./fence.ts";
 import { isThere, sleepSync, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import { keyboardOutcome } from "./keyboard_outcome.ts";
+import { keyboardOutcome, outcomeSoFar } from "./keyboard_outcome.ts";
 import { record } from "./journal.ts";
 import { readJournal } from "./journal_read.ts";
 import { isObject, messageOf } from "./json.ts";
@@ -67,8 +67,9 @@ export async function waitBeside(
   };
   // Claude Code ends this hook when Esc closes the dialog, and says so in no other way.
   const closeUnanswered = () => closePending(paths, session, { id })[0]?.by === "human";
+  let isUnnoted = false;
   whenTerminated?.(() => {
-    if (closeUnanswered()) noted(atKeyboard(context, pending));
+    if (closeUnanswered() || isUnnoted) noted(atKeyboard(context, pending));
   });
   const waited = await waitForAnswer(paths, pending, {
     ...world,
@@ -89,9 +90,11 @@ export async function waitBeside(
   const isReported = waited.kind === "too late" && kind === "question";
   const isOver = ["dialog gone", "claude gone", "too late"].includes(waited.kind);
   if (!isReported && isOver && closeUnanswered()) {
-    noted(
-      waited.kind === "claude gone" ? { outcome: "claude gone" } : atKeyboard(context, pending),
-    );
+    const isGone = waited.kind === "claude gone";
+    isUnnoted = true;
+    if (!isGone) await untilDecided(context, pending, world.sleep);
+    isUnnoted = false;
+    noted(isGone ? { outcome: "claude gone" } : atKeyboard(context, pending));
   }
   if (waited.kind === "timeout") {
     noted({ outcome: "timeout" });
@@ -122,11 +125,31 @@ function fitsNoOther({ paths, session }: HookContext, pending: Pending, dialog: 
   return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
 }
 
+const DECIDED_WITHIN_MS = 3000;
+const LOOK_EVERY_MS = 100;
+
+/** After a Yes nothing ends this hook: it can wait for a busy machine to write the tool's result. */
+async function untilDecided(
+  { event }: HookContext,
+  pending: Pending,
+  sleep: WaitWorld["sleep"],
+): Promise<void> {
+  if (!isInTranscript(pending)) return;
+  for (let waited = 0; waited < DECIDED_WITHIN_MS; waited += LOOK_EVERY_MS) {
+    if (outcomeSoFar(event.transcriptPath, pending) !== undefined) return;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function isInTranscript({ kind, subagent }: Pending): boolean {
+  return !isAnswered(kind) && subagent === undefined;
+}
+
 /** The result of the tool shows how it was decided, unless that still runs. */
 function atKeyboard({ event }: HookContext, pending: Pending): Partial<AnswerFacts> {
-  const kind = isAnswered(pending.kind) || pending.subagent !== undefined
-    ? undefined
-    : keyboardOutcome(event.transcriptPath, pending, sinceNow());
+  const kind = isInTranscript(pending)
+    ? keyboardOutcome(event.transcriptPath, pending, sinceNow())
+    : undefined;
   return kind === undefined
     ? leftAtKeyboard(pending.kind)
     : { ...KEYBOARD, via: "keyboard", decision: { kind } };
