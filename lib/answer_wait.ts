@@ -104,7 +104,7 @@ export async function waitForAnswer(
 /** Twice, as above: a reply to a closed dialog is ignored, and would be reported as ours. */
 async function hasClosed(world: WaitWorld): Promise<boolean> {
   if (!isPrompt(await world.look())) return false;
-  world.sleep(LOOK_EVERY_MS);
+  await world.sleep(LOOK_EVERY_MS);
   return isPrompt(await world.look());
 }
 
