@@ -81,6 +81,7 @@ Deno.test("instructions go inside in every state, once, in order and byte for by
       await claude.keys("C-u");
     });
     await must(t, "a command", async () => {
+      await claude.waitUntilIdle();
       const said = await inside.type("/compact", "--wait", "60");
       assertEquals(said, 'Typed "/compact" (through the mod)\n');
     });

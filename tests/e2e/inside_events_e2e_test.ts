@@ -169,11 +169,8 @@ Deno.test("2.1.325: a question waits as long as its dialog is open", () =>
     await claude.waitUntilIdle();
     const second = await stage.ask(claude, "single");
     await stage.held(second!);
-    await until("the person's choice to arrive", async () => {
-      if (readScreen(await claude.capture()).dialog === undefined) return true;
-      await claude.keys("3");
-      return false;
-    }, { everyMs: 1000 });
+    const hasWorked = (screen: string) => readScreen(screen).dialog === undefined;
+    await press(claude, "3", { hasWorked });
     const own = await stage.wake("ask_user_question_answered", Date.now(), 2);
     assertStringIncludes(section(own, "TRIGGER"), "answered_by: human");
     await stage.wake("response_complete", Date.now(), 2);

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
+import { press } from "../support/claude_keys.ts";
 import type { ModelRequest, Step } from "../support/claude_model.ts";
 import { section } from "../support/hook_world.ts";
 import { VERSIONS } from "../support/real_programs.ts";
@@ -108,11 +109,8 @@ for (const version of VERSIONS.claude) {
         await until("the end", () => told(stage, "response_complete")[0]);
         await claude.waitUntilIdle();
         await stage.ask(claude, "single");
-        await until("the human's choice to arrive", async () => {
-          if (readScreen(await claude.capture()).dialog === undefined) return true;
-          await claude.keys("3");
-          return false;
-        }, { everyMs: 1000 });
+        const hasWorked = (screen: string) => readScreen(screen).dialog === undefined;
+        await press(claude, "3", { hasWorked });
         const wake = await until(
           "the human's answer",
           () => told(stage, "ask_user_question_answered")[0],
