@@ -32,6 +32,10 @@ interface Simulated {
   goesOn?: boolean;
   /** A turn that does not end. */
   endless?: boolean;
+  /** Claude Code is killed with this prompt, before it has written it down; it starts again. */
+  killedWith?: string;
+  /** When the hook of that start tells it. */
+  toldAfterMs?: number;
 }
 
 /** A Claude that takes one prompt at a time and answers after a second. */
@@ -47,6 +51,7 @@ class FakeSession {
   #busyUntil = 0;
   #turn: { promptId: string; text: string } | undefined;
   #prompts = 0;
+  #killedAt: number | undefined;
 
   constructor(readonly given: Simulated = {}) {
     this.#remember();
@@ -103,8 +108,10 @@ class FakeSession {
       return this.#write({ type: "system", subtype: "local_command", content });
     }
     const promptId = `p${++this.#prompts}`;
-    this.#write({ type: "user", promptId, message: { role: "user", content: text } });
-    this.#turn = { promptId, text };
+    const isKilled = text === this.given.killedWith && this.#killedAt === undefined;
+    if (isKilled) this.#killedAt = this.time;
+    else this.#write({ type: "user", promptId, message: { role: "user", content: text } });
+    if (!isKilled) this.#turn = { promptId, text };
     this.#busyUntil = this.given.endless ? Infinity : this.time + 1000;
     if (this.given.deaf?.includes("prompt")) return;
     updateQueue(this.paths, SESSION, (queue) => {
@@ -136,6 +143,11 @@ class FakeSession {
       }
     }
     this.time = until;
+    const { toldAfterMs = Infinity } = this.given;
+    if (this.#killedAt !== undefined && until >= this.#killedAt + toldAfterMs) {
+      this.#killedAt = Infinity;
+      updateQueue(this.paths, SESSION, (queue) => started(queue, "resume", new Date(until), "W"));
+    }
   }
 
   #call(kind?: "giving"): void {
@@ -410,6 +422,34 @@ Deno.test("runQueue() draws no conclusion where the box was empty for a moment o
   await runQueue({ ...it.world(), look }, SESSION);
   assertEquals([queueOf(it)?.steps[0]?.state, looks > 1], ["begun", true]);
 });
+
+Deno.test("runQueue() gives a step again that Claude Code had not written down when it was killed", async () => {
+  await using session = withHome(new FakeSession({ killedWith: "step 2", toldAfterMs: 30_000 }));
+  const { it } = session;
+  it.add("step 1", "step 2", "step 3");
+  const look = () => Promise.resolve({ state: "free", isReady: true, draft: "" } as const);
+  await runQueue({ ...it.world(), look }, SESSION);
+  assertEquals(it.taken, ["step 1", "step 2", "step 2", "step 3"]);
+  assertEquals(it.told.map((line) => line.split(" ")[0]), ["done"]);
+});
+
+const UNWRITTEN: [name: string, draft: string, end: [string, string]][] = [
+  ["an empty box", "", ["unsure", "step 2: whether Claude has read it is not known"]],
+  ["Esc has put the prompt back", "step 2", ["failed", "the turn of step 2 was stopped (Esc)"]],
+];
+
+for (const [name, draft, end] of UNWRITTEN) {
+  Deno.test(`runQueue(), a step that is nowhere written, the screen has ${name}: ${end[0]}`, async () => {
+    await using session = withHome(new FakeSession({ killedWith: "step 2" }));
+    const { it } = session;
+    it.add("step 1", "step 2", "step 3");
+    const look = () => Promise.resolve({ state: "free", isReady: true, draft } as const);
+    await runQueue({ ...it.world(), look }, SESSION);
+    const { steps, paused } = queueOf(it)!;
+    assertEquals([steps[1]?.state, paused?.reason], end);
+    assertEquals(it.taken, ["step 1", "step 2"]);
+  });
+}
 
 Deno.test("runQueue() reports the end of a step that no hook has reported, also after a pause", async () => {
   await using session = withHome(new FakeSession({ deaf: ["stop"], companion: true }));

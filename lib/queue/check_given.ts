@@ -112,7 +112,7 @@ async function conclude(
   return state === "gone" ? "leave" : "go on";
 }
 
-function whyUnsure(text: string): string {
+export function whyUnsure(text: string): string {
   const command = commandOf(text);
   return command === ""
     ? "whether Claude has read it is not known"

@@ -5,8 +5,9 @@ import { failureKind } from "../failures.ts";
 import type { TranscriptEnd } from "../fleet/transcript_end.ts";
 import { resetIn } from "../limit_reset.ts";
 import { isLimit } from "../queue_turns.ts";
-import { ended, failed, stopped } from "../step_endings.ts";
-import type { Queue, Step } from "../steps.ts";
+import { ended, failed, leftUnsure, stopped } from "../step_endings.ts";
+import { commandOf, type Queue, type Step } from "../steps.ts";
+import { whyUnsure } from "./check_given.ts";
 import {
   type AfterMove,
   HOOKS_FIRST_MS,
@@ -14,7 +15,7 @@ import {
   type RunningQueue,
   SLOW_LOOK_MS,
 } from "./running_queue.ts";
-import { isSurelyIdle, type SessionLook } from "./session_look.ts";
+import { isInBox, isSurelyIdle, type SessionLook } from "./session_look.ts";
 
 /** With a companion, the runner watches a turn only for this long: short turns need no other one. */
 const STAYS_MS = 4000;
@@ -22,6 +23,8 @@ const STAYS_MS = 4000;
 const OVER = ["answer", "failed", "interrupted"];
 /** So long a turn may go on with a subagent, or at a set time (an hour at most), without a sign. */
 const GOES_ON_WITHIN_MS = 7_200_000;
+/** After a crash its hook tells within this time that Claude Code has started again. */
+const STARTS_WITHIN_MS = 90_000;
 
 export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Promise<AfterMove> {
   const { world } = run;
@@ -30,6 +33,7 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
     await world.sleep(run.now() - began < STAYS_MS ? QUICK_LOOK_MS : SLOW_LOOK_MS);
     if (run.hasChanged(queue)) return "go on";
     const end = run.transcriptEnd();
+    const isUnread = end !== undefined && isOlder(end, step);
     const isQuiet = end !== undefined && run.now() - end.writtenAt > HOOKS_FIRST_MS &&
       run.now() - Date.parse(step.began_at ?? "") > HOOKS_FIRST_MS;
     const goesOn = step.goes_on === true && end?.kind === "answer" &&
@@ -38,25 +42,43 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
       const look = await world.look(queue);
       if (look.state === "gone") return "leave";
       if (look.state === "free" && await isTurnOver(run, queue, step, end, look)) {
-        endWithoutHook(run, step, end);
-        return "go on";
+        // Esc before the first word leaves no line, and puts the prompt back into the box.
+        const isBack = isUnread && isInBox(look, step.giving?.text ?? step.text);
+        if (!isUnread || isBack) {
+          endWithoutHook(run, step, isBack ? { ...end, kind: "interrupted" } : end);
+          return "go on";
+        }
+        if (run.now() - Date.parse(step.began_at ?? "") > STARTS_WITHIN_MS) {
+          leaveUnsure(run, step);
+          return "go on";
+        }
       }
     }
-    const isOver = end !== undefined && OVER.includes(end.kind) && !goesOn;
+    const isOver = end !== undefined && OVER.includes(end.kind) && !isUnread && !goesOn;
     if (!isOver && world.hasCompanion(queue) && run.now() - began > STAYS_MS) return "leave";
     if (isQuiet) await world.sleep(HOOKS_FIRST_MS / 2);
   }
+}
+
+/**
+ * The transcript ends before the step was given: Claude Code was killed before it had written the
+ * prompt down, or a person took the prompt back. What is there is the end of an earlier turn.
+ */
+function isOlder({ at }: TranscriptEnd, { giving }: Step): boolean {
+  if (giving === undefined || at === 0 || commandOf(giving.text) !== "") return false;
+  return at < Date.parse(giving.at);
 }
 
 /** The transcript says that no turn runs, or the screen does, twice. */
 async function isTurnOver(
   run: RunningQueue,
   queue: Queue,
-  { text, giving }: Step,
+  step: Step,
   end: TranscriptEnd,
   look: SessionLook,
 ): Promise<boolean> {
-  if (OVER.includes(end.kind)) return true;
+  const { text, giving } = step;
+  if (OVER.includes(end.kind) && !isOlder(end, step)) return true;
   const prompt = giving?.text ?? text;
   if (!isSurelyIdle(look, prompt)) return false;
   await run.world.sleep(SLOW_LOOK_MS);
@@ -92,4 +114,15 @@ function endWithoutHook(run: RunningQueue, { n }: Step, end: TranscriptEnd): voi
       told: false,
     }, wakeId);
   }, "no hook has reported its end");
+}
+
+function leaveUnsure(run: RunningQueue, { n, text }: Step): void {
+  const why = whyUnsure(text);
+  run.changeStep(
+    n,
+    "begun",
+    "unsure",
+    (queue, step, now, wakeId) => leftUnsure(queue, step, why, now.toISOString(), wakeId),
+    why,
+  );
 }
