@@ -75,7 +75,8 @@ export async function main(args: string[]): Promise<number> {
     return 1;
   }
   const scratch = `${roadsDir(paths)}/.${Deno.pid}.sock`;
-  const nameNow = () => currentName(paths, gate.session);
+  let { session } = gate;
+  const nameNow = () => currentName(paths, session);
   const token = crypto.randomUUID();
   const say = (line: string) => writeOut(`${line}\n`);
   const companion = companionFor({
@@ -155,6 +156,7 @@ export async function main(args: string[]): Promise<number> {
       if (moved === undefined || name === undefined) return 0;
       // The session was renamed, and its files with it; the lock follows.
       place.name = name;
+      session = moved.session; // the earlier name may soon be another session's
       sign = statusLine(paths, moved, show);
       announce(moved);
     }
