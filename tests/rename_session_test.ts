@@ -11,7 +11,15 @@ import { currentName, ownerOf } from "../lib/known_sessions.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { followRename } from "../lib/sessions/rename_session.ts";
 import { renamedMessage } from "../lib/sessions/session_wakes.ts";
-import { idOf, readLaunch, recover, remember, sessions, spawned } from "./support/recovering.ts";
+import {
+  another,
+  idOf,
+  readLaunch,
+  recover,
+  remember,
+  sessions,
+  spawned,
+} from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { pause } from "./support/until.ts";
 
@@ -164,6 +172,17 @@ Deno.test("rename finishes what was interrupted after tmux had the new name", ()
     assertEquals(await rename([old, "docs"], world), 0, world.warned.join("\n"));
     assertEquals(readMemory(world.paths, "docs").claude_session_id, "c-1");
     assertEquals(currentName(world.paths, old), "docs");
+  }));
+
+Deno.test("spawn takes no name that a session in use had before", () =>
+  inSessionWorld(async (world) => {
+    const old = await spawned(world, "anvil");
+    for (const [from, to] of [[old, "docs"], ["docs", "pages"]] as const) {
+      assertEquals(await rename([from, to], world), 0, world.warned.join("\n"));
+    }
+    assertEquals(await another(world, "anvil"), `${old}-2`);
+    await world.tmux("kill-session", "-t", "=pages");
+    assertEquals(await another(world, "anvil"), old);
   }));
 
 Deno.test("renamedMessage() changes a name with blanks in the actions, and nothing in the fence", () => {

@@ -6,6 +6,7 @@ import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
+import { currentName } from "../known_sessions.ts";
 import { type Launch, memorySince, whyTooLong } from "./launch.ts";
 import { allLaunches } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
@@ -130,7 +131,15 @@ async function chooseName(
     if (refused !== undefined) throw new Error(refused);
     return wish.name;
   }
-  return chooseSession(base, taken, namesOfOthers(registry, wish.agentId));
+  const known = withEarlierNames(world, taken);
+  return chooseSession(base, known, namesOfOthers(registry, wish.agentId));
+}
+
+/** Also the names that sessions in use had before: wakes that their agents have read still say them. */
+function withEarlierNames({ paths }: World, names: ReadonlySet<string>): Set<string> {
+  const earlier = allLaunches(paths).map(({ session }) => session)
+    .filter((session) => names.has(currentName(paths, session)));
+  return new Set([...names, ...earlier]);
 }
 
 /** Sessions that run here, and the agent's own that run elsewhere or will come back. */
