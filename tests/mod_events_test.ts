@@ -4,12 +4,12 @@ import { assertEquals } from "@std/assert";
 import { readModEvent } from "../lib/companion/mod_messages.ts";
 import { factsAfter, noFacts } from "../lib/companion/session_facts.ts";
 import { register } from "../mod/hooks/register.ts";
-import { until } from "./support/until.ts";
+import { pause, until } from "./support/until.ts";
 
 type Handler = (engine: unknown, event: unknown, next: unknown) => unknown;
 
 /** Claude Code with the mod, as far as a turn goes. `/hold` gets no decision. */
-async function modWorld() {
+async function modWorld({ hasAgent = true } = {}) {
   const handlers = new Map<string, Handler>();
   register((name: string, handler: Handler) => {
     handlers.set(name, handler);
@@ -18,10 +18,12 @@ async function modWorld() {
   const posted: string[] = [];
   const hello = JSON.stringify({ hello: { socket: "/s", token: "t" } });
   const over = Promise.withResolvers<void>();
+  const session = { hasAgent };
   const engine = {
     process: {
       spawn: () => ({
         async *[Symbol.asyncIterator]() {
+          if (!session.hasAgent) return;
           yield { stream: "stdout", text: `${hello}\n` };
           await over.promise;
         },
@@ -44,6 +46,7 @@ async function modWorld() {
   await tell("session.start", { isInteractive: true });
   return {
     tell,
+    session,
     /** The events so far, once `kind` is among them. */
     reported: (kind: string) =>
       until(kind, () => {
@@ -79,3 +82,23 @@ for (
     assertEquals(findings, [...found]);
   });
 }
+
+const ABORTED = { reason: "aborted", answer: "Not for an agent" };
+
+Deno.test("the mod reports nothing of the time before the session got an agent", async () => {
+  const { tell, session, reported, end } = await modWorld({ hasAgent: false });
+  for (const turnId of ["t1", "t2"]) {
+    await tell("turn.start", { turnId });
+    if (turnId === "t2") await pause(0); // its companion ends before the turn does
+    await tell("turn.complete", { turnId, ...ABORTED });
+    await pause(0);
+  }
+  session.hasAgent = true;
+  await tell("turn.start", { turnId: "t3" });
+  const events = await reported("hello");
+  end();
+  assertEquals(events.map(({ kind, data }) => [kind, data]), [
+    ["turn.start", { turnId: "t3" }],
+    ["hello", { turnId: "t3" }],
+  ]);
+});

@@ -39,6 +39,8 @@ const MOST_PAUSES = 30;
 
 let companion: Hello | undefined;
 let isKept = false;
+/** Until a companion finds that no agent owns the session. */
+let hasAgent = true;
 /** `claude -p`: beside the session's own Claude Code, which has the companion. */
 let isGuest = false;
 /** Has the sender look again. */
@@ -57,6 +59,7 @@ let hasSlash = true;
 const waiting: string[] = [];
 
 function report(_$: Engine, kind: string, data: unknown): void {
+  if (!hasAgent) return; // a later companion would take it for something that happens then
   waiting.push(JSON.stringify({ n: ++count, kind, data }));
   if (waiting.length > MOST_WAITING) waiting.shift();
   more();
@@ -159,7 +162,7 @@ function hear($: Engine, line: string): void {
 /** Runs the companion until it ends, and again when it was ended from outside. */
 async function keepCompanion($: Engine): Promise<void> {
   if (isKept || isGuest) return;
-  isKept = true;
+  isKept = hasAgent = true;
   void keepSending($);
   try {
     for (let pause = 250;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -173,7 +176,11 @@ async function keepCompanion($: Engine): Promise<void> {
         pause = 250;
       }
       companion = undefined;
-      if ((await child.result).code === NOT_NEEDED) return;
+      if ((await child.result).code === NOT_NEEDED) {
+        hasAgent = false;
+        waiting.length = 0;
+        return;
+      }
       await $.clock.sleep(pause);
     }
   } catch (error) {
