@@ -19,6 +19,8 @@ async function modWorld({ hasAgent = true } = {}) {
   const hello = JSON.stringify({ hello: { socket: "/s", token: "t" } });
   const over = Promise.withResolvers<void>();
   const session = { hasAgent };
+  const fetches = { toFail: 0 };
+  let pauses = 0;
   const engine = {
     process: {
       spawn: () => ({
@@ -32,12 +34,13 @@ async function modWorld({ hasAgent = true } = {}) {
     },
     http: {
       fetch(url: string, { body }: { body: string }) {
+        if (fetches.toFail-- > 0) return Promise.reject(new Error("socket hang up"));
         if (url.endsWith("/event")) posted.push(body);
         return Promise.resolve({ ok: true, text: '{"kind":"none"}' });
       },
     },
     session: { usage: () => Promise.resolve({}) },
-    clock: { sleep: () => Promise.resolve() },
+    clock: { sleep: () => Promise.resolve(void pauses++) },
     ui: { log() {} },
   };
   const next = Object.assign(() => Promise.resolve({}), { signal: new AbortController().signal });
@@ -47,6 +50,8 @@ async function modWorld({ hasAgent = true } = {}) {
   return {
     tell,
     session,
+    fetches,
+    pauses: () => pauses,
     /** The events so far, once `kind` is among them. */
     reported: (kind: string) =>
       until(kind, () => {
@@ -101,4 +106,18 @@ Deno.test("the mod reports nothing of the time before the session got an agent",
     ["turn.start", { turnId: "t3" }],
     ["hello", { turnId: "t3" }],
   ]);
+});
+
+Deno.test("the mod sends again what a companion that lives did not take", async () => {
+  const { tell, fetches, pauses, reported, end } = await modWorld();
+  await reported("hello");
+  fetches.toFail = 3;
+  await tell("turn.start", { turnId: "t1" });
+  await tell("turn.complete", { turnId: "t1", ...ABORTED });
+  const events = await reported("turn.complete");
+  end();
+  assertEquals(events.map(({ kind }) => kind), [
+    ...["session.start", "hello", "turn.start", "turn.complete"],
+  ]);
+  assertEquals(pauses(), 3, "one for each try that failed");
 });

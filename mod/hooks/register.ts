@@ -32,6 +32,8 @@ interface Command {
 const NOT_NEEDED = 3;
 const MOST_WAITING = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** Before an event is sent again to a companion that did not take it. */
+const SEND_AGAIN_MS = 1000;
 /** A companion that does not answer must not hold up the end of a turn. */
 const WAIT_MS = 300;
 /** Claude Code gives a handler 10 s of its own time, and a pause counts. */
@@ -80,27 +82,30 @@ function send(_$: Engine): Promise<void> {
  */
 async function keepSending($: Engine): Promise<void> {
   while (isKept) {
-    await sendAll($);
+    const asked = new Promise<void>((resolve) => more = resolve);
+    const isSent = await sendAll($);
     for (const done of drained.splice(0)) done();
-    if (companion === undefined || waiting.length === 0) {
-      await new Promise<void>((resolve) => more = resolve);
-    }
+    // It may live, and then it says no other hello.
+    if (isSent) await asked;
+    else await Promise.race([asked, $.clock.sleep(SEND_AGAIN_MS)]).catch(() => asked);
   }
 }
 
-/** One at a time, so that they arrive in order. What fails is sent again to the next companion. */
-async function sendAll($: Engine): Promise<void> {
-  let to: Hello | undefined;
-  try {
-    while (companion !== undefined && waiting.length > 0) {
-      to = companion;
-      await post($, to, "/event", waiting[0]!);
-      waiting.shift();
+/**
+ * One at a time, so that they arrive in order. False where the companion may not have taken one: it
+ * is sent again to this companion, which takes each number once, or to the next one.
+ */
+async function sendAll($: Engine): Promise<boolean> {
+  while (companion !== undefined && waiting.length > 0) {
+    const oldest = waiting[0]!;
+    try {
+      await post($, companion, "/event", oldest);
+    } catch {
+      return false;
     }
-  } catch {
-    // It is gone: the next one says hello, and may have done so meanwhile.
-    if (companion === to) companion = undefined;
+    if (waiting[0] === oldest) waiting.shift();
   }
+  return true;
 }
 
 function post($: Engine, { socket, token }: Hello, path: string, body: string): Promise<any> {
