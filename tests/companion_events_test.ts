@@ -131,3 +131,24 @@ Deno.test("companionFor() asks what a turn has cost while it runs, and once afte
   assertEquals(places, ["work c-1 2", "work c-1 3"]);
   assertEquals(kept, []);
 });
+
+Deno.test("companionFor() goes on where what it keeps cannot be written, as on a full disk", async () => {
+  const said: { id: string; op: string }[] = [];
+  const full = () => {
+    throw new Error("No space left on device");
+  };
+  const { tell, measure, found } = companion({
+    say: (line) => void said.push(JSON.parse(line)),
+    keep: full,
+    keepCommands: full,
+  });
+  await tell("hello", { turnId: "" });
+  await tell("result", { id: said.at(-1)!.id, value: [{ name: "deploy", source: "project" }] });
+  await tell("turn.start", { turnId: "t1" });
+  const measured = measure();
+  await tell("result", { id: said.at(-1)!.id, value: { cost: { usd: 1 } } });
+  await measured;
+  await tell("turn.complete", ABORTED);
+  assertEquals(said.map(({ op }) => op), ["commands", "usage"]);
+  assertEquals(found, ["interrupted"]);
+});

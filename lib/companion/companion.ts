@@ -70,6 +70,11 @@ function commandNames(value: unknown): string[] {
   });
 }
 
+/** Nobody waits for it: a full disk, or a Claude Code that has just gone, must not end the companion. */
+function unlessItFails(work: () => Promise<void>): Promise<void> {
+  return work().catch(() => {});
+}
+
 export function companionFor(world: CompanionWorld): Companion {
   let facts = noFacts(world.now());
   let abortedAt = -Infinity;
@@ -111,7 +116,7 @@ export function companionFor(world: CompanionWorld): Companion {
     settle(factsAfter(facts, event, { now, isOwnAbort }));
     if ((isEnd || event.kind === "hello") && facts.turn === undefined) {
       world.onTurnEnd?.();
-      void keepCommands();
+      void unlessItFails(keepCommands);
     }
     if (!isEnd) return;
     abortedAt = -Infinity;
@@ -154,18 +159,19 @@ export function companionFor(world: CompanionWorld): Companion {
     state: () => facts,
   });
   let wasRunning = false;
+  const measure = async () => {
+    const isRunning = facts.turn !== undefined;
+    // Once more after its end: Esc runs no hook.
+    if (!isRunning && !wasRunning) return;
+    wasRunning = isRunning;
+    const result = await server.order({ op: "usage" }, MEASURED_WITHIN_MS);
+    const value = typeof result === "object" && "value" in result ? result.value : undefined;
+    if (isObject(value)) world.keep(keptUsage(value, facts, world.now()), "work");
+  };
   return {
     server,
     facts: () => facts,
-    async measure() {
-      const isRunning = facts.turn !== undefined;
-      // Once more after its end: Esc runs no hook.
-      if (!isRunning && !wasRunning) return;
-      wasRunning = isRunning;
-      const result = await server.order({ op: "usage" }, MEASURED_WITHIN_MS);
-      const value = typeof result === "object" && "value" in result ? result.value : undefined;
-      if (isObject(value)) world.keep(keptUsage(value, facts, world.now()), "work");
-    },
+    measure: () => unlessItFails(measure),
     async orphaned() {
       timer?.cancel();
       if (facts.ending === undefined) {
