@@ -193,7 +193,8 @@ async function managedGate(
 ): Promise<Managed | undefined> {
   const asking = askTmux(env, undefined);
   if (asking === undefined) return undefined;
-  const gate = await openGate(paths, asking, known);
+  // Claude's id is not known here: where the session has moved to another server, hooks do all.
+  const gate = await openGate(paths, asking, known, "");
   return gate.kind === "managed" || gate.kind === "mute" ? gate : undefined;
 }
 

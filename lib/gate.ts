@@ -29,6 +29,8 @@ export interface PaneQuery {
   pane: string;
   /** The session that the pane was made in, by tmux's own number. */
   madeIn: string;
+  /** The socket of its tmux server. */
+  socket: string;
   answer: Promise<PaneOwner>;
 }
 
@@ -39,10 +41,11 @@ export function askTmux(env: Env, answered: HookInput["tmux"]): PaneQuery | unde
   const tmux = env("TMUX");
   if (!tmux || !pane) return undefined;
   const madeIn = `$${tmux.slice(tmux.lastIndexOf(",") + 1)}`;
+  const socket = tmux.replace(/,\d+,\d+$/, "");
   const answer = answered === undefined
     ? ask(env, pane)
     : Promise.resolve(paneOwner(answered.session));
-  return { pane, madeIn, answer };
+  return { pane, madeIn, socket, answer };
 }
 
 async function ask(env: Env, pane: string): Promise<PaneOwner> {
@@ -57,8 +60,9 @@ export function loadTmux(): Promise<typeof import("./tmux.ts")> {
 /** `known`: the session that the same Claude session was seen in before. */
 export async function openGate(
   paths: Paths,
-  { pane, madeIn, answer }: PaneQuery,
+  { pane, madeIn, socket, answer }: PaneQuery,
   known: string | undefined,
+  claudeId: string,
 ): Promise<Gate> {
   const text = readRegistryText(paths.registry);
   if (text === undefined) {
@@ -72,7 +76,8 @@ export async function openGate(
   const shownIn = asked.kind === "session" ? asked.shownIn : [];
   const names = shownIn.map(({ name }) => name);
   const looked = known === undefined || names.includes(known) ? names : [...names, known];
-  const owners: Owners = new Map(looked.map((name) => [name, ownerOf(paths, name) ?? ""]));
+  const from = { socket, claudeId };
+  const owners: Owners = new Map(looked.map((name) => [name, ownerOf(paths, name, from) ?? ""]));
   const reading = typeof text === "string"
     ? readRegistry(text, looked, [...owners.values()].filter((owner) => owner !== ""))
     : text;

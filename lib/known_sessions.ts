@@ -82,12 +82,54 @@ export function launchesDir({ data }: Pick<Paths, "data">): string {
   return `${data}/launches`;
 }
 
+/** Where an event comes from: the socket of its tmux server, and Claude's id, or "". */
+export interface Origin {
+  socket: string;
+  claudeId: string;
+}
+
 /** The agent that a session has by its record; undefined without one that can be used. */
-export function ownerOf(paths: Pick<Paths, "data">, session: string): string | undefined {
+export function ownerOf(
+  paths: Paths,
+  session: string,
+  from?: Origin,
+): string | undefined {
   const record = recordOf(paths, session);
-  return record === undefined || record.moved_to !== undefined
-    ? undefined
-    : textOr(record.agent_id, undefined);
+  if (record === undefined || record.moved_to !== undefined) return undefined;
+  if (from !== undefined && isNamesake(paths, session, record, from)) return undefined;
+  return textOr(record.agent_id, undefined);
+}
+
+/**
+ * A session on another tmux server than that of the record only has its name. With the conversation
+ * of the record, or of the last event, it is the same session, which has moved.
+ */
+function isNamesake(
+  paths: Paths,
+  session: string,
+  { tmux_socket, claude_session_id }: Record<string, unknown>,
+  { socket, claudeId }: Origin,
+): boolean {
+  const own = textOr(tmux_socket, socket);
+  if (isSameSocket(own, socket)) return false;
+  const isIts = claude_session_id === claudeId ||
+    claudeIdIn(memoryFile(paths, session)) === claudeId;
+  return claudeId === "" || !isIts;
+}
+
+/** macOS has /tmp and /var in /private; whether tmux says so depends on its version. */
+export function isSameSocket(one: string, other: string): boolean {
+  const plain = (path: string) => path.replace(/^\/private(?=\/(tmp|var)\/)/, "");
+  return plain(one) === plain(other);
+}
+
+function claudeIdIn(file: string): unknown {
+  try {
+    const memory: unknown = JSON.parse(readTextIfThere(file) ?? "");
+    return isObject(memory) ? memory.claude_session_id : undefined;
+  } catch {
+    return undefined; // missing or broken
+  }
 }
 
 /** The name that a session has now; a session that was renamed is found by its earlier names. */

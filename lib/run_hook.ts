@@ -46,7 +46,7 @@ export async function runHook(hook: Hook): Promise<never> {
       const known = knownSession(paths, event.sessionId, env);
       const loading = known === undefined ? undefined : loadTools(); // while tmux answers
       loading?.catch(() => {}); // thrown where it is awaited
-      const gate = await openGate(paths, asking, known);
+      const gate = await openGate(paths, asking, known, event.sessionId);
       if (gate.kind !== "unmanaged") {
         session = gate.session;
         leaveMark(paths, env, "agent" in gate ? gate.agent.settings.pane_capture_lines : 0);

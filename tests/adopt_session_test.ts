@@ -3,7 +3,7 @@ import { main as adopt } from "../commands/adopt.ts";
 import { isFile } from "../lib/files.ts";
 import { ownerOf } from "../lib/known_sessions.ts";
 import { readScreen } from "../lib/pane.ts";
-import { launchFiles } from "../lib/sessions/launch_files.ts";
+import { launchFiles, writeLaunch } from "../lib/sessions/launch_files.ts";
 import {
   IDLE,
   killServer,
@@ -83,6 +83,19 @@ Deno.test("adopt gives a session to an agent, says what is missing, and recover 
         ["docs", "recovered", `resume ${id}`],
       ],
     );
+  }));
+
+Deno.test("adopt writes a new record where the one of that name is of another tmux server", () =>
+  inSessionWorld(async (world) => {
+    await startedByHand(world, "docs");
+    await adopt(["docs", "warden"], world);
+    const { tmux_socket, ...launch } = readLaunch(world.paths, "docs");
+    writeLaunch(world.paths, { ...launch, tmux_socket: `${world.dir}/gone` });
+    for (const state of ["adopted", "already"]) {
+      await adopt(["docs", "warden", "--json"], world);
+      assertEquals(JSON.parse(world.said.at(-1)!).state, state);
+      assertEquals(readLaunch(world.paths, "docs").tmux_socket, tmux_socket);
+    }
   }));
 
 Deno.test("adopt refuses what it cannot give, in one sentence, and writes nothing", () =>

@@ -234,7 +234,8 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
     }
     const line = await world.server.tmux("display-message", "-p", "-t", pane, OWNER_FORMAT);
     const answer = Promise.resolve(paneOwner(line));
-    const gate = await openGate(world.paths, { pane, madeIn: "$0", answer }, undefined);
+    const query = { pane, madeIn: "$0", socket: "", answer };
+    const gate = await openGate(world.paths, query, undefined, "");
     const started = await starts(pane);
     if (gate.kind !== "unmanaged") {
       managed++;

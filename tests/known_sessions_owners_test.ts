@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { writeAtomic } from "../lib/files.ts";
-import { currentName, launchesDir, ownerOf } from "../lib/known_sessions.ts";
+import { namesIn, writeAtomic } from "../lib/files.ts";
+import { currentName, launchesDir, memoryFile, ownerOf } from "../lib/known_sessions.ts";
 import type { Paths } from "../lib/paths.ts";
 import { findAgent, readRegistry } from "../lib/registry.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
@@ -30,6 +30,42 @@ Deno.test("a session with a record wakes the agent of its record, whatever its n
   assertEquals(world.wakes("forge").length, 1);
 });
 
+Deno.test("a session on another tmux server than its record's reaches no agent, unless it has moved", async () => {
+  await using world = await HookWorld.create();
+  const own = "/tmp/tmux-1/default";
+  putRecord(world.paths, "docs", {
+    agent_id: "warden",
+    tmux_socket: own,
+    claude_session_id: "own",
+  });
+  let turns = 0;
+  const isWoken = async (session_id: string) => {
+    const before = world.wakes().length;
+    const event = { ...STOP, session_id, prompt_id: `p-${turns++}` };
+    await world.hook("stop.ts", event, { session: "docs" });
+    return world.wakes().length > before;
+  };
+  assertEquals(await isWoken("a person's"), false);
+  assertEquals(namesIn(`${world.dir}/state`), []);
+  // The same conversation as in the record, or as in the last event.
+  assertEquals(await isWoken("own"), true);
+  const memory = memoryFile(world.paths, "docs");
+  writeAtomic(memory, JSON.stringify({ said: [], claude_session_id: "after /clear" }));
+  assertEquals(await isWoken("after /clear"), true);
+  assertEquals(await isWoken("a person's"), false);
+  // The record has followed.
+  const socket = await world.server.tmux("display-message", "-p", "#{socket_path}");
+  putRecord(world.paths, "docs", { agent_id: "warden", tmux_socket: socket });
+  assertEquals(await isWoken("a person's"), true);
+});
+
+Deno.test("a session that its name gives to an agent is the agent's on every tmux server", async () => {
+  await using world = await HookWorld.create({ registry: { agents: [WARDEN, FORGE] } });
+  putRecord(world.paths, "warden-main", { agent_id: "forge", tmux_socket: "/tmp/tmux-1/default" });
+  await world.hook("stop.ts", STOP);
+  assertEquals([world.wakes("forge").length, world.wakes().length], [0, 1]);
+});
+
 Deno.test("a hook cannot write a record, and so cannot give its session to an agent", async () => {
   await using world = await HookWorld.create();
   const { hookScope, isWithin } = await import("../lib/install/scope.ts");
@@ -54,6 +90,30 @@ Deno.test("ownerOf() knows only a record of this very session that has not moved
   assertEquals(ownerOf(paths, "docs"), undefined);
   putRecord(paths, "docs", { agent_id: "warden", moved_to: "pages" });
   assertEquals(ownerOf(paths, "docs"), undefined);
+});
+
+Deno.test("ownerOf() compares sockets as tmux may write them, and needs none in the record", async () => {
+  await using home = new TestHome();
+  const { paths } = home;
+  // deno-fmt-ignore
+  const cases: [record: unknown, socket: string, owner: string | undefined][] = [
+    ["/tmp/tmux-1/default", "/tmp/tmux-1/default", "warden"],
+    ["/tmp/tmux-1/default", "/private/tmp/tmux-1/default", "warden"],
+    ["/private/tmp/tmux-1/default", "/tmp/tmux-1/default", "warden"],
+    ["/private/tmp/tmux-1/default", "/tmp/tmux-1/play", undefined],
+    ["/tmp/tmux-1/default", "/home/private/tmp/tmux-1/default", undefined],
+    ["", "/tmp/tmux-1/play", "warden"],
+    [undefined, "/tmp/tmux-1/play", "warden"],
+  ];
+  for (const [tmux_socket, socket, owner] of cases) {
+    putRecord(paths, "docs", { agent_id: "warden", tmux_socket, claude_session_id: "own" });
+    const about = `${tmux_socket}, ${socket}`;
+    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "another" }), owner, about);
+    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "own" }), "warden", about);
+    assertEquals(ownerOf(paths, "docs"), "warden", about);
+  }
+  putRecord(paths, "docs", { agent_id: "warden", tmux_socket: "/a", claude_session_id: "" });
+  assertEquals(ownerOf(paths, "docs", { socket: "/b", claudeId: "" }), undefined);
 });
 
 Deno.test("currentName() follows a session through its names, and ends in a loop", async () => {

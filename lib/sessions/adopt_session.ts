@@ -6,7 +6,7 @@ import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
 import { holdsOurs, knownSettings } from "../install/registered.ts";
 import { record } from "../journal.ts";
-import { ownerOf } from "../known_sessions.ts";
+import { isSameSocket, ownerOf } from "../known_sessions.ts";
 import { placesFor } from "../paths.ts";
 import { type Agent, findAgent, whyUnreachable } from "../registry.ts";
 import { launchCommand, prepareLaunch } from "./agent_launch.ts";
@@ -57,7 +57,7 @@ export async function adoptSession(wish: AdoptWish, world: World): Promise<Adopt
     const working_directory = await folderOf(found, claude);
     const hooks = hasHooks(world, claude, working_directory) ? "registered" : "missing";
     const about = { session, agent_id: agentId, hooks, problem: whyMute(agent) } as const;
-    if (found.launch !== undefined) {
+    if (found.launch !== undefined && isOnServer(found.launch, found.server)) {
       const { working_directory, claude_session_id } = found.launch;
       return { ...about, state: "already", working_directory, claude_session_id };
     }
@@ -106,6 +106,11 @@ function makeRecord(
   writeLaunch(world.paths, adopted);
   noteCommands(world.paths, adopted.session, adopted.working_directory);
   return adopted;
+}
+
+/** The record of a session that is gone from its tmux server is not of its namesake on this one. */
+function isOnServer({ tmux_socket }: Launch, { socket }: FoundSession["server"]): boolean {
+  return tmux_socket === undefined || socket === undefined || isSameSocket(tmux_socket, socket);
 }
 
 function whyNotRunning({ state }: FoundSession): string {
