@@ -98,6 +98,18 @@ Deno.test("adopt writes a new record where the one of that name is of another tm
     }
   }));
 
+Deno.test("adopt records neither of two conversations in a session", () =>
+  inSessionWorld(async (world) => {
+    await startedByHand(world, "docs");
+    await world.tmux("split-window", "-t", "=docs:", `${world.dir}/claude`);
+    const format = "#{pane_pid}";
+    const panes = (await world.tmux("list-panes", "-t", "=docs:", "-F", format)).split("\n");
+    for (const pid of panes) listAs(world, Number(pid), crypto.randomUUID());
+    assertEquals(await adopt(["docs", "warden"], world), 1);
+    assertMatch(world.warned.at(-1)!, /several panes of it run Claude Code/);
+    assertEquals(isFile(launchFiles(world.paths, "docs").record), false);
+  }));
+
 Deno.test("adopt refuses what it cannot give, in one sentence, and writes nothing", () =>
   inSessionWorld(async (world) => {
     await startedByHand(world, "docs");

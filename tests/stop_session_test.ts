@@ -1,18 +1,24 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as stop } from "../commands/stop.ts";
+import { allProcesses } from "../lib/doors/process_tree.ts";
 import { readJournal } from "../lib/journal_read.ts";
+import { readScreen } from "../lib/pane.ts";
 import { whyBusy } from "../lib/sessions/stop_session.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import {
   another,
   brief,
+  claudeIn,
   idOf,
   killServer,
+  listAs,
   readLaunch,
   recover,
+  remember,
   spawned,
 } from "./support/recovering.ts";
-import { inSessionWorld } from "./support/session_world.ts";
+import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
+import { until } from "./support/until.ts";
 
 Deno.test("stop ends Claude Code, and recover brings it back only by its name", () =>
   inSessionWorld(async (world) => {
@@ -40,6 +46,68 @@ Deno.test("stop ends Claude Code, and recover brings it back only by its name", 
     assertEquals((await recover(world)).agents.map(({ outcome }) => outcome).sort(), [
       ...["alive", "recovered"],
     ]);
+  }));
+
+/** A person's Claude Code in a pane of its own, before the others: its pane and process. */
+async function second(
+  world: SessionWorld,
+  session: string,
+  sessionId: string,
+): Promise<[pane: string, pid: number]> {
+  const { command } = readLaunch(world.paths, session);
+  const split = ["split-window", "-b", "-P", "-F", "#{pane_id} #{pane_pid}"];
+  const made = await world.tmux(...split, "-t", `=${session}:`, "/bin/sh", command);
+  const [pane = "", pid] = made.split(" ");
+  await until("its screen", async () => {
+    const shown = await world.tmux("capture-pane", "-p", "-t", pane);
+    return readScreen(shown).state === "idle";
+  });
+  listAs(world, Number(pid), sessionId);
+  return [pane, Number(pid)];
+}
+
+Deno.test("stop ends the session's own Claude Code, not a person's in another pane", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const own = await claudeIn(world, session);
+    const theirs = crypto.randomUUID();
+    listAs(world, own, idOf(world, session));
+    const [, person] = await second(world, session, theirs);
+    // The last one that has spoken.
+    remember(world, session, { claude_session_id: theirs });
+    for (const option of ["--dry-run", "--json"]) {
+      assertEquals(await stop([session, option], world), 0, world.warned.join("\n"));
+    }
+    assertEquals(JSON.parse(world.said.at(-1)!).state, "stopped");
+    const left = (await allProcesses()).map(({ pid }) => pid);
+    assertEquals([own, person].map((pid) => left.includes(pid)), [false, true]);
+  }));
+
+Deno.test("stop ends nothing where two run and neither is known to be the session's own", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const { command, ...launch } = readLaunch(world.paths, session);
+    await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, "/bin/sh", command);
+    const pid = await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
+    listAs(world, Number(pid), crypto.randomUUID());
+    const [, other] = await second(world, session, crypto.randomUUID());
+    for (const args of [[], ["--now"]]) {
+      assertEquals(await stop([session, ...args], world), 1);
+      assertMatch(
+        world.warned.at(-1)!,
+        /: several panes of it run Claude Code \(%\d+, %\d+\), and none is known to be its own/,
+      );
+      assertEquals(readLaunch(world.paths, session), { command, ...launch });
+    }
+    const running = (await allProcesses()).map((one) => one.pid);
+    assertEquals([Number(pid), other].map((one) => running.includes(one)), [true, true]);
+    // A conversation is known by the record, else by the last event.
+    const id = crypto.randomUUID();
+    listAs(world, Number(pid), id);
+    remember(world, session, { claude_session_id: id });
+    assertEquals(await stop([session, "--now"], world), 0, world.warned.join("\n"));
+    const left = (await allProcesses()).map((one) => one.pid);
+    assertEquals([Number(pid), other].map((one) => left.includes(one)), [false, true]);
   }));
 
 Deno.test("stop marks a session that was killed before, so that recover leaves it alone", () =>

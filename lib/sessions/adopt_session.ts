@@ -53,7 +53,7 @@ export async function adoptSession(wish: AdoptWish, world: World): Promise<Adopt
       throw new Error(`it belongs to ${match.agent.agent_id}: gsd-code remove ends that`);
     }
     if (found.state.kind !== "alive") throw new Error(whyNotRunning(found));
-    const claude = await claudeIn(found, world.paths.claudeConfig);
+    const claude = await claudeIn(found, world.paths);
     const working_directory = await folderOf(found, claude);
     const hooks = hasHooks(world, claude, working_directory) ? "registered" : "missing";
     const about = { session, agent_id: agentId, hooks, problem: whyMute(agent) } as const;
@@ -78,7 +78,7 @@ export async function ensureRecord(
   agent: Agent,
 ): Promise<Launch> {
   if (found.launch !== undefined) return found.launch;
-  const claude = await claudeIn(found, world.paths.claudeConfig);
+  const claude = await claudeIn(found, world.paths);
   return makeRecord(world, found, agent, { dir: await folderOf(found, claude), claude });
 }
 

@@ -6,11 +6,13 @@ import { allProcesses, isClaude, type ProcessInfo, treeBelow } from "../doors/pr
 import { panesOf } from "../doors/tmux_sessions.ts";
 import { currentName, isKnownName, ownerOf } from "../known_sessions.ts";
 import { isShell } from "../doors/command_words.ts";
+import type { Paths } from "../paths.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
+import { readMemory } from "../session_memory.ts";
 import { launchCommand, launchCommandOf } from "./agent_launch.ts";
 import { listedSessions } from "./conversations.ts";
-import type { Launch } from "./launch.ts";
-import { allLaunches } from "./launch_files.ts";
+import { type Launch, memorySince } from "./launch.ts";
+import { allLaunches, launchFiles } from "./launch_files.ts";
 import { type SessionState, stateOfSession } from "./session_state.ts";
 import { registryIn } from "./spawn_agent.ts";
 import { type SeenServer, seeServer } from "./tmux_servers.ts";
@@ -78,27 +80,42 @@ export interface RunningClaude {
   claudeSessionId: string;
 }
 
+/** Throws where several panes run Claude Code, and nothing says which one is the session's own. */
 export async function claudeIn(
-  { server: { tmux }, session }: Pick<FoundSession, "server" | "session">,
-  claudeConfig: string,
+  { server: { tmux }, session, state, launch }: FoundSession,
+  paths: Paths,
 ): Promise<RunningClaude | undefined> {
   const processes = await allProcesses();
   const trees = (await panesOf(tmux, session)).filter(({ dead }) => !dead)
     .map(({ pane, pid }) => ({ pane, tree: treeBelow(processes, pid) }));
-  const listed = listedSessions(`${claudeConfig}/sessions`, processes);
-  const signs: ((process: ProcessInfo, at: number) => boolean)[] = [
-    ({ pid }) => listed.has(pid),
-    (process) => isClaude(process),
-    // A launch command of another name: what runs before the shell or script of the pane.
-    (process, at) => process.foreground && !(at === 0 && isShell(process.args[0] ?? "")),
-  ];
-  for (const isIt of signs) {
-    for (const { pane, tree } of trees) {
+  const listed = listedSessions(`${paths.claudeConfig}/sessions`, processes);
+  const thoseWith = (isIt: (process: ProcessInfo, at: number) => boolean): RunningClaude[] =>
+    trees.flatMap(({ pane, tree }) => {
       const process = tree.find(isIt);
-      if (process === undefined) continue;
+      if (process === undefined) return [];
       const id = listed.get(process.pid);
-      return { process, pane, claudeSessionId: typeof id === "string" ? id : "" };
-    }
+      return [{ process, pane, claudeSessionId: typeof id === "string" ? id : "" }];
+    });
+  const known = thoseWith(({ pid }) => listed.has(pid));
+  const running = known.length > 0 ? known : thoseWith((process) => isClaude(process));
+  if (running.length === 0) {
+    // A launch command of another name: what runs before the shell or script of the pane.
+    const others = thoseWith((process, at) =>
+      process.foreground && !(at === 0 && isShell(process.args[0] ?? ""))
+    );
+    return others.find(({ pane }) => "pane" in state && pane === state.pane);
   }
-  return undefined;
+  if (running.length === 1) return running[0];
+  const { script } = launchFiles(paths, session);
+  const started = trees.find(({ tree }) => tree[0]?.args[1] === script)?.pane;
+  const memory = memorySince(readMemory(paths, session), launch);
+  const ids = [launch?.claude_session_id, memory?.claude_session_id].filter((id) => !!id);
+  // The memory comes last: it has the one that spoke last, which may be a person's.
+  const own = running.find(({ pane }) => pane === started) ??
+    ids.map((id) => running.find((one) => one.claudeSessionId === id)).find((one) => one);
+  if (own !== undefined) return own;
+  const panes = running.map(({ pane }) => pane).join(", ");
+  throw new Error(
+    `several panes of it run Claude Code (${panes}), and none is known to be its own; end the others first`,
+  );
 }

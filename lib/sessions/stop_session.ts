@@ -15,7 +15,14 @@ import { readQueue, updateQueue } from "../steps_file.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
 import { launchCommandOf } from "./agent_launch.ts";
-import { claudeIn, findSession, type FoundSession, launchOf, whyNotOurs } from "./find_session.ts";
+import {
+  claudeIn,
+  findSession,
+  type FoundSession,
+  launchOf,
+  type RunningClaude,
+  whyNotOurs,
+} from "./find_session.ts";
 import { writeLaunch } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { stateOfSession } from "./session_state.ts";
@@ -51,7 +58,10 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
   const result = { session, agent_id: agent.agent_id };
   const isAlive = state.kind === "alive";
   return await withoutSteps(world, wish, session, async () => {
-    if (isAlive && !wish.now) await turnEnd(found, state.pane, wish, world);
+    if (isAlive && !wish.now) {
+      const claude = await claudeIn(found, world.paths);
+      await turnEnd(found, claude?.pane ?? state.pane, wish, world);
+    }
     if (wish.dryRun) return { ...result, state: "planned" };
     if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
     return await launchingAlone(world, async () => {
@@ -98,9 +108,10 @@ async function endAndMark(
   world: World,
 ): Promise<void> {
   const launch = await ensureRecord(world, found, agent);
+  const claude = isAlive ? await claudeIn({ ...found, launch }, world.paths) : undefined;
   // Before the end, so that the wake of the end can say so.
   writeLaunch(world.paths, { ...launch, stopped_at: world.now().toISOString() });
-  const reason = isAlive ? await end(found, world) : undefined;
+  const reason = isAlive ? await end(found, claude, world) : undefined;
   if (reason === undefined) return;
   writeLaunch(world.paths, launch);
   throw new Error(reason);
@@ -154,9 +165,11 @@ export function whyBusy(capture: string): string | undefined {
 }
 
 /** By SIGTERM: Claude Code keeps its conversation and runs its SessionEnd hooks. */
-async function end(found: FoundSession, world: World): Promise<string | undefined> {
-  const { session, agent, launch, server } = found;
-  const claude = await claudeIn(found, world.paths.claudeConfig);
+async function end(
+  { session, agent, launch, server }: FoundSession,
+  claude: RunningClaude | undefined,
+  world: World,
+): Promise<string | undefined> {
   if (claude === undefined) return "its process cannot be found: end it there with /exit";
   try {
     Deno.kill(claude.process.pid, "SIGTERM");
@@ -167,10 +180,10 @@ async function end(found: FoundSession, world: World): Promise<string | undefine
   const until = performance.now() + ENDS_WITHIN_MS;
   for (;; await pause(LOOK_EVERY_MS)) {
     const isThere = await isRunning(claude.process.pid, claude.process.start);
-    const { kind } = isThere
-      ? { kind: "alive" }
-      : await stateOfSession(server.tmux, session, command);
-    if (!isThere && kind !== "alive") return undefined;
+    const state = isThere ? undefined : await stateOfSession(server.tmux, session, command);
+    // A person may have one of their own in another pane.
+    const isAlive = state === undefined || state.kind === "alive" && state.pane === claude.pane;
+    if (!isAlive) return undefined;
     if (performance.now() > until) {
       return `Claude Code (process ${claude.process.pid}) was asked to end, and has not`;
     }
