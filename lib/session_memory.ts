@@ -17,6 +17,7 @@ export interface SessionMemory extends Memory {
   claude_session_id: string;
   transcript_path: string;
   cwd: string;
+  /** The last event of Claude Code. What we report ourselves is no sign of it. */
   updated_at: string;
   /** Why that Claude ended, in SessionEnd's word; "" while it runs. See `wasLeft` in comeback.ts. */
   ended: string;
@@ -154,7 +155,8 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
     noteSession(paths, event.sessionId, session, env);
   }
   const { guests = [] } = before;
-  const seen = { session, agent_id: agent.agent_id, updated_at: now.toISOString() };
+  const updated_at = isOurs(event) && before.updated_at || now.toISOString();
+  const seen = { session, agent_id: agent.agent_id, updated_at };
   switch (eventOwner(before, event)) {
     case "other":
       return { ...before, ...seen };
@@ -177,10 +179,14 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
   }
 }
 
+function endedAfter({ ended }: SessionMemory, event: HookEvent): string {
+  if (event.name === "SessionEnd") return textOf(event.fields, "reason") || UNKNOWN_END;
+  return isOurs(event) ? ended : "";
+}
+
 /** What we report ourselves, such as the end of a queue, says nothing of Claude Code. */
-function endedAfter({ ended }: SessionMemory, { name, fields }: HookEvent): string {
-  if (name === "SessionEnd") return textOf(fields, "reason") || UNKNOWN_END;
-  return /^[a-z]/.test(name) ? ended : "";
+function isOurs({ name }: HookEvent): boolean {
+  return /^[a-z]/.test(name);
 }
 
 function parseMemory(text: string | undefined, session: string): SessionMemory {

@@ -7,6 +7,8 @@ import {
 } from "../lib/fleet/findings.ts";
 import type { SessionObservation } from "../lib/fleet/observation.ts";
 import { viewOf } from "../lib/fleet/session_view.ts";
+import type { HookContext } from "../lib/hook_context.ts";
+import { withEvent } from "../lib/session_memory.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import {
   agentOf,
@@ -17,6 +19,7 @@ import {
   NOW,
   seen,
 } from "./support/fleet_sessions.ts";
+import { TestHome } from "./support/home.ts";
 import { launchOf } from "./support/recovering.ts";
 
 /** A watch that has seen all of it for an hour, and has told nothing. */
@@ -164,6 +167,19 @@ Deno.test("findingsOf() reports nothing twice, and the next thing of the same ki
   assertEquals(kindsOf({}, { isTold }), []);
   const next = endOf({ promptId: "p-2", at: minutesAgo(2) });
   assertEquals(kindsOf({ transcript: next, entry: entryOf("idle") }, { isTold }), ["turn"]);
+});
+
+Deno.test("findingsOf() a lost session once, though its queue sends a wake after the loss", async () => {
+  await using home = new TestHome();
+  const gone = { ...GONE, transcript: endOf({ at: minutesAgo(30), writtenAt: minutesAgo(30) }) };
+  const memory = memoryOf({ said: [said("session_lost", 5)] });
+  const event = { name: "queue", sessionId: "c-1", transcriptPath: "", cwd: "", promptId: "" };
+  const context = {
+    ...{ event, paths: home.paths, session: memory.session, agent: agentOf() },
+    ...{ now: new Date(minutesAgo(1)), env: home.variable },
+  };
+  const later = withEvent(memory, context as unknown as HookContext);
+  for (const one of [memory, later]) assertEquals(kindsOf({ ...gone, memory: one }), []);
 });
 
 Deno.test("findingsOf() has no global status session to tell", () => {

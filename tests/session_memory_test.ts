@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readJournal } from "../lib/journal_read.ts";
 import type { HookContext } from "../lib/hook_context.ts";
-import { memoryFile, readMemory, withEvent } from "../lib/session_memory.ts";
+import { memoryFile, readMemory, type SessionMemory, withEvent } from "../lib/session_memory.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, WARDEN } from "./support/hook_world.ts";
 
@@ -41,17 +41,29 @@ Deno.test("readMemory() reads the reason of an end, and an end of earlier versio
   }
 });
 
+/** The memory after an event at the time 0. */
+function after(world: HookWorld, before: SessionMemory, name: string): SessionMemory {
+  const event = { name, sessionId: "", transcriptPath: "", cwd: "", promptId: "", fields: {} };
+  const context = {
+    ...{ event, paths: world.paths, session: "warden-main", agent: { agent_id: "warden" } },
+    ...{ now: new Date(0), env: () => undefined },
+  };
+  return withEvent(before, context as unknown as HookContext);
+}
+
 Deno.test("withEvent() lets no event of our own bring a session back that was left", async () => {
   await using world = await HookWorld.create();
-  const before = { ...readMemory(world.paths, "warden-main"), ended: "prompt_input_exit" };
-  const after = (name: string) => {
-    const event = { name, sessionId: "", transcriptPath: "", cwd: "", promptId: "", fields: {} };
-    const context = {
-      ...{ event, paths: world.paths, session: "warden-main", agent: { agent_id: "warden" } },
-      ...{ now: new Date(0), env: () => undefined },
-    };
-    return withEvent(before, context as unknown as HookContext).ended;
-  };
   const left = "prompt_input_exit";
-  assertEquals(["queue", "interrupted", "SessionStart", "Stop"].map(after), [left, left, "", ""]);
+  const before = { ...readMemory(world.paths, "warden-main"), ended: left };
+  const ended = (name: string) => after(world, before, name).ended;
+  assertEquals(["queue", "interrupted", "SessionStart", "Stop"].map(ended), [left, left, "", ""]);
+});
+
+Deno.test("withEvent() takes no event of our own for a sign of Claude Code", async () => {
+  await using world = await HookWorld.create();
+  const empty = readMemory(world.paths, "warden-main");
+  const [then, now] = ["1969-07-20T20:17:40.000Z", new Date(0).toISOString()];
+  const updated = (name: string) => after(world, { ...empty, updated_at: then }, name).updated_at;
+  assertEquals(["queue", "lost", "SessionEnd", "Stop"].map(updated), [then, then, now, now]);
+  assertEquals(after(world, empty, "queue").updated_at, now, "what is new has a time");
 });
