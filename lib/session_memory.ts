@@ -155,7 +155,11 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
     noteSession(paths, event.sessionId, session, env);
   }
   const { guests = [] } = before;
-  const updated_at = isOurs(event) && before.updated_at || now.toISOString();
+  const at = now.toISOString();
+  // The watch and slow hooks report what was so before the memory's last event.
+  const isPast = !isStart && before.updated_at > at;
+  const isSign = !isPast && !isOurs(event);
+  const updated_at = isSign ? at : before.updated_at || at;
   const seen = { session, agent_id: agent.agent_id, updated_at };
   switch (eventOwner(before, event)) {
     case "other":
@@ -171,7 +175,7 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
         claude_session_id: event.sessionId || before.claude_session_id,
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,
-        ended: endedAfter(before, event),
+        ended: endedAfter(before, event, isSign),
         // It may end again at once: that is another end.
         said: isStart ? before.said.filter((said) => said.trigger !== "session_end") : before.said,
         guests: guests.filter((id) => id !== event.sessionId),
@@ -179,9 +183,9 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
   }
 }
 
-function endedAfter({ ended }: SessionMemory, event: HookEvent): string {
+function endedAfter({ ended }: SessionMemory, event: HookEvent, isSign: boolean): string {
   if (event.name === "SessionEnd") return textOf(event.fields, "reason") || UNKNOWN_END;
-  return isOurs(event) ? ended : "";
+  return isSign ? "" : ended;
 }
 
 /** What we report ourselves, such as the end of a queue, says nothing of Claude Code. */

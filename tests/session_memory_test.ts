@@ -67,3 +67,17 @@ Deno.test("withEvent() takes no event of our own for a sign of Claude Code", asy
   assertEquals(["queue", "lost", "SessionEnd", "Stop"].map(updated), [then, then, now, now]);
   assertEquals(after(world, empty, "queue").updated_at, now, "what is new has a time");
 });
+
+Deno.test("withEvent() keeps an end that came while an earlier event was handled", async () => {
+  await using world = await HookWorld.create();
+  const ended = "prompt_input_exit";
+  const left = { ...readMemory(world.paths, "warden-main"), ended };
+  const [earlier, later] = ["1969-07-20T20:17:40.000Z", "1970-01-01T00:00:00.001Z"];
+  const memory = (name: string, updated_at: string) => {
+    const { ended, updated_at: at } = after(world, { ...left, updated_at }, name);
+    return [ended, at];
+  };
+  assertEquals(memory("Stop", later), [ended, later]);
+  assertEquals(memory("Stop", earlier), ["", new Date(0).toISOString()]);
+  assertEquals(memory("SessionStart", later), ["", new Date(0).toISOString()]);
+});

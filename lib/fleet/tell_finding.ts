@@ -23,6 +23,8 @@ export interface ReportContext {
   world: World;
   registry: Registry;
   marks: FindingMarks;
+  /** When the look began that has found it. */
+  lookedAt: number;
   /** The session is being started again by itself. */
   isRecovered(view: SessionView): boolean;
   /** The results for turns that a limit ends. */
@@ -103,7 +105,8 @@ function limitOf({ kind, view }: FleetFinding): { limit?: AccountLimit } {
   return limit === undefined ? {} : { limit };
 }
 
-function contextOf(finding: FleetFinding, { world }: ReportContext): HookContext {
+/** As of the look: an end that a hook has noted since is later than this event. */
+function contextOf(finding: FleetFinding, { world, lookedAt }: ReportContext): HookContext {
   const { seen } = finding.view;
   const agent = seen.agent!;
   const screen = readScreen(seen.capture ?? "");
@@ -111,7 +114,7 @@ function contextOf(finding: FleetFinding, { world }: ReportContext): HookContext
     name === "TMUX" ? `${seen.socket ?? ""},0,0` : name === "TMUX_PANE" ? seen.pane : undefined;
   return {
     ...{ session: seen.session, pane: seen.pane ?? "", agent, settings: agent.settings },
-    ...{ event: eventOf(finding), paths: world.paths, env, now: world.now() },
+    ...{ event: eventOf(finding), paths: world.paths, env, now: new Date(lookedAt) },
     leaveToShell: () => {},
     startQueue: () => {},
     capture: () => Promise.resolve(seen.capture),

@@ -103,7 +103,10 @@ export class FleetWatch {
       const isRecovered = (view: SessionView) => this.#recovery.isWanted(view);
       const stops = await this.#stops.stop(views);
       this.#keepStops(views, problems);
-      const telling = { world: this.world, registry, marks: this.#marks, isRecovered, stops };
+      const telling = {
+        ...{ world: this.world, registry, marks: this.#marks, lookedAt: now },
+        ...{ isRecovered, stops },
+      };
       for (const finding of findings.ripe) {
         try {
           if (!await this.#sentOn(finding)) await tellFinding(finding, telling);
