@@ -6,6 +6,7 @@ import { runQueue } from "../lib/queue/runner.ts";
 import type { RunnerWorld } from "../lib/queue/running_queue.ts";
 import type { SessionLook } from "../lib/queue/session_look.ts";
 import { added } from "../lib/queue/step_list.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { memoryFile } from "../lib/session_memory.ts";
 import { writeAtomic } from "../lib/files.ts";
 import { ended, pausedFor, resumed, started } from "../lib/step_endings.ts";
@@ -464,4 +465,62 @@ Deno.test("runQueue() reports the end of a step that no hook has reported, also 
   await runQueue({ ...world, give }, SESSION);
   assertEquals(queueOf(it)?.steps.map((step) => step.state), ["done", "waiting"]);
   assertEquals([it.told.length, queueOf(it)?.paused?.told], [1, true]);
+});
+
+/** `change` happens between the look at the queue and what the runner does about it. */
+function changedMeanwhile(it: FakeSession, change: (queue: Queue) => Queue | undefined) {
+  let isDone = false;
+  const held = () => {
+    if (!isDone) updateQueue(it.paths, SESSION, change);
+    isDone = true;
+    return undefined;
+  };
+  return { ...it.world(), held };
+}
+
+const stepNotes = (it: FakeSession) =>
+  [...readJournal(it.paths, SESSION)].filter(({ kind }) => kind === "step")
+    .map(({ status }) => status);
+
+Deno.test("runQueue() keeps the pause of a person who types at the moment a limit ends", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  const at = new Date(it.time).toISOString();
+  updateQueue(
+    it.paths,
+    SESSION,
+    (queue) => pausedFor(queue, "limit", "a limit", at, "W1", { told: true, until: at }),
+  );
+  const world = changedMeanwhile(it, (queue) => pausedFor(queue, "person", "typed", at, "W2"));
+  await runQueue(world, SESSION);
+  assertEquals([it.taken, queueOf(it)?.paused?.why, it.told, stepNotes(it)], [
+    ...[[], "person", ["paused W2"], []],
+  ]);
+});
+
+Deno.test("runQueue() does not pause for the condition of a step that was dropped meanwhile", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1", "step 2");
+  updateQueue(it.paths, SESSION, (queue) => ({
+    ...withStep(queue, 1, { if_last_matches: "tests pass" }),
+    last: { text: "they fail", prompt_id: "p0", at: "" },
+  }));
+  const world = changedMeanwhile(it, (queue) => ({ ...queue, steps: queue.steps.slice(1) }));
+  await runQueue(world, SESSION);
+  assertEquals([it.taken, queueOf(it)?.paused?.why], [["step 2"], undefined]);
+});
+
+Deno.test("runQueue() records no pause for a condition where a person has paused the queue", async () => {
+  await using session = withHome(new FakeSession());
+  const { it } = session;
+  it.add("step 1");
+  updateQueue(it.paths, SESSION, (queue) => ({
+    ...withStep(queue, 1, { if_last_matches: "tests pass" }),
+    last: { text: "they fail", prompt_id: "p0", at: "" },
+  }));
+  const world = changedMeanwhile(it, (queue) => pausedFor(queue, "person", "typed", "", "W2"));
+  await runQueue(world, SESSION);
+  assertEquals([queueOf(it)?.paused?.why, stepNotes(it)], ["person", []]);
 });

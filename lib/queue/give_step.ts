@@ -66,7 +66,7 @@ async function whenFree(run: RunningQueue, queue: Queue): Promise<"free" | "chan
     if (state === "gone") return "leave";
     if (state === "several") {
       const why = "several panes of the session run Claude Code: close all but one";
-      run.pause(queue, "road", why, reason);
+      run.pause(queue, "road", why, { said: reason });
       return "changed";
     }
     const patience = state === "starting" ? STARTS_WITHIN_MS : FREE_WITHIN_MS;

@@ -31,13 +31,20 @@ async function makeMove(run: RunningQueue): Promise<AfterMove> {
     case "tell the pause":
       await tellPause(run, queue);
       return "go on";
-    case "go on":
-      run.change((now) => resumed(now));
-      run.note(queue, "resumed", undefined, "the limit is over");
+    case "go on": {
+      let isOver = false;
+      run.change((now) => {
+        // A person may have paused it since it was read.
+        isOver = run.isNext(move, now);
+        return isOver ? resumed(now) : now;
+      });
+      if (isOver) run.note(queue, "resumed", undefined, "the limit is over");
       return "go on";
+    }
     case "unmet": {
       const { n, if_last_matches } = move.step;
-      run.pause(queue, "condition", `step ${n} is for an answer with "${if_last_matches}"`);
+      const reason = `step ${n} is for an answer with "${if_last_matches}"`;
+      run.pause(queue, "condition", reason, { move });
       return "go on";
     }
     case "wait":

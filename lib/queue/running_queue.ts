@@ -103,13 +103,29 @@ export class RunningQueue {
     if (isChanged && after !== undefined) this.note(after, status, step, reason);
   }
 
-  pause(queue: Queue, why: "condition" | "road", reason: string, said?: string): void {
+  /** False where somebody has changed the queue since: then look again. */
+  isNext(move: Move, queue: Queue): boolean {
+    return JSON.stringify(this.nextMove(queue)) === JSON.stringify(move);
+  }
+
+  /** `move`: only if that is still the next one. */
+  pause(
+    queue: Queue,
+    why: "condition" | "road",
+    reason: string,
+    { said, move }: { said?: string; move?: Move } = {},
+  ): void {
     const now = this.world.now();
     const more = said === undefined ? {} : { said };
-    this.change((before) =>
-      pausedFor(before, why, reason, now.toISOString(), newWakeId(now.getTime()), more)
-    );
-    this.note(queue, "paused", undefined, reason);
+    let isPaused = false;
+    this.change((before) => {
+      if (move !== undefined && !this.isNext(move, before)) return before;
+      const wakeId = newWakeId(now.getTime());
+      const after = pausedFor(before, why, reason, now.toISOString(), wakeId, more);
+      isPaused = after !== before;
+      return after;
+    });
+    if (isPaused) this.note(queue, "paused", undefined, reason);
   }
 
   note(queue: Queue, status: string, step?: Step, reason?: string): void {
