@@ -101,7 +101,9 @@ export function whoPrompted(
   }
   const wanted = new Set([hashOf(prompt), ...partsOf(prompt).map(hashOf)]);
   const notes = readNotes(paths, session);
-  const unused = notes.filter((note) => !isScheduled(note) && note.instruction_id > last);
+  // By their places: ids hold the time, and a clock may be set back.
+  const given = notes.filter((note) => !isScheduled(note));
+  const unused = given.slice(given.findIndex((note) => note.instruction_id === last) + 1);
   const found = unused.find((note) => wanted.has(note.hash));
   if (found === undefined) {
     const isSet = notes.some((note) => isScheduled(note) && note.hash === hashOf(prompt));

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { newWakeId } from "../lib/new_wake.ts";
 import { noteScheduled, noteTyped, whoPrompted } from "../lib/typed.ts";
 import { TestHome } from "./support/home.ts";
 
@@ -33,6 +34,18 @@ Deno.test("whoPrompted() takes an instruction for one prompt, in their order", a
   assertEquals(await typed(notes, "go on"), { ...AGENT, instruction_id: "I1" });
   assertEquals(await typed(notes, "go on", "I1"), { ...AGENT, instruction_id: "I2" });
   assertEquals(await typed(notes, "go on", "I2"), KEYBOARD);
+});
+
+Deno.test("whoPrompted() knows an instruction that was given after the clock was set back", async () => {
+  const [before, after] = [newWakeId(NOW), newWakeId(NOW - 3_600_000)];
+  const notes: [string, string, number][] = [[before, "go on", 0], [after, "and test", 3_600_000]];
+  assertEquals(await typed(notes, "and test", before), { ...AGENT, instruction_id: after });
+  assertEquals(await typed(notes, "go on", after), KEYBOARD, "the earlier one");
+});
+
+Deno.test("whoPrompted() knows an instruction also where the note of the last one is gone", async () => {
+  const ours = { ...AGENT, instruction_id: "I1" };
+  assertEquals(await typed([["I1", "go on"]], "go on", "I9"), ours);
 });
 
 Deno.test("whoPrompted() finds a prompt among those that Claude Code has joined", async () => {
