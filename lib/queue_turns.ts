@@ -246,15 +246,19 @@ async function change(
   const { paths, session, event, env } = context;
   if (eventOwner(readMemory(paths, session), event) === "guest") return undefined;
   try {
-    return updateQueue(paths, session, (queue) => {
-      const after = work(queue);
-      const socket = otherSocket(env("TMUX") ?? "");
-      return socket === undefined || after.socket === socket ? after : { ...after, socket };
-    });
+    return updateQueue(paths, session, (queue) => withServer(work(queue), env("TMUX") ?? ""));
   } catch (error) {
     const reason = `Cannot change the queue: ${messageOf(error)}`;
     const { agent_id } = context.agent;
     await note(paths, { kind: "problem", session, agent_id, event: event.name, reason });
     return undefined;
   }
+}
+
+/** On the server of the event: the session may have been on another one before. */
+function withServer(queue: Queue, tmux: string): Queue {
+  const socket = otherSocket(tmux);
+  if (!tmux.startsWith("/") || queue.socket === socket) return queue;
+  const { socket: _, ...rest } = queue;
+  return socket === undefined ? rest : { ...rest, socket };
 }

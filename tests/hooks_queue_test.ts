@@ -2,6 +2,9 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isFolder, namesIn, readTextIfThere } from "../lib/files.ts";
+import { readEvent } from "../lib/events.ts";
+import { contextFrom } from "../lib/hook_context.ts";
+import { promptArrived } from "../lib/queue_turns.ts";
 import { added, type NewStep } from "../lib/queue/step_list.ts";
 import { newWakeId } from "../lib/new_wake.ts";
 import { failed, pausedFor, stopped } from "../lib/step_endings.ts";
@@ -10,6 +13,8 @@ import { type Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
 import { noteTyped } from "../lib/typed.ts";
 import { writeExecutable } from "./support/executable.ts";
+import { agentOf } from "./support/fleet_sessions.ts";
+import { TestHome } from "./support/home.ts";
 import { fixtureEvent } from "./support/fixtures.ts";
 import { HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
@@ -271,4 +276,30 @@ Deno.test("a hook that cannot read the queue sends its wake and records the prob
   assertEquals(world.hooks.wakes().length, 1);
   const problems = world.hooks.journal().filter(({ kind }) => kind === "problem");
   assertMatch(String(problems[0]?.reason), /^Cannot change the queue: .*cannot be read/);
+});
+
+/** The socket that a queue has after a prompt in a session whose tmux is at `$TMUX`. */
+async function socketAfter(before: string | undefined, tmux: string | undefined) {
+  await using home = new TestHome();
+  const { paths } = home;
+  const place = { session: SESSION, agent_id: "warden", ...before && { socket: before } };
+  const by = { by: "warden", by_kind: "agent" } as const;
+  changeQueue(paths, SESSION, () => {
+    return { queue: added(undefined, place, [{ text: "first" }], by, NOW).queue, value: undefined };
+  });
+  const reading = readEvent(JSON.stringify(fixtureEvent("user_prompt_submit")));
+  if (reading.kind !== "event") throw new Error("not an event");
+  const gate = { session: SESSION, pane: "%0", agent: agentOf() };
+  const env = (name: string) => name === "TMUX" ? tmux : undefined;
+  const context = contextFrom(gate, { event: reading.event, paths, env, leaveToShell() {} });
+  await promptArrived(context, { by: "claude", by_kind: "claude" });
+  return readQueue(paths, SESSION)?.socket;
+}
+
+Deno.test("a queue follows its session to another tmux server, and back to the default one", async () => {
+  const [own, other] = ["/tmp/tmux-1000/own", "/tmp/tmux-1000/other"];
+  assertEquals(await socketAfter(undefined, `${own},77,0`), own);
+  assertEquals(await socketAfter(own, `${other},77,0`), other);
+  assertEquals(await socketAfter(own, "/tmp/tmux-1000/default,77,0"), undefined);
+  assertEquals(await socketAfter(own, undefined), own, "it is not known");
 });
