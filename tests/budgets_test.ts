@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { BudgetKeeper } from "../lib/fleet/budget_keeper.ts";
 import { budgetsOf, isToStop, type Spending } from "../lib/fleet/budgets.ts";
 import { draftOf } from "../lib/fleet/finding_drafts.ts";
 import { findingsOf, type WatchKnowledge } from "../lib/fleet/findings.ts";
@@ -14,6 +15,7 @@ import {
   NOW,
   seen,
 } from "./support/fleet_sessions.ts";
+import { TestHome } from "./support/home.ts";
 
 const DATE = "2026-11-17";
 
@@ -73,6 +75,8 @@ const by = (by_kind: string, prompt_id = "p-1") => ({
   memory: memoryOf({ prompted: { prompt_id, by_kind, last: "" } }),
 });
 const asked = { transcript: endOf({ kind: "asked" }) };
+
+const turnOfPerson = { entry: busy(5), ...asked, ...by("keyboard") };
 
 const STOPS: [name: string, seen: Partial<SessionObservation>, stops: boolean][] = [
   ["the turn that ran then", { entry: busy(20), ...asked }, true],
@@ -137,6 +141,27 @@ Deno.test("findingsOf() reports the limit of a day once for all sessions of the 
     .map((view) => judged(view));
   const found = findingsOf(views, KNOWN, NOW).ripe.filter(({ kind }) => kind === "budget");
   assertEquals(found.map(({ view }) => view.session), ["shop-main-2"]);
+});
+
+Deno.test("findingsOf() reports neither a limit nor missing hooks again after a rename", () => {
+  const keys = (session: string) => {
+    const view = limited({ session, spending: spent(10, 40), hooksOff: "its settings" });
+    return findingsOf([judged(view)], KNOWN, NOW).ripe.map(({ kind, key }) => [kind, key]);
+  };
+  const before = keys("shop-main");
+  assertEquals(before.map(([kind]) => kind), ["budget", "budget", "unmeasured", "hooks"]);
+  assertEquals(keys("docs"), before);
+});
+
+Deno.test("judge() counts a limit from when it was reached, also after a rename", async () => {
+  await using home = new TestHome();
+  const keeper = new BudgetKeeper(home.paths);
+  const view = (session: string) => limited({ session, ...turnOfPerson, spending: spent(12, 12) });
+  keeper.judge([view("shop-main")], REACHED);
+  const renamed = view("docs");
+  keeper.judge([renamed], NOW);
+  const [budget] = renamed.budgets!;
+  assertEquals([budget!.since, isToStop(renamed, budget!.since)], [REACHED, false]);
 });
 
 Deno.test("findingsOf() reports that a limit cannot be kept, where nothing says what is spent", () => {

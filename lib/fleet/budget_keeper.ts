@@ -18,7 +18,7 @@ import {
   type SpendingFile,
   writeSpending,
 } from "./budget_files.ts";
-import { budgetsOf, conversationOf, dateOf } from "./budgets.ts";
+import { budgetsOf, conversationOf, dateOf, limitOwner } from "./budgets.ts";
 import { FileCache } from "./file_cache.ts";
 import type { SessionObservation } from "./observation.ts";
 import { tmuxName } from "./session_commands.ts";
@@ -99,8 +99,7 @@ export class BudgetKeeper {
       if (view.seen.holds !== "alive") continue;
       view.budgets = budgetsOf(view).map((budget) => {
         const { measure, of, limit, level } = budget;
-        const owner = measure === "day" ? view.agent_id : view.session;
-        const key = JSON.stringify([level, measure, owner, of, limit]);
+        const key = JSON.stringify([level, measure, limitOwner(view, budget), of, limit]);
         levels[key] = this.#file.levels[key] ?? now;
         return { ...budget, since: levels[key] };
       });

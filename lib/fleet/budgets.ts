@@ -50,6 +50,11 @@ export function budgetsOf({ seen, context_pct }: SessionView): Budget[] {
   ].filter((one) => one !== undefined);
 }
 
+/** For keys of a limit: a session keeps its conversation when it is renamed. */
+export function limitOwner({ session, agent_id }: SessionView, { of }: Pick<Budget, "of">): string {
+  return of === "" ? session : agent_id;
+}
+
 /** The limits that cannot be enforced: nothing reports what they limit. */
 export function unmeasuredLimits({ seen, context_pct }: SessionView): string[] {
   const settings = seen.agent?.settings;

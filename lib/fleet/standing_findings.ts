@@ -1,6 +1,6 @@
 /** Findings that no event ends: limits of spending, and hooks that do not run. Pure. */
 
-import { unmeasuredLimits } from "./budgets.ts";
+import { limitOwner, unmeasuredLimits } from "./budgets.ts";
 import type { FleetFinding } from "./findings.ts";
 import type { SessionView } from "./session_view.ts";
 import { hasHooks, lateTurns } from "./reported.ts";
@@ -11,8 +11,8 @@ import { hasHooks, lateTurns } from "./reported.ts";
  */
 export function isOver(key: string, views: SessionView[], lasting: FleetFinding[]): boolean {
   if (!key.startsWith('["hooks",')) return false;
-  const [, session, pid] = JSON.parse(key);
-  return views.some(({ seen }) => seen.session === session && seen.entry?.pid === pid) &&
+  const [, pid] = JSON.parse(key);
+  return views.some(({ seen }) => seen.entry?.pid === pid) &&
     !lasting.some((one) => one.key === key);
 }
 
@@ -20,9 +20,9 @@ export function isOver(key: string, views: SessionView[], lasting: FleetFinding[
 export function budgets(view: SessionView): FleetFinding[] {
   return (view.budgets ?? []).map(({ since, ...budget }) => {
     const { measure, level, of, limit } = budget;
-    const owner = measure === "day" ? view.agent_id : view.session;
     const times = measure === "context" ? [since] : [];
-    const key = JSON.stringify(["budget", owner, measure, level, of, limit, ...times]);
+    const about = [limitOwner(view, budget), measure, level, of, limit, ...times];
+    const key = JSON.stringify(["budget", ...about]);
     return { kind: "budget", key, since, view, budget };
   });
 }
@@ -32,7 +32,7 @@ export function unmeasured(view: SessionView): FleetFinding[] {
   const { agent, entry, transcript } = view.seen;
   if (entry?.status !== "idle" || transcript?.kind !== "answer") return [];
   if (transcript.at < entry.startedAt || unmeasuredLimits(view).length === 0) return [];
-  const key = JSON.stringify(["unmeasured", view.session, entry.pid, entry.startedAt]);
+  const key = JSON.stringify(["unmeasured", entry.pid, entry.startedAt]);
   return agent === undefined ? [] : [{ kind: "unmeasured", key, since: transcript.at, view }];
 }
 
@@ -46,6 +46,6 @@ export function hooksOff(view: SessionView): FleetFinding[] {
   // After a rename the hooks run, and find no agent.
   const hasNone = renamedTo === undefined && lateTurns(seen) >= LATE_TURNS && !hasHooks(seen);
   if (why === undefined && !hasNone) return [];
-  const key = JSON.stringify(["hooks", view.session, entry.pid, entry.startedAt, why ?? ""]);
+  const key = JSON.stringify(["hooks", entry.pid, entry.startedAt, why ?? ""]);
   return [{ kind: "hooks", key, since: why === undefined ? entry.startedAt : 0, view }];
 }
