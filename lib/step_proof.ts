@@ -18,25 +18,36 @@ export type Proof =
 /** So much of a transcript is read: the step is near the place where the conversation was. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-export function proofIn(lines: Iterable<string>, text: string): Proof {
+/** `since`: only what was written from then on. */
+export function proofIn(lines: Iterable<string>, text: string, since = 0): Proof {
   const wanted = squeezed(text);
   const command = commandOf(text);
   for (const line of lines) {
     if (!/"type"\s*:\s*"(user|system)"/.test(line)) continue;
     const fields = parsed(line);
-    if (fields === undefined || fields.isSidechain === true) continue;
+    if (fields === undefined || fields.isSidechain === true || isBefore(fields, since)) continue;
     const said = wordsOf(fields);
     if (command !== "" && said.includes(`<command-name>/${command}</command-name>`)) {
       return { kind: "command" };
     }
     if (said === "" || fields.type === "system") continue;
-    // A sentence may stand before it, and by the inbox socket also behind it.
-    const found = squeezed(said);
-    if (found.endsWith(wanted) || (wanted.length > 20 && found.includes(wanted))) {
+    // Other lines may stand before and behind it: Claude Code's own, and prompts that it has joined.
+    const isThere = wanted.length > SHORT
+      ? squeezed(said).includes(wanted)
+      : wholeLines(said).includes(wholeLines(text));
+    if (isThere) {
       return { kind: "prompt", promptId: textOf(fields, "promptId") };
     }
   }
   return { kind: "none" };
+}
+
+/** So short a text may also be a part of what somebody else says. */
+const SHORT = 20;
+
+function wholeLines(text: string): string {
+  const lines = text.split("\n").map(squeezed).filter((line) => line !== "");
+  return `\n${lines.join("\n")}\n`;
 }
 
 /** What somebody has typed or sent: a prompt, or a command that Claude Code has run by itself. */
@@ -51,19 +62,27 @@ function wordsOf(fields: Record<string, unknown>): string {
 
 /** `path`: the transcript now, which is another one after /clear. */
 export function proofOf(giving: StepGiving, path: string): Proof {
-  const from = path === giving.transcript_path
-    ? giving.position
-    : Math.max(0, sizeOf(path) - MOST_BYTES);
+  const isSame = path === giving.transcript_path;
+  const from = isSame ? giving.position : Math.max(0, sizeOf(path) - MOST_BYTES);
+  // Another conversation may have had the same prompt before.
+  const since = isSame ? 0 : Date.parse(giving.at);
   const lines = linesFrom(path, from);
-  const proof = proofIn(lines, giving.text);
-  if (proof.kind === "none" && giving.by_stop && lines.some(isEndOfStop)) return { kind: "passed" };
+  const proof = proofIn(lines, giving.text, since);
+  const hasPassed = (line: string) => isEndOfStop(line, since);
+  if (proof.kind === "none" && giving.by_stop && lines.some(hasPassed)) return { kind: "passed" };
   if (proof.kind !== "none" || !isDoneBy(giving.text, "clear")) return proof;
   return wasCleared(giving, path) ? { kind: "command" } : proof;
 }
 
+function isBefore(fields: Record<string, unknown>, since: number): boolean {
+  return Date.parse(textOf(fields, "timestamp")) < since;
+}
+
 /** Claude Code writes it after the last hook, and after the instruction of one that blocked. */
-function isEndOfStop(line: string): boolean {
-  return line.includes("stop_hook_summary") && parsed(line)?.subtype === "stop_hook_summary";
+function isEndOfStop(line: string, since: number): boolean {
+  if (!line.includes("stop_hook_summary")) return false;
+  const fields = parsed(line);
+  return fields?.subtype === "stop_hook_summary" && !isBefore(fields, since);
 }
 
 /** So much of a new transcript is read: /clear is in its first lines. */

@@ -142,6 +142,31 @@ const PROOFS: [name: string, line: unknown, text: string, kind: string][] = [
     ...["Run all of the tests once more", "prompt"] as const,
   ],
   [
+    "a short prompt by the inbox socket",
+    {
+      type: "user",
+      isMeta: true,
+      origin: { kind: "peer" },
+      message: { content: "Another Claude session sent a message:\ngo on\n\nThis came from …" },
+    },
+    ...["go on", "prompt"] as const,
+  ],
+  [
+    "a short prompt of the plugin",
+    { type: "user", message: { content: "The gsd-code plugin sent a message:\ngo  on\n\nThis …" } },
+    ...["go on", "prompt"] as const,
+  ],
+  [
+    "a short prompt that was joined to another one",
+    { type: "user", message: { content: "and the docs\ngo on" } },
+    ...["go on", "prompt"] as const,
+  ],
+  [
+    "a short text at the end of somebody else's",
+    { type: "user", message: { content: "please do not go on" } },
+    ...["go on", "none"] as const,
+  ],
+  [
     "what Claude Code adds",
     { type: "user", isMeta: true, message: { content: "Run all of the tests once more" } },
     ...["Run all of the tests once more", "none"] as const,
@@ -192,4 +217,24 @@ Deno.test("proofOf() knows by the transcript that the Stop which was to give a s
   assertEquals(proofOf(giving, path).kind, "passed");
   write(feedback, end);
   assertEquals(proofOf(giving, path).kind, "prompt");
+});
+
+Deno.test("proofOf() takes no earlier prompt of another conversation for the step", async () => {
+  await using home = new TestHome();
+  const path = `${home.dir}/old.jsonl`;
+  const { giving } = facts("Run the tests", {});
+  const given = { ...giving, at: "2026-11-18T12:00:00.000Z", transcript_path: `${home.dir}/new` };
+  const write = (...times: string[]) =>
+    Deno.writeTextFileSync(
+      path,
+      times.map((timestamp) => {
+        const message = { content: "Run the tests" };
+        return `${JSON.stringify({ type: "user", timestamp, promptId: timestamp, message })}\n`;
+      }).join(""),
+    );
+  const [before, after] = ["2026-11-17T12:00:00.000Z", "2026-11-18T12:00:01.000Z"];
+  write(before);
+  assertEquals(proofOf(given, path), { kind: "none" });
+  write(before, after);
+  assertEquals(proofOf(given, path), { kind: "prompt", promptId: after });
 });
