@@ -2,6 +2,7 @@
 
 import { companionFor } from "../lib/companion/companion.ts";
 import { heldRequests } from "../lib/companion/held_requests.ts";
+import { spentIn } from "../lib/companion/kept_usage.ts";
 import { reportFinding } from "../lib/companion/report_finding.ts";
 import {
   isSocketAt,
@@ -93,10 +94,9 @@ export async function main(args: string[]): Promise<number> {
       const file = usageFile(paths, env, at === "work" ? "turn" : "mod");
       if (file !== undefined) writeAtomic(file, JSON.stringify(usage));
     },
-    spentBefore() {
+    spentBefore(sessionId) {
       const file = usageFile(paths, env, "mod");
-      const text = file === undefined ? undefined : readTextIfThere(file);
-      return Number(/"usd":([\d.]+)/.exec(text ?? "")?.[1] ?? 0);
+      return spentIn((file === undefined ? undefined : readTextIfThere(file)) ?? "", sessionId);
     },
     ownEscape: () => ownEscape(paths, nameNow(), Date.now()),
     held: heldRequests({

@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { companionFor, type CompanionWorld } from "../lib/companion/companion.ts";
+import { spentIn } from "../lib/companion/kept_usage.ts";
 import type { KeptUsage } from "../lib/usage.ts";
 
 const TOKEN = "the mod's token";
@@ -103,6 +104,15 @@ Deno.test("companionFor() keeps what each turn has cost", async () => {
     await tell("usage", { sessionId: "c1", promptId: "p1", cost: { usd } });
   }
   assertEquals(kept.map(({ turn_usd }) => turn_usd), [0.25, 0, 1.25, 0.25]);
+});
+
+Deno.test("companionFor() keeps what the first turn of another conversation has cost", async () => {
+  const last = JSON.stringify({ session_id: "c1", prompt_id: "p1", usd: 0.4, limits: [] });
+  const { kept, tell } = companion({ spentBefore: (sessionId) => spentIn(last, sessionId) });
+  for (const [sessionId, usd] of [["c2", 0.5], ["c2", 0.75], ["c1", 0.5], ["c3", 0.75]]) {
+    await tell("usage", { sessionId, promptId: "p1", cost: { usd } });
+  }
+  assertEquals(kept.map(({ turn_usd }) => Number(turn_usd?.toFixed(2))), [0.5, 0.25, 0.1, 0.75]);
 });
 
 Deno.test("companionFor() asks what a turn has cost while it runs, and once after its end", async () => {

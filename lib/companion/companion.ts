@@ -27,8 +27,8 @@ export interface CompanionWorld {
   report(finding: ModFinding | { kind: "lost" }): Promise<void>;
   /** Saves the context size and the cost for the hooks. */
   keep(usage: KeptUsage, at: "the end" | "work"): void;
-  /** The cost that an earlier companion of this pane saved last, or 0. */
-  spentBefore(): number;
+  /** The cost of this conversation that a companion of this pane saved last, or 0. */
+  spentBefore(sessionId: string): number;
   /** When the menu driver has just pressed Escape, or another key that ends a turn. */
   ownEscape(): number | undefined;
   /** Waits for an answer after the hook has ended. */
@@ -81,7 +81,7 @@ export function companionFor(world: CompanionWorld): Companion {
   let usedEscape = -Infinity;
   let askedAt = -Infinity;
   /** What the conversation had cost at the end of the turn before. */
-  let spent: number | undefined;
+  let spent: { sessionId: string; usd: number } | undefined;
   let timer: { cancel(): void } | undefined;
   let reporting: Promise<void> = Promise.resolve();
 
@@ -99,10 +99,12 @@ export function companionFor(world: CompanionWorld): Companion {
   };
 
   const keepUsage = ({ data }: ModEvent) => {
-    spent ??= world.spentBefore();
     const usage = keptUsage(data, facts, world.now());
-    world.keep({ ...usage, ...turnCost(usage.usd, spent) }, "the end");
-    spent = usage.usd ?? spent;
+    const { session_id: sessionId, usd } = usage;
+    // Another conversation has a sum of its own.
+    const before = spent?.sessionId === sessionId ? spent.usd : world.spentBefore(sessionId);
+    world.keep({ ...usage, ...turnCost(usd, before) }, "the end");
+    spent = { sessionId, usd: usd ?? before };
   };
 
   const onEvent = (event: ModEvent) => {
