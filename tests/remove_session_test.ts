@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main as remove } from "../commands/remove.ts";
 import { main as rename } from "../commands/rename.ts";
 import { isThere, namesIn, writeAtomic } from "../lib/files.ts";
-import { filesOf } from "../lib/sessions/kept_files.ts";
+import { filesOf, moveFiles, removeFiles } from "../lib/sessions/kept_files.ts";
 import { enqueue, type QueuedWake } from "../lib/outbox.ts";
 import { TestHome } from "./support/home.ts";
 import { idOf, promptIn, remember, sessions, spawned } from "./support/recovering.ts";
@@ -28,6 +28,19 @@ Deno.test("filesOf() leaves what belongs to an agent of the same name", async ()
   const folders = ["paused-agents", "quiet", "budgets", "sessions", "stopped"];
   for (const folder of folders) writeAtomic(`${home.paths.state}/${folder}/docs.json`, "{}");
   assertEquals(filesOf(home.paths, "docs").map(({ folder }) => folder), ["sessions", "stopped"]);
+});
+
+Deno.test("filesOf() leaves the watch its files when a session has the name of one", async () => {
+  await using home = new TestHome();
+  const { paths } = home;
+  const files = ["memory.json", "screens.json", "spending.json", "told/1.json"]
+    .map((name) => `${paths.state}/watch/${name}`);
+  for (const file of files) writeAtomic(file, "{}");
+  for (const session of ["memory", "screens", "spending", "told"]) {
+    moveFiles(paths, session, "docs");
+    removeFiles(paths, session);
+  }
+  assertEquals(filesBelow(`${paths.state}/watch`), files);
 });
 
 Deno.test("remove leaves nothing of a session but its journal", () =>

@@ -14,7 +14,7 @@ import { type Paths, pendingDir, queueDir, safeName } from "../paths.ts";
 /** Folders whose files are not named by sessions. */
 const OF_OTHERS = [
   ...["outbox", "dead", "inbox", "content", "replies", "claude", "managed", "locks"],
-  ...["paused-agents", "quiet", "budgets"],
+  ...["paused-agents", "quiet", "budgets", "watch"],
 ];
 /** What stays when a session is removed. */
 const LOG = ["journal", "texts"];
