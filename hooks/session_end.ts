@@ -7,17 +7,10 @@ const GOES_ON = ["clear", "resume"];
 
 const STOPPED = "It was ended on purpose, with gsd-code stop. Do not start it again by yourself.";
 
-/** `stop` waits less for the end. One that was stopped long ago may have been started again. */
-const STOPPED_WITHIN_MS = 120_000;
-
-function isRecent(at: string | undefined, now: Date): boolean {
-  return Math.abs(now.getTime() - Date.parse(at ?? "")) < STOPPED_WITHIN_MS;
-}
-
 export const hook: Hook = {
   event: "SessionEnd",
   async handle(context, tools) {
-    const { note, rememberSession, stoppedAt, textOf } = tools;
+    const { isEndOfStop, note, rememberSession, stoppedAt, textOf } = tools;
     const { event, paths, session, agent } = context;
     const { forgetPane } = await tools.load("content");
     const reason = textOf(event.fields, "reason") || "unknown";
@@ -36,7 +29,7 @@ export const hook: Hook = {
     } else {
       const { actions, sendWake } = await tools.load("sending");
       const isOwn = owner === "own";
-      const isStopped = isOwn && isRecent(stoppedAt(paths, session), context.now);
+      const isStopped = isOwn && isEndOfStop(stoppedAt(paths, session), context.now.getTime());
       await sendWake(context, {
         trigger: "session_end",
         section: "CONTENT",

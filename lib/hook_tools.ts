@@ -6,6 +6,6 @@ import "./fence.ts";
 export { runsSubagents, textOf } from "./events.ts";
 export * from "./hook_context.ts";
 export { note } from "./journal.ts";
-export { stoppedAt } from "./known_sessions.ts";
+export { isEndOfStop, stoppedAt } from "./known_sessions.ts";
 export { rememberSession } from "./session_memory.ts";
 export { plainWord } from "./text.ts";

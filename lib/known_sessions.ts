@@ -149,6 +149,14 @@ export function stoppedAt(paths: Pick<Paths, "data">, session: string): string |
   return textOr(recordOf(paths, session)?.stopped_at, undefined);
 }
 
+/** `stop` waits less for the end. */
+const STOPPED_WITHIN_MS = 120_000;
+
+/** One that was stopped long before has been started again since. */
+export function isEndOfStop(stoppedAt: string | undefined, endedAt: number): boolean {
+  return Math.abs(endedAt - Date.parse(stoppedAt ?? "")) < STOPPED_WITHIN_MS;
+}
+
 function recordOf(
   paths: Pick<Paths, "data">,
   session: string,

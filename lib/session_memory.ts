@@ -21,6 +21,8 @@ export interface SessionMemory extends Memory {
   updated_at: string;
   /** Why that Claude ended, in SessionEnd's word; "" while it runs. See `wasLeft` in comeback.ts. */
   ended: string;
+  /** When the last one has ended. */
+  ended_at?: string;
   /** Those that ran as `claude -p` beside it: it is not them that recovery resumes. */
   guests?: string[];
   /** Who gave the latest prompt; `last`: the latest instruction that has caused one. */
@@ -176,6 +178,7 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
         transcript_path: event.transcriptPath || before.transcript_path,
         cwd: event.cwd || before.cwd,
         ended: endedAfter(before, event, isSign),
+        ...(event.name === "SessionEnd" ? { ended_at: at } : {}),
         // It may end again at once: that is another end.
         said: isStart ? before.said.filter((said) => said.trigger !== "session_end") : before.said,
         guests: guests.filter((id) => id !== event.sessionId),

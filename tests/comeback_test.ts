@@ -14,19 +14,24 @@ const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOStrin
 interface Change extends Partial<Omit<ComebackFacts, "launch" | "memory">> {
   ended?: string;
   endedAt?: string;
+  /** Later than the end where a wake was sent since. */
+  updatedAt?: string;
   launch?: Parameters<typeof launchOf>[0];
 }
 
-const seen = ({ ended = "", endedAt = hoursAgo(1), launch = {}, ...change }: Change = {}) => ({
+const seen = (
+  { ended = "", endedAt = hoursAgo(1), updatedAt = endedAt, launch = {}, ...change }: Change = {},
+) => ({
   ...{ session: "w-main", holds: "gone" as const, isServerThere: false, launch: launchOf(launch) },
-  memory: memoryOf({ ended, updated_at: endedAt }),
+  memory: memoryOf({ ended, ended_at: endedAt, updated_at: updatedAt }),
   ...change,
 });
 const ALIVE = seen({ session: "other", holds: "alive", isServerThere: true });
 const EXITED = { ended: "prompt_input_exit" };
 const SHELL = { holds: "shell", isServerThere: true } as const;
 const OLD_SHELL = { ...SHELL, ...EXITED, endedAt: hoursAgo(99) };
-const STOPPED = { ended: "other", launch: { stopped_at: hoursAgo(2) } };
+const STOPPED = { ended: "other", endedAt: hoursAgo(2), launch: { stopped_at: hoursAgo(2) } };
+const RESTARTED = { ...STOPPED, endedAt: hoursAgo(1) };
 const conversation = { kind: "continue" } as const;
 const UNFINISHED = {
   isServerThere: true,
@@ -55,7 +60,13 @@ const ONE: [what: string, change: Change, verdict: Verdict, whenNamed?: Verdict]
   ["stopped, with its shell still there", { ...SHELL, ...STOPPED }, "stays_out"],
   ["stopped, and lost with its server", STOPPED, "stays_out"],
   ["stopped 25 hours ago", { ...STOPPED, endedAt: hoursAgo(25) }, "unlisted"],
-  ["stopped, started by hand since, and killed", { ...STOPPED, ...SHELL, ended: "" }, "comes_back"],
+  ["stopped, with a wake sent since", { ...STOPPED, updatedAt: hoursAgo(1) }, "stays_out"],
+  [
+    "stopped, started by hand since, and killed",
+    { ...RESTARTED, ...SHELL, ended: "" },
+    "comes_back",
+  ],
+  ["stopped, started by hand since, and lost with its server", RESTARTED, "comes_back"],
   ["started by a recovery that was interrupted", UNFINISHED, "comes_back"],
 ];
 for (const [what, change, verdict, whenNamed = verdict] of ONE) {

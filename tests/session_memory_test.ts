@@ -54,9 +54,12 @@ function after(world: HookWorld, before: SessionMemory, name: string): SessionMe
 Deno.test("withEvent() lets no event of our own bring a session back that was left", async () => {
   await using world = await HookWorld.create();
   const left = "prompt_input_exit";
-  const before = { ...readMemory(world.paths, "warden-main"), ended: left };
+  const ended_at = "1969-07-20T20:17:40.000Z";
+  const before = { ...readMemory(world.paths, "warden-main"), ended: left, ended_at };
   const ended = (name: string) => after(world, before, name).ended;
   assertEquals(["queue", "interrupted", "SessionStart", "Stop"].map(ended), [left, left, "", ""]);
+  const endedAt = (name: string) => after(world, before, name).ended_at;
+  assertEquals(["queue", "SessionEnd"].map(endedAt), [ended_at, new Date(0).toISOString()]);
 });
 
 Deno.test("withEvent() takes no event of our own for a sign of Claude Code", async () => {

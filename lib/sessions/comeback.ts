@@ -1,5 +1,6 @@
 /** Which of an agent's sessions are started again, and why the others are not. */
 
+import { isEndOfStop } from "../known_sessions.ts";
 import type { SessionMemory } from "../session_memory.ts";
 import { shellQuote } from "../text.ts";
 import type { Launch } from "./launch.ts";
@@ -27,10 +28,13 @@ function wasLeft({ memory }: ComebackFacts): boolean {
   return !NOT_LEFT.includes(memory?.ended ?? "");
 }
 
-/** Ended by `stop`. A Claude Code that was started there by hand since has no end yet. */
+/** Ended by `stop`, and no Claude Code was started there by hand since. */
 export function isStopped({ launch, memory }: ComebackFacts): boolean {
   if (launch?.stopped_at === undefined) return false;
-  return memory === undefined || memory.ended !== "" || memory.updated_at < launch.stopped_at;
+  if (memory === undefined || memory.updated_at < launch.stopped_at) return true;
+  // Earlier versions remembered no time of the end.
+  const { ended, ended_at = launch.stopped_at } = memory;
+  return ended !== "" && isEndOfStop(launch.stopped_at, Date.parse(ended_at));
 }
 
 const DAY_MS = 86_400_000;
