@@ -68,6 +68,9 @@ const ONE: [what: string, change: Change, verdict: Verdict, whenNamed?: Verdict]
   ],
   ["stopped, started by hand since, and lost with its server", RESTARTED, "comes_back"],
   ["started by a recovery that was interrupted", UNFINISHED, "comes_back"],
+  ["left after such a recovery", { ...UNFINISHED, ...EXITED }, "stays_out"],
+  ["closed after such a recovery", { ...UNFINISHED, ended: "other" }, "stays_out"],
+  ["killed after such a recovery", { ...UNFINISHED, ...SHELL, ended: "other" }, "comes_back"],
 ];
 for (const [what, change, verdict, whenNamed = verdict] of ONE) {
   Deno.test(`verdictsOn() a session ${what}: ${verdict}`, () => {

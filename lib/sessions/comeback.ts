@@ -64,7 +64,8 @@ export function verdictsOn(
 
 export function comesBack(seen: ComebackFacts, isNamed: boolean): boolean {
   if (isStopped(seen)) return false;
-  if (seen.launch?.recovery !== undefined) return true;
+  // Not finished, and no Claude Code has ended in it since.
+  if (seen.launch?.recovery !== undefined && !seen.memory?.ended) return true;
   if (seen.holds === "gone") return !wasLeft(seen) && !seen.isServerThere;
   return isNamed || !wasLeft(seen);
 }
