@@ -13,6 +13,7 @@ import { followRename } from "../lib/sessions/rename_session.ts";
 import { renamedMessage } from "../lib/sessions/session_wakes.ts";
 import {
   another,
+  IDLE,
   idOf,
   readLaunch,
   recover,
@@ -21,7 +22,7 @@ import {
   spawned,
 } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
-import { pause } from "./support/until.ts";
+import { pause, until } from "./support/until.ts";
 
 const WAKE_ID = "01JM8V3T0Q6Y4W2Z9K5N7R1B3D";
 
@@ -195,3 +196,29 @@ Deno.test("renamedMessage() changes a name with blanks in the actions, and nothi
     ].join("\n");
   assertEquals(renamedMessage(message("a b", "'a b'"), "a b", "docs"), message("docs", "docs"));
 });
+
+Deno.test("rename works while recover waits for the prompt, which follows the new name", () =>
+  inSessionWorld(async (world) => {
+    const { paths } = world;
+    const old = await spawned(world, "anvil");
+    const id = idOf(world, old);
+    await world.killClaude(old);
+    const slow = world.standIn("claude", IDLE);
+    const waits = `until [ -e '${world.dir}/go' ]; do sleep 0.1; done; cat`;
+    Deno.writeTextFileSync(slow, Deno.readTextFileSync(slow).replace("cat", waits));
+    const recovering = recover(world);
+    await until("the start", () => readLaunch(paths, old).recovery !== undefined);
+    assertEquals(await rename([old, "docs"], world), 0, world.warned.join("\n"));
+    Deno.writeTextFileSync(`${world.dir}/go`, "");
+
+    const { agents: [one] } = await recovering;
+    assertEquals([one!.session, one!.outcome], ["docs", "recovered"], one!.detail);
+    assertEquals([currentName(paths, old), readLaunch(paths, "docs").recovery], [
+      "docs",
+      undefined,
+    ]);
+    const [wake] = world.wakes("anvil");
+    assertMatch(wake!.message, /menu-driver .* docs type <text>$/m);
+    assertMatch(wake!.message, new RegExp(`Claude Code was not running in docs: .*\n.*${id}`));
+    assertEquals((await recover(world)).outcomes, { anvil: "alive" });
+  }));

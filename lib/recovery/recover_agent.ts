@@ -5,6 +5,7 @@ import type { World } from "../cli/world.ts";
 import { whyMarked } from "../doors/tmux_sessions.ts";
 import type { SessionObservation } from "../fleet/observation.ts";
 import { record } from "../journal.ts";
+import { currentName } from "../known_sessions.ts";
 import { newWakeId, receiverOf } from "../new_wake.ts";
 import { messageOf } from "../process.ts";
 import { startIfQueued } from "../queue_runner.ts";
@@ -18,6 +19,7 @@ import {
   whoHolds,
   whyOpen,
 } from "../sessions/conversations.ts";
+import { launchOf } from "../sessions/find_session.ts";
 import { conversationFor, type Launch, type PendingRecovery } from "../sessions/launch.ts";
 import { moveQueue } from "../sessions/kept_files.ts";
 import { launchFiles, writeLaunch } from "../sessions/launch_files.ts";
@@ -189,12 +191,18 @@ async function bringBack(
 async function awaitReturn(
   scope: RecoveryScope,
   one: SessionObservation,
-  { launch, recovery, isFound }: { launch: Launch; recovery: PendingRecovery; isFound: boolean },
+  { launch: begun, recovery, isFound }: {
+    launch: Launch;
+    recovery: PendingRecovery;
+    isFound: boolean;
+  },
 ): Promise<AgentResult> {
   const { world, agent, timeoutMs } = scope;
-  const { session, agent_id } = launch;
   const wait = { timeoutMs, isFound, progress: world.warn };
-  const arrival = await awaitReady(serverOf(scope, one).tmux, one.pane!, launch, wait);
+  const arrival = await awaitReady(serverOf(scope, one).tmux, one.pane!, begun, wait);
+  // Meanwhile it may have been renamed, and the name is a part of the record.
+  const launch = launchOf(world, currentName(world.paths, begun.session)) ?? begun;
+  const { session, agent_id } = launch;
   if (arrival.kind === "failed") {
     const last = maskScreen(arrival.screen).split("\n").map((line) => line.trim())
       .filter((line) => line !== "").at(-2);

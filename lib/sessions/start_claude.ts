@@ -17,7 +17,7 @@ import type { Tmux, TmuxResult } from "../tmux.ts";
 import { factsOf, type TmuxServer } from "./tmux_servers.ts";
 import { modFolders } from "../install/mod_copy.ts";
 import { modSupport } from "./mod_support.ts";
-import { newSession, panesOf, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
+import { newSession, respawnPane, typeAtShell } from "../doors/tmux_sessions.ts";
 
 /** A new session, or a pane in which a shell waits or all has ended. */
 type LaunchPlace = "new" | { pane: string; isDead: boolean };
@@ -70,7 +70,7 @@ async function runScript(
   for (let attempt = 0; attempt < 3; attempt++) {
     const typed = await typeAtShell(tmux, place.pane, line, attempt === 0 ? "C-u" : "C-c");
     if (typed.kind === "failed") return typed;
-    if (await runsScript(tmux, session, place.pane, script)) {
+    if (await runsScript(tmux, place.pane, script)) {
       return { kind: "ok", stdout: place.pane };
     }
   }
@@ -78,23 +78,20 @@ async function runScript(
 }
 
 /** False when the shell has lost what was typed, as one that is just starting may. */
-async function runsScript(
-  tmux: Tmux,
-  session: string,
-  pane: string,
-  script: string,
-): Promise<boolean> {
+async function runsScript(tmux: Tmux, pane: string, script: string): Promise<boolean> {
   for (const until = performance.now() + 5000; performance.now() < until; await pause(50)) {
-    const tree = await treeOf(tmux, session, pane);
+    const tree = await treeOf(tmux, pane);
     if (tree[0]?.args.includes(script)) return true;
     if (tree.length === 0) return false;
   }
-  return !isIdleShell(await treeOf(tmux, session, pane));
+  return !isIdleShell(await treeOf(tmux, pane));
 }
 
-async function treeOf(tmux: Tmux, session: string, pane: string): Promise<ProcessInfo[]> {
-  const info = (await panesOf(tmux, session)).find((candidate) => candidate.pane === pane);
-  return info === undefined ? [] : treeBelow(await allProcesses(), info.pid);
+/** By the pane: its session may be renamed meanwhile. */
+async function treeOf(tmux: Tmux, pane: string): Promise<ProcessInfo[]> {
+  const shown = await tmux.call("display-message", "-p", "-t", pane, "#{pane_pid}");
+  const pid = shown.kind === "ok" ? Number(shown.stdout) : 0;
+  return pid > 0 ? treeBelow(await allProcesses(), pid) : [];
 }
 
 type Arrival =
@@ -123,7 +120,7 @@ export async function awaitReady(
   { timeoutMs, isFound = false, progress }: WaitOptions,
 ): Promise<Arrival> {
   const { session } = launch;
-  const hasEnded = async () => isIdleShell(await treeOf(tmux, session, pane));
+  const hasEnded = async () => isIdleShell(await treeOf(tmux, pane));
   const failed = (reason: string, hasFirst = false): Arrival => ({
     ...{ kind: "failed", reason, screen, hasFirst },
   });
@@ -171,7 +168,7 @@ const WORDS_MS = 3000;
 /** Whether our words after the launch command, hooks among them, have reached a program. */
 async function hasOurWords(tmux: Tmux, pane: string, launch: Launch): Promise<boolean> {
   for (const until = performance.now() + WORDS_MS; performance.now() < until; await pause(150)) {
-    const tree = await treeOf(tmux, launch.session, pane);
+    const tree = await treeOf(tmux, pane);
     if (tree.some(({ args }) => args.includes(launch.settings_file))) return true;
   }
   return false;
