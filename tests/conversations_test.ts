@@ -9,7 +9,15 @@ import {
 } from "../lib/sessions/conversations.ts";
 import { readMemory } from "../lib/session_memory.ts";
 import { type Conversation, memorySince } from "../lib/sessions/launch.ts";
-import { claudeIn, idOf, launchOf, remember, spawned } from "./support/recovering.ts";
+import {
+  claudeIn,
+  idOf,
+  launchOf,
+  readLaunch,
+  recover,
+  remember,
+  spawned,
+} from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 import { until } from "./support/until.ts";
 
@@ -62,6 +70,21 @@ Deno.test("knownConversation() goes by what hooks have said since the launch", (
     folderHas(world, world.dir, ID, 1);
     assertEquals(known().hasOthers, true);
     return Promise.resolve();
+  }));
+
+Deno.test("memorySince() takes what hooks said after the launch, also when the clock is set back", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const remembered = () =>
+      memorySince(readMemory(world.paths, session), readLaunch(world.paths, session))?.ended;
+    assertEquals(remembered(), undefined);
+    const updated_at = new Date(Date.now() - 3_600_000).toISOString();
+    const claude_session_id = idOf(world, session);
+    remember(world, session, { claude_session_id, ended: "prompt_input_exit", updated_at });
+    assertEquals(remembered(), "prompt_input_exit");
+    await world.killClaude(session);
+    assertEquals((await recover(world, session)).outcomes, { anvil: "recovered" });
+    assertEquals(remembered(), undefined, "of the launch before");
   }));
 
 const process = (pid: number, args: string[], more: Partial<ProcessInfo> = {}): ProcessInfo => ({

@@ -7,10 +7,11 @@ import { keepLaunchers } from "../install/launchers.ts";
 import { assignedIn, programOf } from "../doors/command_words.ts";
 import { type Conversation, type Launch, type PendingRecovery, promptText } from "./launch.ts";
 import { launchFiles, writeLaunch } from "./launch_files.ts";
-import { type Env, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
+import { type Env, type Paths, PLACE_ENV_NAMES, setVariables } from "../paths.ts";
 import { onPath } from "../doors/programs.ts";
 import { foldersOf } from "../process.ts";
 import type { Agent } from "../registry.ts";
+import { readMemory } from "../session_memory.ts";
 import { statusLineFor } from "./status_settings.ts";
 import { shellQuote } from "../text.ts";
 import { taskCommand } from "../cli/task_command.ts";
@@ -169,12 +170,21 @@ export function prepareLaunch(
     },
     claude_session_id: wish.claudeSessionId,
     started_at: world.now().toISOString(),
+    ...memoryBefore(paths, wish.session),
     ...wish.at,
     ...(wish.first ? { first_command: wish.first } : {}),
     ...(wish.recovery === undefined ? {} : { recovery: wish.recovery }),
   };
   writeLaunch(paths, launch);
   return launch;
+}
+
+function memoryBefore(paths: Paths, session: string): Pick<Launch, "memory_before"> {
+  try {
+    return { memory_before: readMemory(paths, session).updated_at };
+  } catch {
+    return {}; // not readable
+  }
 }
 
 /** Our hooks for this one session: the very commands that register writes, so none runs twice. */

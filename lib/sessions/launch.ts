@@ -21,6 +21,8 @@ export interface Launch {
   /** Claude Code's id for the conversation, as it was last known. */
   claude_session_id: string;
   started_at: string;
+  /** When the memory was last written before; "" where there was none. See `memorySince`. */
+  memory_before?: string;
   /** Given to Claude Code at its start, which submits it when it is ready. */
   first_command?: string;
   /** The tmux server it was started on, and which run of that server. */
@@ -43,14 +45,21 @@ export interface PendingRecovery {
   conversation: Conversation;
 }
 
-/** What hooks remember of a session since its launch; an earlier launch was another conversation. */
+/**
+ * What hooks remember of a session since its launch; an earlier launch was another conversation. It
+ * has been written again since: times cannot be compared, as the clock may have been set back.
+ */
 export function memorySince(
   memory: SessionMemory | undefined,
   launch: Launch | undefined,
 ): SessionMemory | undefined {
-  return memory !== undefined && memory.updated_at > (launch?.started_at ?? "")
-    ? memory
-    : undefined;
+  if (memory === undefined) return undefined;
+  const { memory_before: before, started_at = "" } = launch ?? {};
+  // Records of earlier versions have only the time.
+  const isSince = before === undefined
+    ? memory.updated_at > started_at
+    : memory.updated_at !== before;
+  return isSince ? memory : undefined;
 }
 
 export type Conversation =

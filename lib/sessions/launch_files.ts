@@ -52,6 +52,7 @@ const ALWAYS = [
 ];
 const SOMETIMES = [
   ...["tmux_socket", "tmux_server", "moved_to", "first_command", "stopped_at", "adopted_at"],
+  "memory_before",
 ];
 
 function launchIn(value: unknown): Launch | undefined {
