@@ -171,9 +171,10 @@ function startUnlessServed(
   session: string,
   now: Date,
 ): void {
-  if (now.getTime() - (queueStarts.get(session) ?? 0) < QUEUE_EVERY_MS) return;
+  const started = queueStarts.get(session);
+  if (started !== undefined && performance.now() - started < QUEUE_EVERY_MS) return;
   if (isHeld(`${paths.state}/locks/queue-run-${safeName(session)}`)) return;
-  queueStarts.set(session, now.getTime());
+  queueStarts.set(session, performance.now());
   startIfQueued(paths, env, session, now);
 }
 

@@ -315,6 +315,23 @@ Deno.test("watch waits no long pause out where the deliverer of a wake has ended
     assertEquals(world.carried, ["anvil"]);
   }));
 
+Deno.test("watch has waiting wakes delivered when the clock was set back", () =>
+  inSessionWorld(async (world) => {
+    world.registry({ agents: [] });
+    put(world.paths, { agent_id: "anvil", session: "anvil-main" });
+    const watch = watcher(world).start();
+    await watch.look(20);
+    assertEquals(world.carried, ["anvil"]);
+    await watch.look(-3600);
+    assertEquals(world.carried, ["anvil", "anvil"]);
+    await watch.look(-3600);
+    const next_at = new Date(Date.now() + 300_000).toISOString();
+    const attempts = { count: 13, next_at, last_error: "gateway down" };
+    put(world.paths, { agent_id: "bellows", session: "bellows-main", attempts });
+    await watch.look(1);
+    assertEquals(world.carried, ["anvil", "anvil", "anvil", "bellows"]);
+  }));
+
 Deno.test("watch runs once per user, ends when it is told to, and --once ends by itself", () =>
   inSessionWorld(async (world) => {
     world.registry({ agents: [] });

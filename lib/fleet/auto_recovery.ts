@@ -57,7 +57,7 @@ export class AutoRecovery {
     const now = world.now().getTime();
     const last = memory.recoveriesOf(session, now).at(-1) ?? 0;
     // One at a time: `recover` refuses to run beside another, and that would count as a try.
-    if (this.#running.size > 0 || now - last < AGAIN_AFTER_MS) return;
+    if (this.#running.size > 0 || Math.abs(now - last) < AGAIN_AFTER_MS) return;
     this.#running.add(agent_id);
     memory.noteRecovery(session, now);
     const about = { kind: "session", session, agent_id, source: "watch" } as const;
@@ -77,7 +77,7 @@ export class AutoRecovery {
     const times = memory.recoveriesOf(session, now);
     const last = times.at(-1) ?? 0;
     // The last try may still run, or has just ended.
-    if (this.#running.has(agent_id) || now - last < AGAIN_AFTER_MS) return;
+    if (this.#running.has(agent_id) || Math.abs(now - last) < AGAIN_AFTER_MS) return;
     const to = globalReceiver(registry);
     const key = JSON.stringify(["gave up", session, last]);
     if (to === undefined || marks.isTold(key)) return;

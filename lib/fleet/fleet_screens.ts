@@ -23,7 +23,8 @@ export class FleetScreens {
       const stale = own.filter(({ pane = "" }) => {
         const known = this.#captures.get(keyOf(pane));
         const { activity = 0 } = server.panes.find((one) => one.pane === pane) ?? {};
-        if (known === undefined) return true;
+        // The clock was set back: the times cannot be compared.
+        if (known === undefined || now < known.at) return true;
         return (activity + 1) * 1000 > known.at && now - known.at >= LOOK_EVERY_MS;
       });
       const shown = await captureScreens(server.tmux, stale.map(({ pane }) => pane!));

@@ -44,7 +44,7 @@ export class TurnStops {
     const turn = transcript?.promptId || entry?.statusSince || view.since;
     const key = JSON.stringify(["stop", session, entry?.sessionId ?? "", turn]);
     const { count = 0, at = 0 } = this.#tries.get(key) ?? {};
-    const isLater = count >= MOST_TRIES || now - at < AGAIN_AFTER_MS;
+    const isLater = count >= MOST_TRIES || Math.abs(now - at) < AGAIN_AFTER_MS;
     if (this.marks.isTold(key) || isLater) return undefined;
     this.#tries.set(key, { count: count + 1, at: now });
     const mark = this.marks.begin(key, now);

@@ -31,7 +31,7 @@ export class WaitingWakes {
     const { paths } = this.world;
     const now = this.world.now().getTime();
     const due = agentsIn(paths, "outbox").filter((id) =>
-      now - (this.#started.get(id) ?? 0) >= EVERY_MS && isDue(paths, id, now) &&
+      Math.abs(now - (this.#started.get(id) ?? 0)) >= EVERY_MS && isDue(paths, id, now) &&
       !isHeld(`${paths.state}/locks/deliver-${safeName(id)}.lock`)
     );
     // Where it is not set up, the deliverer has other ways.
@@ -59,8 +59,10 @@ function isDue(paths: Paths, agent_id: string, now: number): boolean {
     return namesIn(outboxDir(paths, agent_id)).length > 0;
   }
   const { attempts, created_at } = first;
-  if (attempts === undefined) return Date.parse(created_at) + YOUNG_MS <= now;
+  // Where the clock was set back, these times are to come.
+  const hasWaited = (since: number, ms: number) => Math.abs(now - since) >= ms;
+  if (attempts === undefined) return hasWaited(Date.parse(created_at), YOUNG_MS);
   // Its deliverer has ended, so none notices that the gateway is back: shorten the long pause.
   const pause = pauseAfter(attempts.count);
-  return Date.parse(attempts.next_at) - pause + Math.min(pause, MOST_PAUSE_MS) <= now;
+  return hasWaited(Date.parse(attempts.next_at) - pause, Math.min(pause, MOST_PAUSE_MS));
 }

@@ -37,9 +37,9 @@ export class WatchMemory {
     this.#save();
   }
 
-  /** When the session was started again within the last hour. */
+  /** When the session was started again within the last hour. The clock may be set back. */
   recoveriesOf(session: string, now: number): number[] {
-    return (this.#recoveries.get(session) ?? []).filter((at) => now - at < HOUR_MS);
+    return (this.#recoveries.get(session) ?? []).filter((at) => Math.abs(now - at) < HOUR_MS);
   }
 
   mayRecover(session: string, now: number): boolean {
