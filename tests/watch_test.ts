@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/watch.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { holdWatch, isWatched } from "../lib/fleet/watch_lock.ts";
 import { identityOf } from "../lib/noise.ts";
 import { projectName } from "../lib/sessions/conversations.ts";
@@ -92,6 +93,25 @@ Deno.test("watch recovers one agent at a time: recover refuses to run beside ano
     for (const agent of recovered) {
       assertEquals(triggers(world, agent), ["session_lost", "session_recovered"]);
     }
+  }));
+
+Deno.test("watch waits for a recovery that a person has started, and counts no try meanwhile", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const { start, recovered } = watcher(world);
+    const watch = start();
+    await says(world, session, IDLE_NOW);
+    await watch.look(0);
+    const lock = holdLock(`${world.paths.state}/locks/recover`, "bellows")!;
+    await world.killClaude(session);
+    for (const seconds of [60, 5, 31, 31, 31, 31]) {
+      await watch.look(seconds);
+      await watch.settled();
+    }
+    lock.release();
+    await watch.look(5);
+    await watch.settled();
+    assertEquals([recovered, triggers(world)], [["anvil"], ["session_lost", "session_recovered"]]);
   }));
 
 Deno.test("watch leaves a lost session alone where auto_recover is off, and one that was left", () =>

@@ -1,6 +1,7 @@
 /** Starts a lost session again: at most three times an hour, then it reports the failure. */
 
 import type { World } from "../cli/world.ts";
+import { isHeld } from "../doors/held_lock.ts";
 import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import type { Registry } from "../registry.ts";
@@ -56,8 +57,9 @@ export class AutoRecovery {
     const { memory, world, recover } = this.tools;
     const now = world.now().getTime();
     const last = memory.recoveriesOf(session, now).at(-1) ?? 0;
-    // One at a time: `recover` refuses to run beside another, and that would count as a try.
-    if (this.#running.size > 0 || Math.abs(now - last) < AGAIN_AFTER_MS) return;
+    // `recover` refuses to run beside another, also a person's, and that would count as a try.
+    const isBusy = this.#running.size > 0 || isHeld(`${world.paths.state}/locks/recover`);
+    if (isBusy || Math.abs(now - last) < AGAIN_AFTER_MS) return;
     this.#running.add(agent_id);
     memory.noteRecovery(session, now);
     const about = { kind: "session", session, agent_id, source: "watch" } as const;
