@@ -37,3 +37,20 @@ Deno.test("find() lists the machine's processes once for all sessions of a look"
   await look(NOW + 5000);
   assertEquals(lists, 2);
 });
+
+Deno.test("keepOn() forgets what was found in a session that is on no server", async () => {
+  let lists = 0;
+  const finder = new ClaudeFinder(() => {
+    lists++;
+    return Promise.resolve([]);
+  });
+  const server = serverWith("docs");
+  const look = async (now: number, servers: FleetServer[]) => {
+    await finder.find(server, "docs", "claude", new Map(), { now, stamp: "" });
+    finder.keepOn(servers);
+    return lists;
+  };
+  assertEquals(await look(NOW, [server]), 1);
+  assertEquals(await look(NOW + 2000, [serverWith("shop")]), 1);
+  assertEquals(await look(NOW + 4000, [server]), 2);
+});

@@ -37,3 +37,12 @@ Deno.test("look() sees a new screen at once when the clock was set back", async 
   assertEquals(await look(NOW + 1000), "a prompt", "not looked at again so soon");
   assertEquals(await look(NOW - 3_600_000), "a dialog");
 });
+
+Deno.test("look() keeps no screen of a pane that is gone", async () => {
+  await using home = new TestHome();
+  const { shown, look } = stage(home);
+  assertEquals(await look(NOW), "a prompt");
+  shown.text = "another prompt";
+  assertEquals(await look(NOW + 5000, { isThere: false }), undefined);
+  assertEquals(await look(NOW + 10_000, { activity: NOW - 60_000 }), "another prompt");
+});

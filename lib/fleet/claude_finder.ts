@@ -44,7 +44,7 @@ export class ClaudeFinder {
     entries: Map<number, ClaudeEntry>,
     { now, stamp }: { now: number; stamp: string },
   ): Promise<Held> {
-    const key = `${server.socket} ${server.run} ${session}`;
+    const key = keyOf(server, session);
     const panes = server.panes.filter((pane) => pane.session === session);
     const shown = panes.map(({ pane, pid, program }) => `${pane} ${pid} ${program}`);
     const shape = [stamp, ...shown].join("|");
@@ -81,6 +81,14 @@ export class ClaudeFinder {
     return "pane" in state ? { kind: state.kind, pane: state.pane } : { kind: state.kind };
   }
 
+  /** Call after a look: forgets sessions that are on none of the servers. */
+  keepOn(servers: FleetServer[]): void {
+    const there = new Set(
+      servers.flatMap((server) => server.panes.map(({ session }) => keyOf(server, session))),
+    );
+    for (const key of this.#verdicts.keys()) if (!there.has(key)) this.#verdicts.delete(key);
+  }
+
   /** The pane below which a process runs. */
   async paneOf(
     pid: number,
@@ -94,4 +102,8 @@ export class ClaudeFinder {
     }
     return undefined;
   }
+}
+
+function keyOf({ socket, run }: FleetServer, session: string): string {
+  return `${socket} ${run} ${session}`;
 }

@@ -12,9 +12,11 @@ const YOUNG_MS = 50;
 
 export class FileCache {
   readonly #kept = new Map<string, Kept>();
+  readonly #asked = new Set<string>();
 
   /** What `read` made of the file; undefined when it is not there. Throws what `read` throws. */
   of<T>(path: string, read: (path: string) => T): T | undefined {
+    this.#asked.add(path);
     const stamp = stampOf(path);
     if (stamp === undefined) {
       this.#kept.delete(path);
@@ -29,6 +31,12 @@ export class FileCache {
 
   text<T>(path: string, parse: (text: string) => T): T | undefined {
     return this.of(path, () => parse(readTextIfThere(path) ?? ""));
+  }
+
+  /** Call after a look: drops what was not asked for since the last call. */
+  keepAsked(): void {
+    for (const path of this.#kept.keys()) if (!this.#asked.has(path)) this.#kept.delete(path);
+    this.#asked.clear();
   }
 
   /** The names in a folder, sorted. */

@@ -126,6 +126,8 @@ export class FleetReader {
       this.#readFiles(one, problems);
       this.#readUsage(one, servers);
     }
+    this.#finder.keepOn(servers);
+    this.#files.keepAsked();
     return { now, sessions: followed, elsewhere, servers, problems };
   }
 

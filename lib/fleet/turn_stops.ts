@@ -61,6 +61,7 @@ export class TurnStops {
       return failed;
     }
     this.marks.finish(mark);
+    this.#tries.delete(key);
     record(this.world.paths, { kind: "session", ...about, reason: `stopped by a limit: ${why}` });
     return "stopped";
   }
