@@ -10,6 +10,8 @@ import type { Installation } from "../lib/install/scope.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { TestHome } from "./support/home.ts";
+import { make } from "./support/odd_files.ts";
+import { NOBODY } from "./support/other_user.ts";
 import { until } from "./support/until.ts";
 import { writeExecutable } from "./support/executable.ts";
 
@@ -158,6 +160,31 @@ Deno.test("deliver delivers within its own permissions, to an inbox and to the g
   } finally {
     await gateway.stop();
   }
+});
+
+Deno.test({
+  name: "launchers refuse to work as root in another user's state folder",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    await inHome(async ({ install, bin }) => {
+      installLaunchers(install);
+      const { state } = install.paths;
+      enqueue(install.paths, aWake({ transport: "inbox" }));
+      make("chown", "-R", `${NOBODY}:${NOBODY}`, state);
+      const deliver = async () => {
+        const words = ["deliver", "--once"];
+        const outcome = await run(`${bin}/gsd-code`, words, { timeoutMs: 300_000, env: {} });
+        assert(outcome.kind === "finished");
+        return outcome;
+      };
+      const { code, stdout, stderr } = await deliver();
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^Cannot deliver as root: .* belongs to user/);
+      assertEquals(namesIn(state), ["outbox"]);
+      make("chown", "-R", "0:0", state);
+      assertEquals((await deliver()).stdout, "1 delivered, 0 dead letters, 0 waiting\n");
+    });
+  },
 });
 
 Deno.test("chooseDeno() pins what a cache or a temporary folder holds, and follows links", () => {
