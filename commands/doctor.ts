@@ -3,6 +3,7 @@
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { broken, type Check, type DoctorContext, type Finding } from "../lib/doctor/finding.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { checkGateway } from "../lib/doctor/gateway_check.ts";
 import { checkHooks } from "../lib/doctor/hooks_check.ts";
 import { checkJournal } from "../lib/doctor/journal_check.ts";
@@ -78,6 +79,8 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   if (typeof given === "number") return given;
   const { fix, json, "send-test-wake": sendTestWake } = given.flags;
   const options: DoctorOptions = { agent: given.words[0], fix, json, sendTestWake };
+  const change = fix ? "fix" : sendTestWake ? "send a test wake" : undefined;
+  if (change !== undefined && isRefusedAsRoot(change, world)) return 1;
   const gathered = gatherContext(world, options.agent);
   if (gathered.kind === "unknown agent") {
     const known = gathered.known.join(", ") || "none";

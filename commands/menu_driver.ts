@@ -1,5 +1,6 @@
 /** Operates Claude Code's menus and prompt in a tmux session, for its agent. */
 
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { nameInTmux } from "../lib/driver/claude_pane.ts";
 import { carryOut } from "../lib/driver/carry_out.ts";
 import { type ActionResult, refused } from "../lib/driver/driver_context.ts";
@@ -86,6 +87,7 @@ export async function main(
   }
   const { verb, options } = order;
   let { session } = order;
+  if (isRefusedAsRoot(`${verb.kind} in session "${session}"`, world)) return 1;
   try {
     session = await nameNow(world, await nameInTmux(paneWorld(world, options), session), options);
     if (options.afterTurn && verb.kind === "type") {

@@ -3,6 +3,7 @@
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
+import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { isFolder, writeAtomic } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { isReport, sendToGlobal } from "../lib/sessions/global_status.ts";
@@ -57,6 +58,7 @@ type Given = CommandLine<"json" | "send", "since" | "html">;
 export async function main(args: string[], world: World = realWorld()): Promise<number> {
   const given = readCommandLine(args, COMMAND, world);
   if (typeof given === "number") return given;
+  if (given.flags.send && isRefusedAsRoot("send the report", world)) return 1;
   try {
     return await report(given, world);
   } catch (error) {

@@ -148,8 +148,8 @@ Deno.test("lookWithRoom() changes nothing while another driver works there", asy
   const file = `${home.paths.state}/locks/keys-s`;
   const before = await stateOf(server, id);
   const lock = holdLock(file)!;
-  assertEquals(await lookWithRoom(world, pane, file), undefined);
+  assertEquals(await lookWithRoom(world, pane, holdLock(file)), undefined);
   lock.release();
-  assertEquals((await lookWithRoom(world, pane, file))?.dialog?.whole, true);
+  assertEquals((await lookWithRoom(world, pane, holdLock(file)))?.dialog?.whole, true);
   assertEquals(await stateOf(server, id), before);
 });

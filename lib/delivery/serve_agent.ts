@@ -1,10 +1,8 @@
 /** Lets one process at a time serve an agent's outbox, and misses no wake that comes meanwhile. */
 
 import { AgentQueue, type QueueOptions, type QueueResult, type QueueWorld } from "./agent_queue.ts";
-import { type HeldLock, holdLock, isHeld, noteOn } from "../doors/held_lock.ts";
-import { prepareGuards } from "../fence.ts";
-import { record } from "../journal.ts";
-import { messageOf } from "../process.ts";
+import { type HeldLock, isHeld, noteOn } from "../doors/held_lock.ts";
+import { holdUsableLock } from "../doors/usable_lock.ts";
 import { MINUTE, SECOND } from "./delivery.ts";
 import { askForLock, endAsking, isLockWanted } from "./handover.ts";
 import { safeName } from "../paths.ts";
@@ -29,11 +27,13 @@ export async function serveAgent(
 ): Promise<QueueResult> {
   const queue = new AgentQueue(agentId, world, options);
   const lockPath = `${world.paths.state}/locks/deliver-${safeName(agentId)}.lock`;
+  const lockFor = (path: string, note: string) =>
+    holdUsableLock(world.paths, path, { session: agentId, agent_id: agentId }, note);
   // After handing over, stand by: a person may end the other process at any time. One is enough.
   let hasHandedOver = false;
   let standby: HeldLock | undefined;
   for (let waitedMs = 0;;) {
-    const lock = await lockFor(agentId, lockPath, options.once ? SHORT_RUN : "", world);
+    const lock = await lockFor(lockPath, options.once ? SHORT_RUN : "");
     if (lock === undefined) {
       if (options.takesOver && !hasHandedOver && waitedMs < HANDOVER_MS) {
         if (waitedMs === 0) {
@@ -64,36 +64,13 @@ export async function serveAgent(
     }
     if (ending === "wanted") {
       hasHandedOver = true;
-      standby = await lockFor(agentId, `${lockPath}.standby`, "", world);
+      standby = await lockFor(`${lockPath}.standby`, "");
       await waitForTaker(agentId, world);
       if (standby === undefined && isHeld(lockPath)) return { ...queue.result(), kind: "busy" };
       continue;
     }
     // Check again: a process that was refused the lock has exited.
     if (!queue.hasUnseen()) return queue.result();
-  }
-}
-
-/** A lock of another user, such as root, or that is no file is set aside: it would block for ever. */
-async function lockFor(
-  agentId: string,
-  path: string,
-  note: string,
-  { paths }: QueueWorld,
-): Promise<HeldLock | undefined> {
-  try {
-    return holdLock(path, note);
-  } catch (error) {
-    const isForeign = error instanceof Deno.errors.PermissionDenied;
-    if (!isForeign && Deno.lstatSync(path).isFile) throw error;
-    await prepareGuards();
-    Deno.renameSync(path, `${path}.unreadable`);
-    const what = isForeign
-      ? "A lock of another user was set aside"
-      : "A lock that is no file was set aside";
-    const reason = `${what}: ${messageOf(error)}`;
-    record(paths, { kind: "problem", session: agentId, agent_id: agentId, reason });
-    return holdLock(path, note);
   }
 }
 

@@ -1,13 +1,18 @@
 /** Two drivers on one session take turns. */
 
-import { type HeldLock, holdLock } from "../doors/held_lock.ts";
+import type { HeldLock } from "../doors/held_lock.ts";
+import { holdUsableLock } from "../doors/usable_lock.ts";
 import { safeName } from "../paths.ts";
 import { type ActionResult, refused } from "./driver_context.ts";
 import type { DriverWorld } from "./driver_world.ts";
 import type { MenuOptions } from "./menu_order.ts";
 
-export function driverLock({ paths }: Pick<DriverWorld, "paths">, session: string): string {
-  return `${paths.state}/locks/keys-${safeName(session)}`;
+/** Undefined while another driver works on the session. */
+export function driverLock(
+  { paths }: Pick<DriverWorld, "paths">,
+  session: string,
+): Promise<HeldLock | undefined> {
+  return holdUsableLock(paths, `${paths.state}/locks/keys-${safeName(session)}`, { session });
 }
 
 /** Runs `work` once no other driver works on the session. */
@@ -20,7 +25,7 @@ export async function inTurn(
   const { clock } = world;
   const until = clock.now() + Math.max(options.waitMs, 1000);
   let lock: HeldLock | undefined;
-  while ((lock = holdLock(driverLock(world, session))) === undefined) {
+  while ((lock = await driverLock(world, session)) === undefined) {
     if (clock.now() > until) return refused("another menu driver is at work on it");
     await clock.sleep(50);
   }

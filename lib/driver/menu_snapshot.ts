@@ -25,7 +25,7 @@ export async function snapshot(
   const found = await findPane(panes, session, options.pane, "of Claude");
   if (found.kind === "none") return refused(found.reason);
   const larger = needsRoom(found.screen) && !options.dryRun
-    ? await lookWithRoom(panes, found.pane, driverLock(world, session))
+    ? await lookWithRoom(panes, found.pane, await driverLock(world, session))
     : undefined;
   const whole = larger ?? found.screen;
   const { text, ...screen } = whole;

@@ -6,7 +6,7 @@
 import type { ClaudePane, PaneScreen, PaneWorld } from "./claude_pane.ts";
 import { decides } from "../dialog_kind.ts";
 import { type DriverContext, mayUseHook } from "./driver_context.ts";
-import { holdLock } from "../doors/held_lock.ts";
+import type { HeldLock } from "../doors/held_lock.ts";
 import { listPending } from "../answers.ts";
 import type { Verb } from "./menu_order.ts";
 import type { TmuxResult } from "../tmux.ts";
@@ -46,9 +46,8 @@ export function mayNeedRoom(context: DriverContext, verb: Verb, question?: strin
 export async function lookWithRoom(
   world: PaneWorld,
   pane: ClaudePane,
-  lockFile: string,
+  lock: HeldLock | undefined,
 ): Promise<PaneScreen | undefined> {
-  const lock = holdLock(lockFile);
   if (lock === undefined) return undefined;
   try {
     const room = await makeRoom(world, pane);

@@ -1,8 +1,9 @@
 /** The process that gives a session its steps: one at a time, on the real session. */
 
 import { listRoads } from "../companion/road_file.ts";
-import { holdLock } from "../doors/held_lock.ts";
+import type { HeldLock } from "../doors/held_lock.ts";
 import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
+import { holdUsableLock } from "../doors/usable_lock.ts";
 import { carryOut } from "../driver/carry_out.ts";
 import { findPane } from "../driver/claude_pane.ts";
 import { inTurn } from "../driver/driver_turn.ts";
@@ -20,8 +21,13 @@ import type { RunnerWorld } from "./running_queue.ts";
 import { lookOf, type SessionLook } from "./session_look.ts";
 import { tellQueue } from "./tell_queue.ts";
 
-function runnerLock({ paths }: DriverWorld, session: string): string {
-  return `${paths.state}/locks/queue-run-${safeName(session)}`;
+function runnerLock(
+  { paths }: DriverWorld,
+  session: string,
+  note = "",
+): Promise<HeldLock | undefined> {
+  const path = `${paths.state}/locks/queue-run-${safeName(session)}`;
+  return holdUsableLock(paths, path, { session }, note);
 }
 
 /** A runner that finds another one at work leaves this, so that it looks once more. */
@@ -33,7 +39,7 @@ function againFile({ paths }: DriverWorld, session: string): string {
 export async function serveQueue(world: DriverWorld, session: string): Promise<void> {
   const again = againFile(world, session);
   for (;;) {
-    const lock = holdLock(runnerLock(world, session), String(Deno.pid));
+    const lock = await runnerLock(world, session, String(Deno.pid));
     if (lock === undefined) {
       // The other runner looks for this file before it exits.
       if (readQueue(world.paths, session) !== undefined) {
@@ -55,7 +61,7 @@ export async function serveQueue(world: DriverWorld, session: string): Promise<v
 /** The other runner may have looked for the file just before it was there. */
 async function isServed(world: DriverWorld, session: string): Promise<boolean> {
   for (let looks = 0; looks < 10; looks++) {
-    const lock = holdLock(runnerLock(world, session));
+    const lock = await runnerLock(world, session);
     if (lock !== undefined) {
       lock.release();
       return false;

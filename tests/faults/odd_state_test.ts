@@ -4,9 +4,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { main as report } from "../../commands/report.ts";
 import { main as status } from "../../commands/status.ts";
 import { checkState } from "../../lib/doctor/state_check.ts";
+import { driverLock } from "../../lib/driver/driver_turn.ts";
 import { listHolds, readHold } from "../../lib/doors/holds.ts";
 import { readStop } from "../../lib/doors/spending_stops.ts";
-import { isThere, namesIn } from "../../lib/files.ts";
+import { isThere, namesIn, writeAtomic } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal_read.ts";
 import { record } from "../../lib/journal.ts";
 import { waitingIds } from "../../lib/outbox_files.ts";
@@ -15,7 +16,7 @@ import { startProgram } from "../support/child_process.ts";
 import { Clinic } from "../support/clinic.ts";
 import { DeliveryHome, put } from "../support/delivery_home.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
-import { NOBODY } from "../support/other_user.ts";
+import { CAN_BE_NOBODY, NOBODY, otherUser } from "../support/other_user.ts";
 import { statusWorld } from "../support/status_world.ts";
 
 const HOLDS = ["paused", "taken", "paused-agents", "quiet"];
@@ -123,20 +124,68 @@ Deno.test("spawn does not read a prompt from what is no file", async () => {
   assertStringIncludes(stderr, "prompt.md");
 });
 
+for (const what of ["a fifo", "a folder", "a link to itself"]) {
+  Deno.test(`driverLock() sets ${what} in its place aside`, async () => {
+    await using home = new DeliveryHome();
+    const path = lay(home, what, "locks/keys-warden-main");
+    (await driverLock(home, "warden-main"))!.release();
+    assert(Deno.lstatSync(path).isFile);
+    assert(isThere(`${path}.unreadable`));
+    const said = home.journal().find(({ kind }) => kind === "problem");
+    assertMatch(String(said?.reason), /^A lock that is no file was set aside/);
+  });
+}
+
 Deno.test({
-  name: "root does not pause or take in the state folder of another user",
+  name: "a driver of the user sets a lock aside that root has left",
+  ignore: !CAN_BE_NOBODY,
+  async fn() {
+    await using home = new DeliveryHome();
+    const path = `${home.paths.state}/locks/keys-warden-main`;
+    writeAtomic(path, "");
+    const user = await otherUser(home);
+    make("chown", "0:0", path);
+    const script = `${home.dir}/lock.ts`;
+    await Deno.writeTextFile(
+      script,
+      `import { driverLock } from "${user.root}/lib/driver/driver_turn.ts";
+       const paths = { state: "${home.paths.state}" };
+       console.log((await driverLock({ paths }, "warden-main"))?.isOurs());`,
+    );
+    const { stdout, stderr } = await user.run(script);
+    assertEquals(stdout, "true\n", stderr);
+    assert(isThere(`${path}.unreadable`));
+  },
+});
+
+Deno.test({
+  name: "root changes nothing in the state folder of another user",
   ignore: Deno.uid() !== 0,
   async fn() {
     await using home = new DeliveryHome();
     inbox(home);
     make("chown", "-R", `${NOBODY}:${NOBODY}`, home.paths.state);
-    for (const words of [["pause", "warden"], ["take", "warden-main"]]) {
+    const before = namesIn(home.dir);
+    for (
+      const words of [
+        ["pause", "warden"],
+        ["take", "warden-main"],
+        ["menu_driver", "warden-main", "snapshot"],
+        ["menu_driver", "--dry-run", "warden-main", "choose", "1"],
+        ["menu_driver", "--after-turn", "warden-main", "type", "x"],
+        ["send", "warden-main", "x"],
+        ["report", "--send"],
+        ["doctor", "--fix"],
+        ["doctor", "--send-test-wake"],
+      ]
+    ) {
       const [name, ...args] = words;
       const deno = [Deno.execPath(), "run", "-A", "--quiet", `${ROOT}/commands/${name}.ts`];
       const { code, stderr } = await startProgram([...deno, ...args], home.env, "").done;
       assertEquals(code, 1);
-      assertMatch(stderr, /^Cannot (pause|take) ".*" as root: .* belongs to user/);
+      assertMatch(stderr, /^Cannot [^\n]* as root: .* belongs to user \d+\. [^\n]*\n$/);
     }
+    assertEquals(namesIn(home.dir), before);
     assertEquals(namesIn(home.paths.state), ["outbox"]);
   },
 });
