@@ -109,13 +109,17 @@ async function serve(
     world.warn(stranger);
     return 1;
   }
-  const ids = agents ?? await agentsToServe(options, world);
+  const unread: string[] = [];
+  const ids = agents ?? await agentsToServe(options, world, unread);
   // Before the outbox is read: a hook that finds no claim starts another deliverer.
   for (const id of ids) unclaimStart(paths, id);
   const results = await Promise.all(ids.map((id) => serveAlone(id, options, world)));
   await (await housekeeping()).removeOldFiles(paths, world.now());
   await Promise.all(results.flatMap((result) => result.replies));
-  return report(ids, results, options, world);
+  const code = report(ids, results, options, world);
+  if (unread.length === 0) return code;
+  world.warn(onOneLine(`Skipped, since it cannot be read: ${unread.join("; ")}`));
+  return 1;
 }
 
 /** A mistyped id; undefined where the registry or the outbox knows it, or it cannot be told. */
@@ -133,6 +137,7 @@ async function whyNoAgent(
 async function agentsToServe(
   { agent, claimedBy: by }: DeliverOptions,
   { paths, now }: DeliverWorld,
+  unread: string[],
 ): Promise<string[]> {
   if (agent !== undefined) return [agent];
   const claimed = by === undefined ? [] : claimedBy(paths, by);
@@ -141,7 +146,7 @@ async function agentsToServe(
     .map((hold) => hold.agent_id).filter((id) => id !== "");
   // Also when a full disk kept the hook from writing its claim: its wake waits.
   const waiting: string[] = [];
-  for (const id of agentsIn(paths, "outbox")) {
+  for (const id of agentsIn(paths, "outbox", (problem) => void unread.push(problem))) {
     try {
       await recoverLost(paths, id, now());
       if (waitingIds(paths, id).length > 0) waiting.push(id);

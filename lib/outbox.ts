@@ -1,6 +1,6 @@
 /** Wakes that wait for delivery: one file each, complete from the start. */
 
-import { createNew, isThere, removeIfThere, writeAtomic } from "./files.ts";
+import { createNew, isFolder, isThere, removeIfThere, writeAtomic } from "./files.ts";
 import { type Paths, safeName } from "./paths.ts";
 import type { Transport } from "./registry.ts";
 
@@ -56,8 +56,32 @@ export function asideFile(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wak
 }
 
 export function enqueue(paths: Paths, wake: QueuedWake): void {
-  writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1), { durable: true });
+  const put = () =>
+    writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1), { durable: true });
+  try {
+    put();
+  } catch (error) {
+    const dirs = [`${paths.state}/outbox`, outboxDir(paths, wake.agent_id)];
+    if (dirs.filter(makeUsable).length === 0) throw error;
+    put();
+  }
 }
+
+/** Opens a folder that is closed to its owner. What is no folder is renamed; doctor names it. */
+function makeUsable(dir: string): boolean {
+  try {
+    Deno.lstatSync(dir);
+    if (!isFolder(dir)) Deno.renameSync(dir, `${dir}${SET_ASIDE}`);
+    else if (((Deno.statSync(dir).mode ?? 0o700) & 0o700) === 0o700) return false;
+    else Deno.chmodSync(dir, 0o700);
+    return true;
+  } catch {
+    return false; // missing, or of another user
+  }
+}
+
+/** No name of an agent's folder has this character. */
+export const SET_ASIDE = "~unreadable";
 
 /** A delivered wake is neither in the outbox nor a dead letter. */
 export function isDelivered(paths: Paths, wake: Pick<QueuedWake, "agent_id" | "wake_id">): boolean {

@@ -55,10 +55,19 @@ export function readWake(path: string): QueuedWake | undefined {
   }
 }
 
-/** The agents with something in `outbox` or `dead`. */
-export function agentsIn(paths: Paths, place: "outbox" | "dead"): string[] {
+/** The agents with something in `outbox` or `dead`; `passOver` hears of what is no folder. */
+export function agentsIn(
+  paths: Paths,
+  place: "outbox" | "dead",
+  passOver: (problem: string) => void = () => {},
+): string[] {
   const dir = `${paths.state}/${place}`;
-  return namesIn(dir).filter((name) => isFolder(`${dir}/${name}`)).map(originalName);
+  return namesIn(dir).filter((name) => {
+    const isUsable = isFolder(`${dir}/${name}`);
+    const isAgents = safeName(originalName(name)) === name;
+    if (!isUsable && isAgents) passOver(`${dir}/${name} is not a folder`);
+    return isUsable;
+  }).map(originalName);
 }
 
 /** The dead letters of one agent. */

@@ -41,7 +41,7 @@ export function listWakes(
     }
   };
   const ofEach = (place: "outbox" | "dead", list: (agentId: string) => ListedWake[]) =>
-    readable(() => agentsIn(paths, place))
+    readable(() => agentsIn(paths, place, passOver))
       .filter((id) => agentId === undefined || id === agentId)
       .flatMap((id) => readable(() => list(id)));
   return [

@@ -19,7 +19,8 @@ export class WakeCounter {
     const seen = new Set<string>();
     const counted = (place: "outbox" | "dead") => {
       const counts = new Map<string, number>();
-      for (const agent_id of readable(() => agentsIn(paths, place), problems)) {
+      const passOver = (problem: string) => void problems.push(problem);
+      for (const agent_id of readable(() => agentsIn(paths, place, passOver), problems)) {
         const ids = () => place === "dead" ? deadIds(paths, agent_id) : waitingIds(paths, agent_id);
         for (const wake_id of readable(ids, problems)) {
           const wake = { agent_id, wake_id };
