@@ -112,7 +112,7 @@ async function showSessions(
     world.say(JSON.stringify(chosen.map((view) => asJson(view, world)), null, 1));
     return 0;
   }
-  const reports = waitingIds(world.paths, GLOBAL_AGENT).length;
+  const reports = unsentReports(world);
   const unsent = reports === 0 ? [] : [`${reports} unsent to the global status session`];
   if (chosen.length === 0) {
     const hidden = views.length === 0
@@ -178,6 +178,14 @@ function journals({ paths }: StatusWorld): { known: string[]; problems: string[]
     return { known, problems: known.flatMap((session) => whyUnreadable(paths, session) ?? []) };
   } catch (error) {
     return { known: [], problems: [messageOf(error)] };
+  }
+}
+
+function unsentReports({ paths }: StatusWorld): number {
+  try {
+    return waitingIds(paths, GLOBAL_AGENT).length;
+  } catch {
+    return 0; // the reader has said why
   }
 }
 

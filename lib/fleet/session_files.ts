@@ -75,15 +75,20 @@ export function queuesIn(
   problems: string[],
 ): Map<string, Pick<SessionObservation, "queue">> {
   const found = new Map<string, Pick<SessionObservation, "queue">>();
-  for (const session of namesIn(`${paths.state}/queue`).map(originalName)) {
+  const read = <T>(work: () => T): T | undefined => {
     try {
-      const queue = readQueue(paths, session);
-      if (queue === undefined) continue;
-      const paused = queue.paused !== undefined;
-      found.set(session, { queue: { waiting: waitingCount(queue), paused } });
+      return work();
     } catch (error) {
       problems.push(messageOf(error));
+      return undefined;
     }
+  };
+  const sessions = read(() => namesIn(`${paths.state}/queue`).map(originalName)) ?? [];
+  for (const session of sessions) {
+    const queue = read(() => readQueue(paths, session));
+    if (queue === undefined) continue;
+    const paused = queue.paused !== undefined;
+    found.set(session, { queue: { waiting: waitingCount(queue), paused } });
   }
   return found;
 }

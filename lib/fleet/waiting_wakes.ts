@@ -30,8 +30,8 @@ export class WaitingWakes {
   async send(): Promise<string[]> {
     const { paths } = this.world;
     const now = this.world.now().getTime();
-    const due = agentsIn(paths, "outbox").filter((id) =>
-      Math.abs(now - (this.#started.get(id) ?? 0)) >= EVERY_MS && isDue(paths, id, now) &&
+    const due = agents(paths).filter((id) =>
+      Math.abs(now - (this.#started.get(id) ?? 0)) >= EVERY_MS && isDueIfReadable(paths, id, now) &&
       !isHeld(`${paths.state}/locks/deliver-${safeName(id)}.lock`)
     );
     // Where it is not set up, the deliverer has other ways.
@@ -41,6 +41,23 @@ export class WaitingWakes {
       deliver(this.world, id, id);
     }
     return due;
+  }
+}
+
+// The reader of the fleet reports what cannot be listed; a deliverer could not send it either.
+function agents(paths: Paths): string[] {
+  try {
+    return agentsIn(paths, "outbox");
+  } catch {
+    return [];
+  }
+}
+
+function isDueIfReadable(paths: Paths, agentId: string, now: number): boolean {
+  try {
+    return isDue(paths, agentId, now);
+  } catch {
+    return false;
   }
 }
 

@@ -4,13 +4,15 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main as status } from "../../commands/status.ts";
 import { checkOutbox } from "../../lib/doctor/outbox_check.ts";
 import { checkState } from "../../lib/doctor/state_check.ts";
+import { FleetWatch, type WatchWorld } from "../../lib/fleet/watch.ts";
 import { isThere, namesIn } from "../../lib/files.ts";
-import { waitingIds } from "../../lib/outbox_files.ts";
+import { moveToDead, waitingIds } from "../../lib/outbox_files.ts";
 import { ROOT } from "../../lib/paths.ts";
 import { startProgram } from "../support/child_process.ts";
 import { Clinic } from "../support/clinic.ts";
 import { aWake, DeliveryHome, put } from "../support/delivery_home.ts";
 import { fixtureEvent } from "../support/fixtures.ts";
+import type { TestHome } from "../support/home.ts";
 import { HookWorld, WARDEN } from "../support/hook_world.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
 import { CAN_BE_NOBODY, otherUser } from "../support/other_user.ts";
@@ -50,6 +52,61 @@ for (const [what, put] of Object.entries(NO_FOLDER)) {
     assert(isThere(`${path}~unreadable`));
   });
 }
+
+function watchWorld(home: TestHome, more: Partial<WatchWorld> = {}): WatchWorld {
+  return {
+    ...statusWorld(home),
+    recover: () => Promise.resolve(0),
+    gateway: () => Promise.resolve("up"),
+    startQueue() {},
+    type: () => Promise.resolve(undefined),
+    stopTurn: () => Promise.resolve(undefined),
+    openclawAgents: () => Promise.resolve({ kind: "agents", ids: ["warden"] }),
+    ...more,
+  };
+}
+
+for (const folder of ["queue", "outbox", "pending", "pending/warden-main"]) {
+  for (const what of ["a fifo", "a link to itself"]) {
+    Deno.test(`status and the watch go on with ${what} in the place of ${folder}`, async () => {
+      await using home = new DeliveryHome();
+      const { state } = home.paths;
+      home.writeRegistry({ agents: [WARDEN] });
+      moveToDead(home.paths, aWake(), "no such session");
+      const path = `${state}/${folder}`;
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      ODD[what]!(path);
+      const world = statusWorld(home);
+      const code = await status([], world);
+      assertEquals([code, world.warned.length], [0, 1], world.warned.join("\n"));
+      assertStringIncludes(world.warned[0]!, path);
+      assertStringIncludes(world.said[0]!, "warden-main");
+      await new FleetWatch(watchWorld(home)).look();
+      const problems = home.journal("watch").map(({ reason }) => String(reason));
+      assertStringIncludes(problems.join(), path);
+    });
+  }
+}
+
+Deno.test("the watch sends the wakes of others though an outbox cannot be listed", async () => {
+  await using home = new DeliveryHome();
+  home.writeRegistry({ agents: [WARDEN] });
+  put(home.paths, { created_at: new Date(Date.now() - 600_000).toISOString() });
+  put(home.paths, { agent_id: "anvil" });
+  const started: string[] = [];
+  const startDeliverer = (agentId: string) => void started.push(agentId);
+  const { readDirSync } = Deno;
+  Deno.readDirSync = (path) => {
+    if (String(path).endsWith("/outbox/anvil")) throw new Deno.errors.PermissionDenied("no");
+    return readDirSync(path);
+  };
+  try {
+    await new FleetWatch(watchWorld(home, { startDeliverer })).look();
+  } finally {
+    Deno.readDirSync = readDirSync;
+  }
+  assertEquals(started, ["warden"]);
+});
 
 Deno.test({
   name: "enqueue() opens an outbox that is closed to its owner",
