@@ -104,6 +104,76 @@ Deno.test("serveAgent() lets the hook of a held wake go, though it tries others 
   }
 });
 
+Deno.test("serveAgent() lets the hook of a held wake go in a long pause between tries", async () => {
+  await using home = new DeliveryHome();
+  const clock = new SimClock();
+  const since = new Date(clock.now).toISOString();
+  writeHold(home.paths, { kind: "session", name: "held", agent_id: "warden", since });
+  put(home.paths, { created_at: since });
+  const options = { once: false, lifeMs: 20 * MINUTE };
+  const serving = serveAgent("warden", queueWorld(home, clock, () => DOWN), options);
+  await clock.run(clock.now + 12 * MINUTE);
+  const created_at = new Date(clock.now).toISOString();
+  const { wake_id } = put(home.paths, { ...EXPECTS, created_at, session: "held" });
+  holdReplyWait(home.paths, wake_id);
+  try {
+    await clock.run(clock.now + 2000);
+    const reply = JSON.parse(Deno.readTextFileSync(replyFile(home.paths, wake_id)));
+    assertMatch(reply.reason, /held by a pause/);
+    endReplyWait(home.paths, wake_id);
+    await clock.run(clock.now + 20 * MINUTE, serving);
+    await serving;
+  } finally {
+    endReplyWait(home.paths, wake_id);
+  }
+});
+
+Deno.test("serveAgent() lets a waiting hook go after one try that took long", async () => {
+  await using home = new DeliveryHome();
+  const clock = new SimClock();
+  const started = clock.now;
+  const { wake_id } = put(home.paths, {
+    ...EXPECTS,
+    created_at: new Date(started).toISOString(),
+  });
+  holdReplyWait(home.paths, wake_id);
+  let tries = 0;
+  const world = queueWorld(home, clock, () => {
+    tries++;
+    clock.now += 3000;
+    return DOWN;
+  });
+  try {
+    const serving = serveAgent("warden", world, { once: false, lifeMs: MINUTE });
+    await clock.run(started + 3000);
+    const reply = JSON.parse(Deno.readTextFileSync(replyFile(home.paths, wake_id)));
+    assertEquals([tries, reply.reason], [1, "the wake was not delivered: gateway down"]);
+    await clock.run(started + 2 * MINUTE, serving);
+    await serving;
+  } finally {
+    endReplyWait(home.paths, wake_id);
+  }
+});
+
+Deno.test("serveAgent() lets the hook of a dead letter go", async () => {
+  await using home = new DeliveryHome();
+  const clock = new SimClock();
+  const created_at = new Date(clock.now).toISOString();
+  const { wake_id } = put(home.paths, { ...EXPECTS, created_at });
+  holdReplyWait(home.paths, wake_id);
+  const refused = { outcome: { kind: "never" as const, reason: "invalid" }, why: "" };
+  try {
+    const options = { once: false, lifeMs: MINUTE };
+    const serving = serveAgent("warden", queueWorld(home, clock, () => refused), options);
+    await clock.run(clock.now + MINUTE, serving);
+    assertEquals((await serving).dead, 1);
+    const reply = JSON.parse(Deno.readTextFileSync(replyFile(home.paths, wake_id)));
+    assertMatch(reply.reason, /^the wake was not delivered: .*invalid/);
+  } finally {
+    endReplyWait(home.paths, wake_id);
+  }
+});
+
 Deno.test("serveAgent() tries at once, from its sleep, what a hook waits for", async () => {
   await using home = new DeliveryHome();
   const clock = new SimClock();

@@ -34,19 +34,25 @@ export async function workOrEnd(
       await prepareGuards(); // the summary holds foreign text
       (await loadReleasing()).releaseDue(paths, agentId, now());
     }
-    const held = outbox.held();
-    if (held.length > 0) {
-      await prepareGuards();
-      endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
-    }
+    const held = await letHeldGo(paths, outbox);
     if (outbox.waiting().length > 0) return "work";
-    if (held.length === 0) return "done";
+    if (held === 0) return "done";
     const due = nextDue(paths, agentId);
     if (due === undefined || due > staysUntil || now() > staysUntil) return "done";
     rest();
     await sleep(Math.max(1, Math.min(LOOK_EVERY_MS, due - now())));
     if (isLockWanted(paths, agentId)) return "wanted";
   }
+}
+
+/** Claude does not wait for the reply to a wake that is held. How many are held. */
+export async function letHeldGo(paths: Paths, outbox: AgentOutbox): Promise<number> {
+  const held = outbox.held();
+  if (held.length > 0) {
+    await prepareGuards();
+    endReplyWaits(paths, held, "it is held by a pause, quiet hours or a person");
+  }
+  return held.length;
 }
 
 // Usually nothing is held: do not load what only a summary needs.

@@ -6,6 +6,7 @@ import type { AgentOutbox } from "./agent_outbox.ts";
 import { SECOND } from "./delivery.ts";
 import type { GatewayState } from "./gateway_up.ts";
 import { isLockWanted } from "./handover.ts";
+import { letHeldGo } from "./held_wait.ts";
 
 export interface PauseWorld {
   paths: Paths;
@@ -40,6 +41,7 @@ export async function pauseForRetry(
     rested += step;
     if (wasDown && rested % ASK_EVERY_MS === 0 && !await isDown()) return "gateway is back";
     if (isLockWanted(paths, agentId)) return "wanted";
+    await letHeldGo(paths, outbox);
     const unseen = outbox.unseen();
     const isNudged = unseen.length > 0 &&
       (rested >= LEAST_PAUSE_MS || unseen.some((id) => isAwaited(paths, id)));
