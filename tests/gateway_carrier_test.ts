@@ -141,7 +141,12 @@ Deno.test("GatewayCarrier tries again what a young gateway took before the conne
 });
 
 Deno.test("GatewayCarrier sends nothing while the history does not show whether it is there", async () => {
-  const cases = [{ kind: "error" }, { kind: "dropBefore" }] as const;
+  const cases = [
+    { kind: "error" },
+    { kind: "dropBefore" },
+    { kind: "answer", payload: {} },
+    { kind: "answer", payload: { messages: null } },
+  ] as const;
   for (const mishap of cases) {
     await withGateway({}, async (gateway, deliver) => {
       const attempts = { count: 1, next_at: "", last_error: "no answer" };
@@ -174,6 +179,45 @@ Deno.test("GatewayCarrier waits until the agent reads what a young gateway has o
   } finally {
     carrier.close();
     await gateway.stop();
+  }
+});
+
+Deno.test("GatewayCarrier does not take a wake for read while it cannot look after the watch", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS, upMs: 1000 });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const carrier = new GatewayCarrier(target, Date.now, 20);
+  try {
+    gateway.faults.decide = ({ method }) => {
+      if (method === "agent") return { kind: "queue" };
+      return method === "chat.history" && gateway.queued.length > 0 ? { kind: "error" } : undefined;
+    };
+    const outcome = await carrier.deliver(aWake());
+    assertEquals(gateway.queued.length, 1);
+    assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+    assertStringIncludes(outcome.reason, "Cannot tell whether session agent:warden:main has");
+  } finally {
+    carrier.close();
+    await gateway.stop();
+  }
+});
+
+Deno.test("GatewayCarrier looks for a wake whose run failed in a young gateway", async () => {
+  for (const kept of [true, false]) {
+    await withGateway({ upMs: 1000 }, async (gateway, deliver) => {
+      const wake = aWake();
+      gateway.faults.decide = ({ method }) =>
+        method === "agent" ? { kind: "fail", kept } : undefined;
+      const outcome = await deliver(wake);
+      assertEquals(outcome.kind, kept ? "delivered" : "later");
+      if (outcome.kind !== "later") return;
+      assertEquals([outcome.scope, outcome.newKey], ["all", true]);
+      assertStringIncludes(outcome.reason, "let it go again: the run could not begin");
+      gateway.faults.decide = undefined;
+      const key = `${wake.wake_id}~2`;
+      const attempts = { count: 1, next_at: "", last_error: outcome.reason, key };
+      assertEquals((await deliver({ ...wake, attempts })).kind, "delivered");
+      assertEquals(gateway.taken.map((taken) => taken.key), [key]);
+    });
   }
 });
 

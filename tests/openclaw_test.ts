@@ -118,6 +118,7 @@ Deno.test("CliCarrier sends nothing while the history does not show whether it i
     ended(1, { ok: false, error: { code: "UNAVAILABLE", message: "not now" } }),
     ended(1, { ok: false, error: { code: "INTERNAL", message: "broken" } }),
     { kind: "timeout", afterMs: 60_000 },
+    ended(0, {}),
   ];
   for (const answer of answers) {
     using one = carrier({ ...FOUND, "chat.history": answer });

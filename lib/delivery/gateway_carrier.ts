@@ -11,7 +11,14 @@ import {
 } from "./delivery.ts";
 import { prepareGuards } from "../fence.ts";
 import { connect, type Gateway, type GatewayAnswer, isTaken } from "./gateway.ts";
-import { type Called, isUnknownSession, judged, notSearched, withoutHistory } from "./refusals.ts";
+import {
+  type Called,
+  isUnknownSession,
+  judged,
+  notSearched,
+  withoutHistory,
+  withoutMessages,
+} from "./refusals.ts";
 import { placeOfWake } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
@@ -67,9 +74,10 @@ export class GatewayCarrier {
         const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
         return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
       }
-      if (end.kind === "open") {
+      if (end.kind === "open" || end.kind === "failed") {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
         if (history.kind === "unread") return history.outcome;
+        if (end.kind === "failed" && history.place === undefined) return letGo(sessionKey, end.why);
         if (history.place !== "read") return this.notBegun(sessionKey);
       }
       // Only the connection that began a run gets its end.
@@ -117,9 +125,13 @@ export class GatewayCarrier {
   > {
     const params = { sessionKey, limit: 1000, maxChars: 1 };
     const history = await gateway.request("chat.history", params, ANSWER_MS);
-    return history.kind === "ok"
-      ? { kind: "read", place: placeOfWake(history.payload, wakeId) }
-      : { kind: "unread", outcome: withoutHistory(judged(history, notSearched(sessionKey))) };
+    if (history.kind !== "ok") {
+      return { kind: "unread", outcome: withoutHistory(judged(history, notSearched(sessionKey))) };
+    }
+    const { payload } = history;
+    return Array.isArray(payload.messages)
+      ? { kind: "read", place: placeOfWake(payload, wakeId) }
+      : { kind: "unread", outcome: withoutMessages(sessionKey) };
   }
 
   private async open(): Promise<{ kind: "open"; gateway: Gateway } | TryOutcome> {
@@ -196,19 +208,27 @@ export interface Reach {
 
 type Watched =
   | { kind: "settled" | "open" }
+  | { kind: "failed"; why: string }
   | { kind: "undone"; answer: Exclude<GatewayAnswer, { kind: "ok" }> };
 
 /**
  * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
  * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
- * workers time out. If the connection breaks in that time, or the run does not end, the outcome is
- * unknown.
+ * workers time out. If the connection breaks in that time, or the run fails otherwise or does not
+ * end, the outcome is unknown.
  */
 async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
   const end = await within(final, watchMs);
   if (end === TIME_IS_UP) return { kind: "open" };
-  const isUndone = end.kind === "lost" || (end.kind === "error" && end.code === "UNAVAILABLE");
-  return isUndone ? { kind: "undone", answer: end } : { kind: "settled" };
+  if (end.kind === "ok") return { kind: "settled" };
+  const isUndone = end.kind === "lost" || end.code === "UNAVAILABLE";
+  return isUndone ? { kind: "undone", answer: end } : { kind: "failed", why: end.message };
+}
+
+/** The agent has not read it, and the gateway would repeat the end of that run for the same key. */
+function letGo(sessionKey: string, why: string): TryOutcome {
+  const reason = `The gateway took the wake for ${sessionKey} and let it go again: ${why}`;
+  return { kind: "later", scope: "all", reason, newKey: true };
 }
 
 /** Whether a second try soon has a good chance. */

@@ -4,7 +4,7 @@ import { isDoubtful, keyOf, type Reply, replyFrom, replyMs, type TryOutcome } fr
 import { removeIfThere, writeAtomic } from "../files.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
 import { putParams } from "./params_file.ts";
-import { withoutHistory } from "./refusals.ts";
+import { withoutHistory, withoutMessages } from "./refusals.ts";
 import { placeOfWake, replyInHistory } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -39,6 +39,7 @@ export class CliCarrier {
     if (isDoubtful(wake, this.world.now(), FRESH_MS)) {
       const history = await this.call("chat.history", { sessionKey, limit: 1000 }, CALL_MS);
       if (history.kind === "failed") return withoutHistory(history.outcome);
+      if (!Array.isArray(history.value.messages)) return withoutMessages(sessionKey);
       if (placeOfWake(history.value, wake.wake_id) !== undefined) {
         return this.taken(wake, sessionKey, "it was in the session already");
       }

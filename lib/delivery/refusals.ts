@@ -31,6 +31,12 @@ export function notSearched(sessionKey: string): string {
   return `Cannot tell whether session ${sessionKey} has the wake already`;
 }
 
+/** An answer of another form says nothing: the wake may be there. */
+export function withoutMessages(sessionKey: string): TryOutcome {
+  const reason = `${notSearched(sessionKey)}: its history has no list of messages`;
+  return { kind: "later", scope: "all", reason };
+}
+
 /** Nothing was sent: the wake keeps its key, and waits until the session's history can be read. */
 export function withoutHistory(outcome: TryOutcome): TryOutcome {
   if (outcome.kind === "delivered" || outcome.kind === "unfit") return outcome;

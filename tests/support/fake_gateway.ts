@@ -150,6 +150,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       options.log?.({ at: new Date().toISOString(), method, key, for: params.sessionKey, mishap });
       if (mishap?.kind === "dropBefore") return hangUp(socket);
       if (mishap?.kind === "error") return no("INTERNAL", "something broke in here");
+      if (mishap?.kind === "answer") return ok(mishap.payload);
       if (mishap?.kind === "swallow" && method !== "agent") return;
       if (method === "sessions.resolve") {
         const key = params.key ??
@@ -184,6 +185,13 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
         accepted();
         await pause(mishap?.kind === "revoke" ? mishap.afterMs : 200);
         return no("UNAVAILABLE", "Session changed while starting work. Retry.");
+      }
+      if (mishap?.kind === "fail") {
+        if (mishap.kept) take();
+        known.add(key);
+        accepted();
+        await pause(1);
+        return no("INTERNAL", "the run could not begin");
       }
       if (mishap?.kind === "queue") {
         gateway.queued.push(key);

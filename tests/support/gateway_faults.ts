@@ -16,6 +16,10 @@ export type Mishap =
   | { kind: "slow"; afterMs: number }
   /** "accepted", after a turn that runs: in the history it is only queued. */
   | { kind: "queue" }
+  /** "accepted", then another error than UNAVAILABLE, which its key gets from then on. */
+  | { kind: "fail"; kept: boolean }
+  /** Another answer than that of its method. */
+  | { kind: "answer"; payload: Record<string, unknown> }
   | { kind: "error" };
 
 export interface GatewayRequest {
