@@ -142,6 +142,16 @@ Deno.test("a managed session's first hook marks its pane, and bin/hook asks the 
   assertEquals(await starts(pane), false);
 });
 
+Deno.test("bin/hook reads no more of a mark than a number of lines", async () => {
+  await using world = await HookWorld.create();
+  const { TMUX, TMUX_PANE } = await world.server.env(await world.pane("warden-main"));
+  const mark = `${world.paths.state}/managed${TMUX}/${TMUX_PANE}`;
+  writeAtomic(mark, "150");
+  await Deno.truncate(mark, 2 ** 40); // without blocks on the disk; sh would take days to read it
+  assertEquals((await world.hook("stop.ts", STOP)).code, 0);
+  assertEquals(world.wakes().length, 1);
+});
+
 Deno.test("a mark that cannot be made costs no wake", async () => {
   await using world = await HookWorld.create();
   writeAtomic(`${world.paths.state}/managed`, "in the way");

@@ -54,7 +54,7 @@ export function hookLauncherText(install: Installation): string {
 # Runs a hook of gsd-code-skill: \`hook <event>\`, with Claude Code's event on standard input.
 # Made by register from install.json. Register again instead of editing it.
 # Functions and options of the caller's shell must not change what this one does.
-unset -f cd env grep cat printf read [
+unset -f cd env grep head cat printf read [
 set +efuxm
 PATH=${shellQuote(install.path)} LC_ALL=C
 export LC_ALL
@@ -88,9 +88,10 @@ ${waitingFor("answer")})
   exec env -i ${CAPTURE_LAUNCHER}=${shellQuote(launcherPath(paths, "capture"))} "$@" 2>/dev/null ;;
 esac
 
-# A hook that wants more lines writes their number into the mark.
+# A hook that wants more lines writes their number into the mark. sh would read it byte by byte,
+# however large it is.
 lines=
-[ ! -s "$mark" ] || { read -r lines <"$mark"; } 2>/dev/null
+[ ! -s "$mark" ] || lines=$(head -c 5 "$mark" 2>/dev/null)
 case $lines in '' | *[!0-9]* | ?????*) lines=${SHELL_CAPTURE_LINES} ;; esac
 
 # tmux answers while Deno starts: the session and the screen go before the event. Deno tells by its
