@@ -4,6 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listPending } from "../lib/answers.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
 import { namesIn } from "../lib/files.ts";
+import { changeMemory } from "../lib/session_memory.ts";
 import { fixtureEvent, fixtureTranscript } from "./support/fixtures.ts";
 import { type HookResult, HookWorld, section, WARDEN } from "./support/hook_world.ts";
 import { until } from "./support/until.ts";
@@ -27,7 +28,12 @@ async function worldWith(settings: Record<string, unknown>, deliver = true): Pro
  */
 async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<string[]> {
   const beside: Promise<HookResult>[] = [];
-  for (const [hook, event, change] of steps) {
+  for (const step of steps) {
+    if (step === SIX_SECONDS) {
+      age(world);
+      continue;
+    }
+    const [hook, event, change] = step;
     const running = world.hook(hook, { ...fixtureEvent(event), ...change });
     if (hook === "permission_request.ts") {
       beside.push(running);
@@ -48,6 +54,15 @@ async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<s
   });
 }
 
+function age({ paths }: HookWorld): void {
+  changeMemory(paths, "warden-main", ({ closed, ...memory }) => ({
+    memory: closed === undefined
+      ? memory
+      : { ...memory, closed: { ...closed, at: closed.at - 6000 } },
+    value: undefined,
+  }));
+}
+
 function assertSilent({ ms: _, ...result }: HookResult): void {
   assertEquals(result, { code: 0, stdout: "", stderr: "" });
 }
@@ -57,6 +72,8 @@ const IDLE: Step = ["notification.ts", "notification-idle_prompt"];
 const ASK: Step = ["pre_tool_use.ts", "pre_tool_use-ask-single"];
 const REQUEST: Step = ["permission_request.ts", "permission_request-ask-single"];
 const PERMISSION: Step = ["notification.ts", "notification-permission_prompt"];
+/** So long after a dialog has opened comes its reminder. */
+const SIX_SECONDS: Step = ["", ""];
 const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
 const BESIDE: Step = ["notification.ts", "notification-idle-beside-endless-shell"];
 const SAME = { prompt_id: fixtureEvent("stop-endless-shell").prompt_id };
@@ -87,7 +104,9 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
   "a turn's end once, also when a person runs shell lines after it":
     { steps: [["stop.ts", "stop-before-shell-lines"], ["notification.ts", "notification-idle-after-shell-line"], ["notification.ts", "notification-idle-after-second-shell-line"]], transcript: "shell-lines-left-alone", hears: ["response_complete"] },
   "a permission that comes after an answered question":
-    { steps: [ASK, ANSWERED, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
+    { steps: [ASK, ANSWERED, SIX_SECONDS, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
+  "nothing from the reminder of a question that is answered at that moment":
+    { steps: [ASK, ANSWERED, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered"] },
   "nothing of a cleared session but what comes after":
     { steps: [["session_end.ts", "session_end-clear"], ["session_start.ts", "session_start-clear"], STOP], hears: ["response_complete"] },
   "in few words what it knows, where that is wanted":
