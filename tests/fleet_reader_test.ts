@@ -87,10 +87,17 @@ Deno.test("FleetReader takes nothing for lost while tmux does not answer", () =>
     const reader = new FleetReader(later, new ScreenTimes(world.paths));
     await reader.read();
     const tmux = world.variables.GSD_TMUX!;
-    world.variables.GSD_TMUX = tmuxThat(world, tmux, '*) echo "fork failed" >&2; exit 1;;');
-    const { sessions, problems } = await reader.read();
-    assertEquals(sessions.map((one) => [one.session, one.holds]), [[session, "alive"]]);
-    assertMatch(problems.join(), /fork failed/);
+    for (const calls of ["*", "*list-panes\\ -s*"]) {
+      world.variables.GSD_TMUX = tmuxThat(
+        world,
+        tmux,
+        `${calls}) echo "fork failed" >&2; exit 1;;`,
+      );
+      const { sessions, servers, problems } = await reader.read();
+      assertEquals(sessions.map((one) => [one.session, one.holds]), [[session, "alive"]]);
+      assertEquals(servers.map(({ isStale }) => isStale), [true], "recover leaves it alone");
+      assertMatch(problems.join(), /fork failed/);
+    }
   }));
 
 Deno.test("FleetReader calls tmux once where nothing has changed", () =>

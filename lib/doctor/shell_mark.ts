@@ -17,7 +17,7 @@ export async function markOfServer(tmux: Tmux): Promise<string | undefined> {
  */
 export async function markOfSession(tmux: Tmux, session: string): Promise<string | undefined> {
   const processes = await allProcesses();
-  const panes = await panesOf(tmux, session);
+  const panes = await panesOf(tmux, session).catch(() => []);
   const below = panes.flatMap(({ pid }) => treeBelow(processes, pid));
   const claude = below.filter((process) => isClaude(process));
   const asked = claude.length > 0 ? claude.map(({ pid }) => pid) : panes.map(({ pid }) => pid);

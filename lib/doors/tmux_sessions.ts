@@ -12,10 +12,22 @@ export interface PaneInfo {
   dead: boolean;
 }
 
+/** What tmux says where no server runs. Every other failure says nothing about its sessions. */
+const NO_SERVER =
+  /no server running|error (connecting to|creating) .*\((No such|Not a)|server exited|lost server|no sessions/;
+
+export function runsNoServer(reason: string): boolean {
+  return NO_SERVER.test(reason);
+}
+
+/** None where the session is gone; throws where tmux does not tell. */
 export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> {
   const format = "#{pane_id} #{pane_pid} #{window_active}#{pane_active} #{pane_dead}";
   const result = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
-  if (result.kind === "failed") return [];
+  if (result.kind === "failed") {
+    if (runsNoServer(result.reason) || result.reason.includes("can't find")) return [];
+    throw new Error(result.reason);
+  }
   return result.stdout.split("\n").filter((line) => line !== "").map((line) => {
     const [pane = "", pid = "", active = "", dead = ""] = line.split(" ");
     return { pane, pid: Number(pid), active: active === "11", dead: dead === "1" };

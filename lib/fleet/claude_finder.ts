@@ -1,5 +1,6 @@
 /** Finds the Claude Code process of a tmux session. Once found, it is only checked for being alive. */
 
+import { messageOf } from "../json.ts";
 import { allProcesses, ancestorsOf, type ProcessInfo, treeBelow } from "../doors/process_tree.ts";
 import { type SessionState, stateOfSession } from "../sessions/session_state.ts";
 import { type ClaudeEntry, runs, startOf } from "./claude_entries.ts";
@@ -9,6 +10,8 @@ export interface Held {
   kind: SessionState["kind"];
   pane?: string;
   entry?: ClaudeEntry;
+  /** Why tmux did not tell; the rest is of an earlier look. */
+  unseen?: string;
 }
 
 interface Verdict {
@@ -59,8 +62,9 @@ export class ClaudeFinder {
       (server.isStale || now - known.at < TRUSTED_MS);
     if (isFresh && known.held.entry === undefined) return known.held;
 
-    const held = await this.#look(server, session, command, panes, { entries, now });
-    this.#verdicts.set(key, { held, shape, at: now });
+    const held = await this.#look(server, session, command, panes, { entries, now })
+      .catch((error): Held => ({ ...known?.held ?? { kind: "gone" }, unseen: messageOf(error) }));
+    if (held.unseen === undefined) this.#verdicts.set(key, { held, shape, at: now });
     return held;
   }
 

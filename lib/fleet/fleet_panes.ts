@@ -1,5 +1,6 @@
 /** All panes of a tmux server, in one call. */
 
+import { runsNoServer } from "../doors/tmux_sessions.ts";
 import type { TmuxServer } from "../sessions/tmux_servers.ts";
 import type { Tmux } from "../tmux.ts";
 
@@ -35,13 +36,10 @@ const FORMAT = [
   ...["pane_dead", "window_activity", "pane_current_command", "session_id", "session_name"],
 ].map((name) => `#{${name}}`).join("\t");
 
-/** What tmux says where no server runs; every other failure says nothing about its sessions. */
-const NO_SERVER = /no server running|error connecting to|server exited|lost server|no sessions/;
-
 /** The panes, or why they cannot be read. */
 export async function panesOn(tmux: Tmux, expected?: string): Promise<ServerPanes | string> {
   const listed = await tmux.call("list-panes", "-a", "-F", FORMAT);
-  if (listed.kind === "failed" && !NO_SERVER.test(listed.reason)) return listed.reason;
+  if (listed.kind === "failed" && !runsNoServer(listed.reason)) return listed.reason;
   const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
   let run: string | undefined;
   let socket = expected;

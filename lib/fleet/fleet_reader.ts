@@ -102,6 +102,10 @@ export class FleetReader {
       const memory = memorySince(memories.get(session), launch);
       const of = { session, agent, launch, entries };
       const [server, held] = await whereIs(of, servers, this.#finder, this.world);
+      if (server !== undefined && held.unseen !== undefined) {
+        server.isStale = true;
+        problems.push(held.unseen);
+      }
       sessions.push({
         ...{ session, holds: held.kind, pending: [], journal: [] },
         ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },

@@ -27,8 +27,15 @@ export interface FoundSession {
   state: SessionState;
 }
 
-/** Looks on the tmux server of its record, and on the one in reach. */
-export async function findSession(world: World, name: string): Promise<FoundSession> {
+/**
+ * Looks on the tmux server of its record, and on the one in reach. Throws where tmux does not tell:
+ * that has not lost its sessions. `needsTmux` is false where its agent alone is asked for.
+ */
+export async function findSession(
+  world: World,
+  name: string,
+  { needsTmux = true } = {},
+): Promise<FoundSession> {
   const inReach = await seeServer(world);
   const session = inReach.sessions.has(name) ? name : currentName(world.paths, name);
   const launch = launchOf(world, session);
@@ -36,7 +43,8 @@ export async function findSession(world: World, name: string): Promise<FoundSess
   const own = socket === undefined || socket === inReach.socket
     ? inReach
     : await seeServer(world, socket);
-  const server = own.sessions.has(session) || !inReach.sessions.has(session) ? own : inReach;
+  const isOwn = own.sessions.has(session);
+  const server = isOwn || !inReach.sessions.has(session) ? own : inReach;
   const registry = registryIn(world);
   const match = registry === undefined
     ? undefined
@@ -45,9 +53,16 @@ export async function findSession(world: World, name: string): Promise<FoundSess
   const command = agent === undefined
     ? launch?.command ?? launchCommand(world, { claude_launch_command: "" })
     : launchCommandOf(world, agent, launch);
-  const state: SessionState = server.sessions.has(session)
-    ? await stateOfSession(server.tmux, session, command)
-    : { kind: "gone" };
+  const unseen = own.unseen ?? (isOwn ? undefined : inReach.unseen);
+  const look = async (): Promise<SessionState> => {
+    if (unseen !== undefined) throw new Error(unseen);
+    if (!server.sessions.has(session)) return { kind: "gone" };
+    return await stateOfSession(server.tmux, session, command);
+  };
+  const state = await look().catch((error): SessionState => {
+    if (needsTmux) throw error;
+    return { kind: "gone" };
+  });
   return { session, launch, registry, agent, server, state };
 }
 

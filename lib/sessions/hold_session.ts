@@ -35,7 +35,7 @@ export async function sessionTarget(
   name: string,
   alsoMeant: string[] = [],
 ): Promise<HoldTarget> {
-  const found = await findSession(world, name);
+  const found = await findSession(world, name, { needsTmux: false });
   const foreign = whyNotOurs(world, found);
   if (foreign !== undefined) {
     const near = nearest(name, alsoMeant);

@@ -2,7 +2,7 @@
 
 import type { World } from "../cli/world.ts";
 import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
-import { panesOf } from "../doors/tmux_sessions.ts";
+import { panesOf, runsNoServer } from "../doors/tmux_sessions.ts";
 import { namesIn, removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
 import { launchesDir } from "../known_sessions.ts";
@@ -102,6 +102,7 @@ function removeLaunch(paths: Paths, session: string): void {
 async function removeMarks(paths: Paths, { tmux, socket, run }: SeenServer): Promise<void> {
   if (socket === undefined) return;
   const listed = await tmux.call("list-panes", "-a", "-F", "#{pane_id}");
+  if (listed.kind === "failed" && !runsNoServer(listed.reason)) return;
   const panes = listed.kind === "ok" ? listed.stdout.split("\n") : [];
   const slash = socket.lastIndexOf("/");
   const folder = `${paths.state}/managed${socket.slice(0, slash)}`;

@@ -145,6 +145,7 @@ function withEarlierNames({ paths }: World, names: ReadonlySet<string>): Set<str
 /** Sessions that run here, and the agent's own that run elsewhere or will come back. */
 async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
   const inReach = await seeServer(world);
+  if (inReach.unseen !== undefined) throw new Error(inReach.unseen);
   const servers = new Map([["", inReach], [inReach.socket ?? "", inReach]]);
   const names = new Set(inReach.sessions);
   for (const launch of allLaunches(world.paths)) {
@@ -156,6 +157,7 @@ async function namesInUse(world: World, agentId: string): Promise<Set<string>> {
       const server = servers.get(socket) ?? await seeServer(world, socket);
       servers.set(socket, server);
       for (const name of server.sessions) names.add(name);
+      if (server.unseen !== undefined) names.add(session);
       const memory = memorySince(readMemory(world.paths, session), launch);
       const isServerThere = isSameRun(server.run, launch);
       const seen = { session, holds: "gone" as const, isServerThere, launch, memory };

@@ -111,7 +111,7 @@ async function endAndMark(
   const claude = isAlive ? await claudeIn({ ...found, launch }, world.paths) : undefined;
   // Before the end, so that the wake of the end can say so.
   writeLaunch(world.paths, { ...launch, stopped_at: world.now().toISOString() });
-  const reason = isAlive ? await end(found, claude, world) : undefined;
+  const reason = isAlive ? await end(found, claude, world).catch(messageOf) : undefined;
   if (reason === undefined) return;
   writeLaunch(world.paths, launch);
   throw new Error(reason);

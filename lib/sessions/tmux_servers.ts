@@ -1,6 +1,7 @@
 /** tmux servers, reached by their sockets and with a clean environment. */
 
 import { type Env, type Paths, setVariables } from "../paths.ts";
+import { runsNoServer } from "../doors/tmux_sessions.ts";
 import { shellQuote } from "../text.ts";
 import { type Tmux, tmuxFrom } from "../tmux.ts";
 import { commandWords, otherSocket } from "../wake.ts";
@@ -63,6 +64,8 @@ interface ServerFacts {
   /** Differs between two runs of a server on the same socket; undefined when it does not run. */
   run: string | undefined;
   sessions: Set<string>;
+  /** Why tmux did not tell; then nothing is known of its sessions. */
+  unseen?: string;
 }
 
 /** A server, and what was seen on it. */
@@ -77,6 +80,9 @@ export async function factsOf(tmux: Tmux, expected?: string): Promise<ServerFact
   // No session name holds a colon: the name follows the last one. The path may hold some.
   const format = "#{pid}-#{start_time} #{socket_path}:#{session_name}";
   const listed = await tmux.call("list-sessions", "-F", format);
+  if (listed.kind === "failed" && !runsNoServer(listed.reason)) {
+    return { socket: expected, run: undefined, sessions: new Set(), unseen: listed.reason };
+  }
   const lines = listed.kind === "ok" ? listed.stdout.split("\n").filter((line) => line) : [];
   const [, run, socket = expected] = /^(\S+) (.*):/.exec(lines[0] ?? "") ?? [];
   const names = lines.map((line) => line.slice(line.lastIndexOf(":") + 1));
