@@ -184,7 +184,7 @@ for (const [pane, says] of DIALOGS) {
 Deno.test("spawn says when Claude Code does not have its first command", () =>
   inSessionWorld(async (world) => {
     const program = world.standIn("claude", IDLE);
-    const said = "printf '● Unknown command: /nosuch\\n'\ncat";
+    const said = "printf '● Unknown command: /nosuch. Did you mean /nosuchlike?\\n'\ncat";
     Deno.writeTextFileSync(program, Deno.readTextFileSync(program).replace("cat", () => said));
     world.variables.GSD_CLAUDE = program;
     assertEquals(await main(["w", project(world), "/nosuch thing"], world), 1);

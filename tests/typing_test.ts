@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { isOurs, typeText } from "../lib/driver/typing.ts";
 import { FakePrompt, type PromptOptions } from "./support/fake_prompt.ts";
+import { fixturePane } from "./support/fixtures.ts";
 
 /** How long is waited: for the pasted text, for Enter's effect, for offers, for a refusal. */
 const [SHOWN, SENT, OFFERED, REFUSED] = [10_000, 8000, 1500, 1500];
@@ -207,6 +208,18 @@ Deno.test("typeText() says when Claude Code refuses a command with words behind 
   const refused = await typed("/nosuch now", { sends });
   assertEquals(refused.kind, "unsure");
   assertEquals(refused.reason, 'Claude Code refused it: it has no command "/nosuch"');
+});
+
+Deno.test("typeText() says when Claude Code refuses a command for which it has offered none", async () => {
+  const sends = () => ({ line: "● Unknown command: /exitt. Did you mean /exit?" });
+  const refused = await typed("/exitt", { sends });
+  assertEquals(refused.kind, "unsure");
+  assertEquals(refused.reason, 'Claude Code refused it: it has no command "/exitt"');
+});
+
+Deno.test("typeText() waits for no refusal of a command that has opened a dialog", async () => {
+  const fine = await typed("/model", { sends: () => ({ screen: fixturePane("07-rewind-menu") }) });
+  assertEquals([fine.kind, fine.ms], ["sent", OFFERED + 20]);
 });
 
 Deno.test("typeText() takes no earlier refusal for one of this command", async () => {

@@ -44,6 +44,7 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await emptyBox(pane);
     return { kind: "refused", reason: wrongCommand };
   }
+  const isKnown = screen.dialog?.title === "Commands" && !/\s/.test(text.trim());
   let isOver = false;
   const isAnswered = async (now: PaneScreen) => {
     isOver = now.state === "unknown" && await pane.hasEnded();
@@ -56,7 +57,9 @@ export async function typeText(pane: ClaudePane, text: string): Promise<Typed> {
     await pane.press("Enter");
     screen = await waitForReadable(pane, SENT_WITHIN_MS, isAnswered);
     if (isOver) return ENDED;
-    if (isSent(screen)) return await unlessRefused(pane, pasted, text, screen);
+    if (isSent(screen)) {
+      return isKnown ? { kind: "sent", screen } : await unlessRefused(pane, pasted, text, screen);
+    }
   }
   const reason = isOurs(screen, text)
     ? "Enter did not send it; it is still in the box"
@@ -138,18 +141,20 @@ function namesIn(label: string): string[] {
   return [name, ...others.filter((other) => other !== "").map((other) => `/${other}`)];
 }
 
-/** A command with arguments gets no offers: only Claude Code's reply shows that it is unknown. */
+/** Of a command that was not offered, only Claude Code's reply shows that it is unknown. */
 async function unlessRefused(
   pane: ClaudePane,
   before: PaneScreen,
   text: string,
   sent: PaneScreen,
 ): Promise<Typed> {
-  const name = /^\/\S+(?=\s)/.exec(text)?.[0];
+  const name = /^\/\S+(?=\s|$)/.exec(text)?.[0];
   if (name === undefined) return { kind: "sent", screen: sent };
   const refusals = (screen: PaneScreen) => screen.text.split(`Unknown command: ${name}`).length;
   const isRefused = (screen: PaneScreen) => refusals(screen) > refusals(before);
-  const screen = await waitForScreen(pane, ANSWERED_WITHIN_MS, isRefused);
+  const isOpen = ({ dialog }: PaneScreen) => dialog !== undefined && dialog.kind !== "slash_menu";
+  const isAnswered = (screen: PaneScreen) => isRefused(screen) || isOpen(screen);
+  const screen = await waitForScreen(pane, ANSWERED_WITHIN_MS, isAnswered);
   return isRefused(screen)
     ? { kind: "unsure", reason: `Claude Code refused it: it has no command "${name}"` }
     : { kind: "sent", screen };

@@ -188,7 +188,7 @@ export async function whyRefused(
   for (; performance.now() < until; await pause(LOOK_EVERY_MS)) {
     const capture = await tmux.call("capture-pane", "-p", "-t", pane);
     const lines = capture.kind === "ok" ? capture.stdout.split("\n") : [];
-    const isRefused = lines.some((line) => line.endsWith(`Unknown command: ${name}`));
+    const isRefused = lines.some((line) => line.includes(`Unknown command: ${name}`));
     if (isRefused) return `Claude Code has no command "${name}"`;
   }
   return undefined;
