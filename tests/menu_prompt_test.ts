@@ -23,7 +23,7 @@ function atPrompt(options: PromptOptions = {}) {
   return { prompt, context: driverContext(prompt) };
 }
 
-for (const word of ["/exit", "exit", ":q"]) {
+for (const word of ["/exit", "exit", ":q", " exit", "  /quit "]) {
   Deno.test(`typeAtPrompt() says of ${word} that Claude Code has ended`, async () => {
     const { context, prompt } = atPrompt(ENDS);
     const said = `Typed "${word}": Claude Code has ended`;

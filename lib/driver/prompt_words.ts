@@ -21,7 +21,7 @@ export interface Giving {
 }
 
 /** Commands that end Claude Code. It also accepts those of an editor. */
-export const EXITS = /^(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
+export const EXITS = /^\s*(\/exit|\/quit|exit|quit|:w?q!?)\s*$/;
 
 /** A short text in quotes; for a longer one, its length. */
 export function count(text: string): string {
