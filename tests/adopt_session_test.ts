@@ -129,3 +129,9 @@ Deno.test("adopt refuses what it cannot give, in one sentence, and writes nothin
     }
     assertEquals(await adopt(["docs"], world), 2);
   }));
+
+Deno.test("adopt says that there is no registry", () =>
+  inSessionWorld(async (world) => {
+    assertEquals(await adopt(["mine", "warden"], world), 1);
+    assertMatch(world.warned.join(), /there is no registry at \S+; gsd-code spawn makes one/);
+  }));

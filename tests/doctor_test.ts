@@ -9,6 +9,7 @@ import { checkSpeed, speedFinding } from "../lib/doctor/speed_check.ts";
 import { sendTestWakes } from "../lib/doctor/test_wake.ts";
 import { checkWatch } from "../lib/doctor/watch_check.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
+import { gatherContext } from "../lib/doctor/doctor_context.ts";
 import { holdWatch } from "../lib/fleet/watch_lock.ts";
 import { ensureDir } from "../lib/files.ts";
 import { record } from "../lib/journal.ts";
@@ -73,6 +74,9 @@ Deno.test("doctor finds what is wrong in the registry, with the line, and who ca
   };
   await Deno.remove(clinic.env.GSD_REGISTRY!);
   assertMatch((await clinic.ask(checkRegistryFile)).broken.join(), /no registry at/);
+  const asked = gatherContext(clinic.world, "zz");
+  assert(asked.kind === "context");
+  assertMatch(checkRegistryFile(asked.context)[0]!.text, /, and so no agent "zz": no session/);
   assertMatch(await broken('{\n "agents": [\n'), /registry\.json:\d+: not JSON/);
   assertMatch(
     await broken('{\n "agents": [\n  {\n   "agent_id": "warden",\n   "enabled": "yes"\n }]}'),

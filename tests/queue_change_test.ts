@@ -1,14 +1,15 @@
 /** What changes a queue that waits for the end of a limit. */
 
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { writeHold } from "../lib/doors/holds.ts";
-import { carryOutAction, whyTakenByPerson } from "../lib/queue/change_queue.ts";
+import { carryOutAction, targetOf, whyTakenByPerson } from "../lib/queue/change_queue.ts";
 import type { QueueAction } from "../lib/queue/queue_args.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { turnStopped } from "../lib/queue_turns.ts";
 import type { Agent } from "../lib/registry.ts";
 import type { Pause, Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue } from "../lib/steps_file.ts";
+import { driverWorld } from "./support/driver_context.ts";
 import { TestHome } from "./support/home.ts";
 
 const SESSION = "warden-main";
@@ -27,6 +28,28 @@ function write(home: TestHome): void {
   );
   const value = { ...queue, steps, paused: LIMIT };
   changeQueue(home.paths, SESSION, () => ({ queue: value, value: undefined }));
+}
+
+const REGISTRIES: [what: string, write: (home: TestHome) => void, says: RegExp][] = [
+  ["that is missing", () => {}, /^there is no registry at \S+; gsd-code spawn makes one, or copy /],
+  ["that is broken", (home) => home.writeRegistry("{"), /cannot be used: it is not JSON: .*doctor/],
+  ["that is empty", (home) => home.writeRegistry(""), /cannot be used: it is not JSON: .*doctor/],
+  ["of another form", (home) => home.writeRegistry("[]"), /it is not a JSON object; .*doctor/],
+  [
+    "that is a folder",
+    (home) => Deno.mkdirSync(home.paths.registry),
+    /is a folder, not a file; .*doctor/,
+  ],
+];
+
+for (const [what, write, says] of REGISTRIES) {
+  Deno.test(`targetOf() says why it cannot use a registry ${what}`, async () => {
+    await using home = new TestHome();
+    home.env.GSD_TMUX = home.writeProgram("tmux", "exit 1");
+    write(home);
+    const error = await assertRejects(() => targetOf(driverWorld(home, {}), SESSION, {}), Error);
+    assertMatch(error.message, says);
+  });
 }
 
 Deno.test("queue pause replaces a pause that ends by itself, and no other one", async () => {

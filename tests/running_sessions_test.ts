@@ -22,6 +22,13 @@ async function sendIn(world: SessionWorld, ...args: string[]) {
   return { code, said, warned };
 }
 
+Deno.test("send --agent says that there is no registry", () =>
+  inSessionWorld(async (world) => {
+    const { code, warned } = await sendIn(world, "--agent", "anvil", "hello");
+    assertEquals(code, 1);
+    assertMatch(warned.join(), /^Cannot send: there is no registry at \S+; .*spawn makes one/);
+  }));
+
 Deno.test("send types into each session of an agent, or of all, in which Claude Code runs", () =>
   inSessionWorld(async (world) => {
     const first = await spawned(world, "anvil");

@@ -21,7 +21,8 @@ export function checkRegistryFile(context: DoctorContext): Finding[] {
   const { registry } = context;
   if (registry.kind === "missing") {
     const example = `${context.world.paths.root}/config/recovery-registry.example.json`;
-    const text = `There is no registry at ${file}: no session is managed`;
+    const noAgent = context.asked === undefined ? "" : `, and so no agent "${context.asked}"`;
+    const text = `There is no registry at ${file}${noAgent}: no session is managed`;
     return [broken(text, copyCommand(example, file))];
   }
   if (context.registryText === "" && registry.kind === "broken") {

@@ -1,5 +1,6 @@
 /** The sessions in which Claude Code runs, of one agent or of all. */
 
+import { noRegistry } from "../cli/no_registry.ts";
 import { nearest } from "../cli/nearest.ts";
 import { FleetReader, type FleetWorld } from "./fleet_reader.ts";
 
@@ -20,6 +21,7 @@ export async function runningSessions(
   if (reader.registry === undefined && problems.length > 0) throw new Error(problems[0]);
   const ids = reader.registry?.agents.map(({ agent_id }) => agent_id) ?? [];
   if (agentId !== undefined && !ids.includes(agentId)) {
+    if (reader.registry === undefined) throw new Error(noRegistry(world.paths));
     const near = nearest(agentId, ids);
     const meant = near === undefined ? "" : `; did you mean ${near}?`;
     throw new Error(`the registry ${world.paths.registry} has no agent "${agentId}"${meant}`);

@@ -1,6 +1,7 @@
 /** Changes a queue on request: checks the caller, changes the file, records the change. */
 
 import { nearest } from "../cli/nearest.ts";
+import { noRegistry } from "../cli/no_registry.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
 import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
@@ -40,8 +41,10 @@ export async function targetOf(
   const isThere = (session: string) => hasSession(panes, session);
   const session = await isThere(inTmux) ? inTmux : currentName(world.paths, inTmux);
   const registry = loadRegistry(world.paths.registry);
-  if (registry.kind !== "registry") {
-    throw new Error(`the registry ${world.paths.registry} cannot be used`);
+  if (registry.kind === "missing") throw new Error(noRegistry(world.paths));
+  if (registry.kind === "broken") {
+    const cannot = `the registry ${world.paths.registry} cannot be used: ${registry.reason}`;
+    throw new Error(`${cannot}; gsd-code doctor says more`);
   }
   const match = findAgent(registry.registry, session, ownerOf(world.paths, session));
   const agent = match.kind === "agent" ? match.agent : undefined;

@@ -1,5 +1,6 @@
 /** Recovery of all agents: plans, starts, waits, and reports what failed. */
 
+import { noRegistry } from "../cli/no_registry.ts";
 import { taskCommand } from "../cli/task_command.ts";
 import { readTextIfThere } from "../files.ts";
 import { agentsIn, waitingIds } from "../outbox_files.ts";
@@ -139,16 +140,9 @@ function whyExcluded(
 }
 
 function load(world: World): Registry {
-  const { registry: path, root } = world.paths;
+  const { registry: path } = world.paths;
   const text = readTextIfThere(path);
-  if (text === undefined) {
-    const example = `${root}/config/recovery-registry.example.json`;
-    throw new Error(
-      `there is no registry at ${path}; ${
-        taskCommand(world, "spawn")
-      } makes one, or copy ${example} there`,
-    );
-  }
+  if (text === undefined) throw new Error(noRegistry(world.paths, taskCommand(world, "spawn")));
   const reading = readRegistry(text);
   if (reading.kind === "registry") return reading.registry;
   refuseBroken(path, text, "nothing was recovered");

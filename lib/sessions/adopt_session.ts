@@ -1,6 +1,7 @@
 /** Gives a session that was started by hand to an agent: writes its launch record. */
 
 import { noteCommands } from "../doors/command_files.ts";
+import { noRegistry } from "../cli/no_registry.ts";
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
@@ -39,8 +40,9 @@ export interface AdoptResult {
 export async function adoptSession(wish: AdoptWish, world: World): Promise<AdoptResult> {
   const { session, agentId } = wish;
   const { agent, registry } = agentIn(world, agentId);
-  if (agent === undefined || registry === undefined) {
-    const near = nearest(agentId, registry?.agents.map(({ agent_id }) => agent_id) ?? []);
+  if (registry === undefined) throw new Error(noRegistry(world.paths));
+  if (agent === undefined) {
+    const near = nearest(agentId, registry.agents.map(({ agent_id }) => agent_id));
     const meant = near === undefined ? "add it there, or let spawn do so" : `did you mean ${near}?`;
     throw new Error(`the registry ${world.paths.registry} has no agent "${agentId}"; ${meant}`);
   }
