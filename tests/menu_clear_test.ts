@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clearDraft } from "../lib/driver/menu_clear.ts";
 import { pressKey } from "../lib/driver/menu_key.ts";
 import { typeAtPrompt } from "../lib/driver/menu_prompt.ts";
-import { noteOwnText } from "../lib/driver/own_drafts.ts";
+import { noteOwnText } from "../lib/doors/own_drafts.ts";
 import type { DriverContext } from "../lib/driver/driver_context.ts";
 import { driverContext } from "./support/driver_context.ts";
 import { FakePrompt, type PromptOptions } from "./support/fake_prompt.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isOwnDraft, noteOwnText } from "../lib/driver/own_drafts.ts";
+import { isOwnDraft, noteOwnText } from "../lib/doors/own_drafts.ts";
 import { TestHome } from "./support/home.ts";
 
 const LONG = Array.from({ length: 60 }, (_, at) => `${at}. a line of a longer text`).join("\n");

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../commands/recover.ts";
 import { holdLock } from "../lib/doors/held_lock.ts";
+import { isOwnDraft } from "../lib/doors/own_drafts.ts";
 import {
   changeAgent,
   IDLE,
@@ -147,6 +148,7 @@ Deno.test("recover gives the first command again while Claude Code has not come 
       world.standIn("claude", pane);
       assertEquals((await recover(world)).outcomes, { anvil: "recovered" });
       assertEquals(wordsOf().slice(-3), ["--session-id", id, FIRST]);
+      assertEquals(isOwnDraft(world.paths, session, FIRST), true, "Esc may put it into the box");
     }
     // A hook has run, so Claude Code has had it, also where no transcript is left.
     remember(world, session, { claude_session_id: id });

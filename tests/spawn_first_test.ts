@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main } from "../commands/spawn.ts";
+import { isOwnDraft } from "../lib/doors/own_drafts.ts";
 import { isThere } from "../lib/files.ts";
 import { inSessionWorld, project, type SessionWorld } from "./support/session_world.ts";
 import { writeExecutable } from "./support/executable.ts";
@@ -128,3 +129,10 @@ for (const answer_permissions of [true, false]) {
       assertEquals(said.includes("say yes with"), answer_permissions);
     }));
 }
+
+Deno.test("spawn notes its first command as the agent's own: an Esc may put it into the box", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
+    await main(["w", project(world), "Write the tests"], world);
+    assertEquals(isOwnDraft(world.paths, "w-main", "Write the tests"), true);
+  }));

@@ -3,7 +3,7 @@
 import type { PaneScreen } from "./claude_pane.ts";
 import { type ActionResult, describe, type DriverContext, refused } from "./driver_context.ts";
 import { emptyBox, escapeDraft } from "./empty_box.ts";
-import { isOwnDraft } from "./own_drafts.ts";
+import { isOwnDraft } from "../doors/own_drafts.ts";
 import { waitForScreen } from "./screen_wait.ts";
 
 const LEFT_WITHIN_MS = 2000;

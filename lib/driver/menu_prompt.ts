@@ -12,7 +12,7 @@ import {
 import { whyNotOwn } from "./menu_clear.ts";
 import { AT_PROMPT_MS } from "./menu_key.ts";
 import { clearByMod, typeByMod } from "./mod_prompt.ts";
-import { noteOwnText } from "./own_drafts.ts";
+import { noteOwnText } from "../doors/own_drafts.ts";
 import {
   count,
   dialogInTheWay,

@@ -10,7 +10,7 @@ import {
 } from "./driver_context.ts";
 import type { PaneScreen } from "./claude_pane.ts";
 import type { ModRoad, ModState, RoadAnswer } from "./mod_road.ts";
-import { noteOwnText } from "./own_drafts.ts";
+import { noteOwnText } from "../doors/own_drafts.ts";
 import { waitForScreen } from "./screen_wait.ts";
 import { lastEscape } from "../own_escape.ts";
 import { QUIET_COMMANDS } from "../suggested.ts";

@@ -1,7 +1,7 @@
 /** Pastes a text into Claude Code's input box, checks that it shows, and sends it with Enter. */
 
 import type { ClaudePane, PaneScreen } from "./claude_pane.ts";
-import { asDrawn } from "./as_drawn.ts";
+import { asDrawn } from "../doors/as_drawn.ts";
 import { emptyBox } from "./empty_box.ts";
 import { waitForReadable, waitForScreen } from "./screen_wait.ts";
 

@@ -1,6 +1,7 @@
 /** Starts Claude Code in tmux, and waits for its prompt or for what is in the way. */
 
 import { noteCommands } from "../doors/command_files.ts";
+import { noteOwnText } from "../doors/own_drafts.ts";
 import { type LaunchWish, prepareLaunch } from "./agent_launch.ts";
 import type { World } from "../cli/world.ts";
 import type { Launch } from "./launch.ts";
@@ -50,6 +51,7 @@ function noteFirst({ paths, now }: World, { session, agent_id, first_command: te
   const at = now();
   const giver = { by: "spawn", by_kind: "program" as const, instruction_id: newWakeId(+at) };
   noteTyped(paths, session, text, giver, at.getTime());
+  noteOwnText(paths, session, text);
   const facts = { session, agent_id, ...giver, action: "start", text, via: "start" };
   record(paths, instruction(facts), at);
 }

@@ -1,7 +1,7 @@
 /** Keys in hard cases: low windows, drafts, odd letters, other panes, screens that cannot be read. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { asDrawn } from "../../lib/driver/as_drawn.ts";
+import { asDrawn } from "../../lib/doors/as_drawn.ts";
 import { isThere } from "../../lib/files.ts";
 import { readScreen } from "../../lib/pane.ts";
 import { inScene } from "../support/artefacts.ts";
