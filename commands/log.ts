@@ -2,7 +2,7 @@
 
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { nearest } from "../lib/cli/nearest.ts";
-import { printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
+import { outputLost, printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { wholeText, withoutSecrets } from "../lib/doors/kept_texts.ts";
 import { textOf } from "../lib/events.ts";
 import { deadFile, wakeFile } from "../lib/outbox.ts";
@@ -178,8 +178,9 @@ function realWorld(): LogWorld {
       try {
         const bytes = new TextEncoder().encode(`${printable(line)}\n`);
         for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
-      } catch {
+      } catch (error) {
         end.abort(); // the reader has gone, as with `| head`
+        outputLost(error);
       }
     },
   };

@@ -5,6 +5,7 @@ import { COMMANDS, GROUPS, loadCommand } from "../lib/cli/commands.ts";
 import { helpPage } from "../lib/cli/help_page.ts";
 import { optionsIn } from "../lib/cli/complete.ts";
 import { namesIn } from "../lib/files.ts";
+import { record } from "../lib/journal.ts";
 import { ROOT } from "../lib/paths.ts";
 import { GsdCode } from "./support/gsd_code.ts";
 
@@ -106,4 +107,23 @@ Deno.test("gsd-code runs in any folder, says gsd-code, and writes nothing beside
     assertEquals([name, code, err], [name, 0, ""]);
     assertStringIncludes(out, `Usage: gsd-code ${name}`);
   }
+});
+
+/** Its exit code and what it says on stderr, where its output goes to that place. */
+async function writingTo(place: string, ...args: string[]): Promise<string> {
+  await using home = await GsdCode.create();
+  record(home.paths, { kind: "session", session: "warden-main", agent_id: "warden" });
+  const script = `{ gsd-code "$@"; echo "code $?" >&2; } ${place}`;
+  return (await home.run("/bin/sh", "-c", script, "sh", ...args)).err;
+}
+
+for (const args of [["help"], ["status", "--json"], ["log"]]) {
+  Deno.test(`gsd-code ${args.join(" ")} says that its output cannot be written`, async () => {
+    const said = await writingTo(">/dev/full", ...args);
+    assertMatch(said, /^Cannot write the output: No space left on device .*\ncode 1\n$/);
+  });
+}
+
+Deno.test("gsd-code says nothing where the reader of its output has gone", async () => {
+  assertEquals(await writingTo("| true", "help"), "code 0\n");
 });

@@ -1,5 +1,7 @@
 /** Writes lines for the caller of a command. Text of others cannot steer the terminal. */
 
+import { messageOf } from "../json.ts";
+
 export interface Speaker {
   /** The result, on standard output. */
   say(line: string): void;
@@ -47,7 +49,20 @@ function write(to: { writeSync(bytes: Uint8Array): number }, line: string): void
   const bytes = new TextEncoder().encode(`${printable(line)}\n`);
   try {
     for (let at = 0; at < bytes.length;) at += to.writeSync(bytes.subarray(at));
-  } catch {
-    // The reader has gone. The command goes on.
+  } catch (error) {
+    if (to === Deno.stdout) outputLost(error);
   }
+}
+
+let isLost = false;
+
+/**
+ * The command goes on with its work. Its exit code says that the output is not whole; a reader that
+ * has gone, as with `| head`, has what it wanted.
+ */
+export function outputLost(error: unknown): void {
+  if (isLost || error instanceof Deno.errors.BrokenPipe) return;
+  isLost = true;
+  addEventListener("unload", () => void (Deno.exitCode ||= 1));
+  terminal.warn(`Cannot write the output: ${messageOf(error)}`);
 }
