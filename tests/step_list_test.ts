@@ -151,6 +151,7 @@ const WRONG = [
   ...[[], ["s", "add"], ["s", "drop"], ["s", "drop", "x"], ["s", "move", "1"], ["s", "fly"]],
   ...[["s", "list", "--after", "done"], ["s", "add", "a", "--again"], ["s", "add", "a", "--x"]],
   ...[["s", "add", "a", "--after", "soon"], ["s", "add", "a", "--stop-on"], ["s", "clear", "1"]],
+  ...[["s", "add", "-"], ["s", "add", "a", "-"]],
 ];
 
 for (const args of WRONG) {

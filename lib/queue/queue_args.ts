@@ -115,6 +115,7 @@ function actionOf(
     case "add": {
       const when = afterOf(values.get("after") ?? "done", now);
       if (typeof when === "string") return when;
+      if (rest.includes("-")) return '"-" is no step: add --file - reads them from standard input';
       const file = values.get("file");
       const texts = [...rest, ...(file === undefined ? [] : stepsIn(readFile(file)))];
       if (texts.length === 0) return 'add needs a text: add "Run the tests"';
