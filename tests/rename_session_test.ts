@@ -110,6 +110,7 @@ Deno.test("rename refuses a name in use, a foreign session, and a question whose
         [old, "mine", /: a tmux session "mine" is there already$/],
         [old, "a.b", /: tmux would call it "a_b"/],
         [old, old, /: it has that name already$/],
+        ["anvil-main-9", "anvil-main-9", /: Claude Code does not run in it, and nothing is kept/],
         ["mine", "docs", /: the tmux session "mine" has no agent; gsd-code adopt gives it one$/],
         ["nothing", "docs", /: there is no session "nothing"$/],
       ] as const

@@ -43,6 +43,9 @@ async function rename(wish: RenameWish, world: World): Promise<RenameResult> {
   const foreign = whyNotOurs(world, found);
   if (foreign !== undefined) throw new Error(foreign);
   if (agent === undefined) throw new Error("no enabled agent of the registry has it");
+  if (found.launch === undefined && found.state.kind !== "alive") {
+    throw new Error("Claude Code does not run in it, and nothing is kept of it");
+  }
   const result = { from, session: to, agent_id: agent.agent_id };
   const begun = launchOf(world, to);
   const isBegun = begun !== undefined && begun.started_at === found.launch?.started_at &&
@@ -56,9 +59,6 @@ async function rename(wish: RenameWish, world: World): Promise<RenameResult> {
       ? `${begun.agent_id} has a session "${to}" already`
       : whyNotFree(to, free);
     if (refused !== undefined) throw new Error(refused);
-  }
-  if (found.launch === undefined && found.state.kind !== "alive") {
-    throw new Error("Claude Code does not run in it, and nothing is kept of it");
   }
   const asked = await whyNotNow(paths, from, world.now());
   if (asked !== undefined) throw new Error(asked);
