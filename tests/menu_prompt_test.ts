@@ -94,6 +94,13 @@ for (
   });
 }
 
+Deno.test("typeAtPrompt() names no way out of a dialog that the agent may not take", async () => {
+  const pane = new FakePane(() => fixturePane("v197-80-trust"));
+  const context = { ...driverContext(pane), whyNoDecision: "it may not decide" };
+  const result = await typeAtPrompt(context, "Go on", false);
+  assertStringIncludes(JSON.stringify(result), "a dialog is open (a person answers it, or esc)");
+});
+
 Deno.test("typeAtPrompt() types nothing into an empty shell line, or where no prompt is", async () => {
   const shell = fixturePane("08-bash-mode").replace(/^(!\s)echo.*$/m, "$1");
   for (

@@ -53,7 +53,8 @@ async function readyScreen(
   });
   const dialog = dialogInTheWay(screen);
   if (dialog !== undefined) {
-    return not(queue ? "taken" : "busy", `a dialog is open (${wayOut(dialog.kind)})`);
+    const way = wayOut(dialog.kind, context.whyNoDecision === undefined);
+    return not(queue ? "taken" : "busy", `a dialog is open (${way})`);
   }
   if (screen.draft !== "") {
     const reason = whyNotOwn(context, screen);

@@ -86,7 +86,8 @@ async function whenReady(
     const dialog = dialogInTheWay(screen);
     if (dialog !== undefined) {
       if (queue) return { kind: "ready", isBusy: true };
-      return refused(`a dialog is open (${wayOut(dialog.kind)}); ${describe(screen)}`);
+      const way = wayOut(dialog.kind, context.whyNoDecision === undefined);
+      return refused(`a dialog is open (${way}); ${describe(screen)}`);
     }
     const isBusy = state?.isBusy ?? screen.state === "working";
     if (!isBusy || queue) return { kind: "ready", isBusy };

@@ -37,11 +37,12 @@ export function dialogInTheWay({ dialog }: PaneScreen): PaneScreen["dialog"] {
   return dialog?.kind === "slash_menu" ? undefined : dialog;
 }
 
-/** What an agent can do about an open dialog. */
-export function wayOut(kind: string): string {
+/** What an agent can do about an open dialog. `mayDecide`: it has `answer_permissions`. */
+export function wayOut(kind: string, mayDecide: boolean): string {
   if (kind === "question") return "choose or answer it, or esc";
   if (kind === "review") return "submit it, or esc";
-  return decides(kind) ? "allow, deny or choose, or esc" : "esc closes it";
+  if (!decides(kind)) return "esc closes it";
+  return mayDecide ? "allow, deny or choose, or esc" : "a person answers it, or esc";
 }
 
 /** An escape sequence could end the paste and press keys. Only keys have to refuse it. */
