@@ -20,7 +20,7 @@ import { driverWords } from "../lib/sessions/tmux_servers.ts";
 import { pause } from "../lib/time.ts";
 
 export interface WatchCommandWorld extends WatchWorld {
-  /** Ends the watch. */
+  /** Ends the watch; the reason is the signal. */
   stop?: AbortSignal;
 }
 
@@ -85,7 +85,8 @@ export async function main(
     } finally {
       lock.release();
     }
-    return 0;
+    // systemd ends it with SIGTERM: that is no failure.
+    return world.stop?.reason === "SIGINT" ? 130 : 0;
   } catch (error) {
     world.warn(onOneLine(`Cannot watch: ${messageOf(error)}`));
     return 1;
@@ -195,7 +196,7 @@ function realWatchWorld(): WatchCommandWorld {
   const world = realWorld();
   const stopping = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    Deno.addSignalListener(signal, () => stopping.abort());
+    Deno.addSignalListener(signal, () => stopping.abort(signal));
   }
   const watchWorld: WatchCommandWorld = {
     ...world,

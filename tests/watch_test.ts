@@ -368,6 +368,8 @@ Deno.test("watch runs once per user, ends when it is told to, and --once ends by
     stopping.abort();
     assertEquals(await running, 0);
     assertEquals(isWatched(world.paths), false);
+    const ctrlC = AbortSignal.abort("SIGINT");
+    assertEquals(await main([], { ...watchWorld, stop: ctrlC }), 130);
     assertEquals(await main(["--wat"], watchWorld), 2);
   }));
 
