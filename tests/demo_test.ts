@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { PrivateTmux } from "../lib/demo/private_tmux.ts";
 import { namesIn } from "../lib/files.ts";
 import { ROOT } from "../lib/paths.ts";
 import { TestHome } from "./support/home.ts";
@@ -24,4 +25,15 @@ Deno.test("the demo shows every wake and the way back, and leaves nothing behind
   const folders = namesIn(dir);
   assertEquals(folders, ["home", `tmux-${Deno.uid()}`]);
   assertEquals(folders.flatMap((name) => namesIn(`${dir}/${name}`)), []);
+});
+
+Deno.test("tmux() says in words why it failed", async () => {
+  await using home = new TestHome();
+  const program = home.writeProgram("tmux", 'echo "fork failed" >&2; exit 1');
+  const server = new PrivateTmux({ program, socket: "none" });
+  await assertRejects(
+    () => server.tmux("list-panes"),
+    Error,
+    "tmux list-panes failed: fork failed",
+  );
 });

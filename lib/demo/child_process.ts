@@ -1,9 +1,19 @@
 /** Programs that are started, fed and listened to. */
 
+import type { Outcome } from "../process.ts";
+
 export interface Ended {
   code: number;
   stdout: string;
   stderr: string;
+}
+
+/** In words: what it said, and how it ended. */
+export function whyFailed(outcome: Outcome): string {
+  if (outcome.kind === "timeout") return `no end in ${outcome.afterMs} ms`;
+  if (outcome.kind === "missing") return outcome.reason;
+  const said = (outcome.stderr.trim() || outcome.stdout.trim()).replace(/\s*\n\s*/g, " ");
+  return `${said || "it said nothing"} (exit code ${outcome.code})`;
 }
 
 export interface Started {

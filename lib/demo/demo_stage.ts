@@ -7,6 +7,7 @@ import { installLaunchers } from "../install/launchers.ts";
 import { ROOT } from "../paths.ts";
 import { run } from "../process.ts";
 import { TIME_IS_UP, within } from "../time.ts";
+import { whyFailed } from "./child_process.ts";
 import type { DemoScene } from "./demo_scenes.ts";
 import { HookStage, stageVariables } from "./hook_stage.ts";
 import { PrivateTmux } from "./private_tmux.ts";
@@ -86,7 +87,7 @@ export class DemoStage extends HookStage {
     const driver = `${this.dir}/data/bin/menu-driver`;
     const outcome = await run(driver, all, { env: this.env(), timeoutMs: PATIENCE_MS });
     if (outcome.kind !== "finished" || outcome.code !== 0) {
-      throw new Error(`menu-driver ${words.join(" ")} failed: ${JSON.stringify(outcome)}`);
+      throw new Error(`menu-driver ${words.join(" ")} failed: ${whyFailed(outcome)}`);
     }
     return await waiting;
   }
@@ -121,7 +122,9 @@ export class DemoStage extends HookStage {
     const ended = await within(this.hook(file, event, { signal: stop.signal }), PATIENCE_MS);
     if (ended === TIME_IS_UP) stop.abort();
     if (ended !== TIME_IS_UP && ended.code === 0 && ended.stderr === "") return ended;
-    const why = ended === TIME_IS_UP ? `no end in ${PATIENCE_MS} ms` : JSON.stringify(ended);
+    const why = ended === TIME_IS_UP
+      ? `no end in ${PATIENCE_MS} ms`
+      : whyFailed({ kind: "finished", ...ended });
     throw new Error(`hooks/${file} did not end silently: ${why}`);
   }
 

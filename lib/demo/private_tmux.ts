@@ -1,5 +1,6 @@
 /** A real tmux server apart from the user's: private socket, no configuration, ended at the end. */
 
+import { whyFailed } from "./child_process.ts";
 import { removeIfThere } from "../files.ts";
 import { run } from "../process.ts";
 import { shellQuote } from "../text.ts";
@@ -33,7 +34,7 @@ export class PrivateTmux implements AsyncDisposable {
     const env = { PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...this.#variables };
     const outcome = await run(this.program, all, { env, timeoutMs: 120_000 });
     if (outcome.kind === "finished" && outcome.code === 0) return outcome.stdout.replace(/\n$/, "");
-    throw new Error(`tmux ${args.join(" ")} failed: ${JSON.stringify(outcome)}`);
+    throw new Error(`tmux ${args.join(" ")} failed: ${whyFailed(outcome)}`);
   }
 
   /** Starts a session that runs `command`; the id of its pane. */
