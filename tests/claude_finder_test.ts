@@ -12,7 +12,9 @@ function serverWith(...sessions: string[]): FleetServer {
     ...{ session, pane: `%${at}`, pid: PID, active: true, dead: false, activity: 0 },
     ...{ program: "claude", variable: "" },
   }));
-  const tmux = { call: () => Promise.resolve({ kind: "failed" as const, reason: "not asked" }) };
+  const tmux = {
+    call: () => Promise.resolve({ kind: "failed" as const, reason: "can't find session" }),
+  };
   return { socket: "/s", run: "1", isStale: false, tmux, starter: tmux, panes };
 }
 
