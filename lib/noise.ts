@@ -117,8 +117,11 @@ export function judge(
     };
   }
   const { closed } = memory;
+  // Of two permissions of a turn the memory has one, which may not be the one that was answered.
+  const isOver = (id: string) => isQuestionId(id) || !isAnswerable(id);
   const isClosed = open === undefined && closed?.prompt_id === incoming.promptId &&
-    fitsScreen(closed, incoming.dialog) && Math.abs(incoming.now - closed.at) < CLOSED_MS;
+    fitsScreen(closed, incoming.dialog) && isOver(closed.id) &&
+    Math.abs(incoming.now - closed.at) < CLOSED_MS;
   if (isReminder && isClosed) {
     return {
       kind: "suppress",

@@ -153,3 +153,17 @@ Deno.test("remember() does not grow without end", () => {
   }
   assertEquals([memory.said.length, memory.said.at(-1)?.at], [50, 199]);
 });
+
+Deno.test("judge() takes no dialog that is still open for one that was just answered", () => {
+  const reading = readEvent(JSON.stringify(fixtureEvent("notification-permission_prompt")));
+  if (reading.kind !== "event") throw new Error("no event");
+  const { event } = reading;
+  const incoming = {
+    ...{ event: event.name, trigger: "permission_prompt", promptId: event.promptId, now: 1000 },
+    identity: identityOf(event, ""),
+  };
+  const closed = { id: "p-2", wake_id: "w-2", prompt_id: event.promptId, at: 900 };
+  const verdict = (isOpen: boolean) =>
+    judge(incoming, { said: [], closed }, () => true, () => isOpen).kind;
+  assertEquals([verdict(false), verdict(true)], ["suppress", "send"]);
+});
