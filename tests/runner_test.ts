@@ -434,14 +434,31 @@ Deno.test("runQueue() gives a step again that Claude Code had not written down w
   assertEquals(it.told.map((line) => line.split(" ")[0]), ["done"]);
 });
 
-const UNWRITTEN: [name: string, draft: string, end: [string, string]][] = [
-  ["an empty box", "", ["unsure", "step 2: whether Claude has read it is not known"]],
-  ["Esc has put the prompt back", "step 2", ["failed", "the turn of step 2 was stopped (Esc)"]],
+Deno.test("runQueue() gives such a step again, however long Claude Code was away", async () => {
+  await using session = withHome(new FakeSession({ killedWith: "step 2", toldAfterMs: 630_000 }));
+  const { it } = session;
+  it.add("step 1", "step 2");
+  const gone = () => Promise.resolve({ state: "gone" } as const);
+  const free = () => Promise.resolve({ state: "free", isReady: true, draft: "" } as const);
+  const isKilled = () => it.taken.includes("step 2");
+  await runQueue({ ...it.world(), look: () => isKilled() ? gone() : free() }, SESSION);
+  await it.world().sleep(600_000);
+  await runQueue({ ...it.world(), look: free }, SESSION);
+  assertEquals(it.taken, ["step 1", "step 2", "step 2"]);
+});
+
+type Unwritten = [name: string, draft: string, given: Simulated, end: [string, string]];
+const UNSURE: [string, string] = ["unsure", "step 2: whether Claude has read it is not known"];
+const ESC: [string, string] = ["failed", "the turn of step 2 was stopped (Esc)"];
+const UNWRITTEN: Unwritten[] = [
+  ["an empty box", "", {}, UNSURE],
+  ["an empty box, beside a companion", "", { companion: true }, UNSURE],
+  ["Esc has put the prompt back", "step 2", {}, ESC],
 ];
 
-for (const [name, draft, end] of UNWRITTEN) {
+for (const [name, draft, given, end] of UNWRITTEN) {
   Deno.test(`runQueue(), a step that is nowhere written, the screen has ${name}: ${end[0]}`, async () => {
-    await using session = withHome(new FakeSession({ killedWith: "step 2" }));
+    await using session = withHome(new FakeSession({ ...given, killedWith: "step 2" }));
     const { it } = session;
     it.add("step 1", "step 2", "step 3");
     const look = () => Promise.resolve({ state: "free", isReady: true, draft } as const);

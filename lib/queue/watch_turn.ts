@@ -48,14 +48,16 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
           endWithoutHook(run, step, isBack ? { ...end, kind: "interrupted" } : end);
           return "go on";
         }
-        if (run.now() - Date.parse(step.began_at ?? "") > STARTS_WITHIN_MS) {
+        const since = Math.max(began, Date.parse(step.began_at ?? "") || 0);
+        if (run.now() - since > STARTS_WITHIN_MS) {
           leaveUnsure(run, step);
           return "go on";
         }
       }
     }
     const isOver = end !== undefined && OVER.includes(end.kind) && !isUnread && !goesOn;
-    if (!isOver && world.hasCompanion(queue) && run.now() - began > STAYS_MS) return "leave";
+    const staysMs = isUnread ? 2 * STARTS_WITHIN_MS : STAYS_MS;
+    if (!isOver && world.hasCompanion(queue) && run.now() - began > staysMs) return "leave";
     if (isQuiet) await world.sleep(HOOKS_FIRST_MS / 2);
   }
 }
