@@ -43,6 +43,9 @@ const limit = (until?: number): StoryLine => {
 };
 const started = { kind: "session", event: "SessionStart", source: "startup" };
 
+const stepDone = { kind: "step", status: "done" };
+const stepEnd = { kind: "suppressed", trigger: "response_complete", status: "step" };
+
 const CASES: [what: string, steps: Step[], lanes: string][] = [
   ["a turn", [[0, prompt("agent")], [5, done]], "working 0-5, idle 5-60"],
   [
@@ -163,6 +166,35 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "a claude -p beside it",
     [[0, prompt("agent")], [3, { ...started, guest: "g" }]],
     "working 0-60",
+  ],
+  [
+    "the end of a queue, and the agent that goes on later",
+    [
+      ...[[0, prompt("agent")], [5, stepDone], [5, stepEnd], [6, prompt("agent")]] as Step[],
+      ...[[9, stepDone], [10, wake("queue_done")], [10, stepEnd]] as Step[],
+      [30, prompt("agent")],
+    ],
+    "working 0-5, idle 5-6, working 6-9, idle 9-10, agent 10-30, working 30-60",
+  ],
+  [
+    "a queue that pauses after a step, and a person who goes on",
+    [[0, prompt("agent")], [5, stepDone], [5, wake("queue_paused")], [50, prompt("person")]],
+    "working 0-5, human 5-50, working 50-60",
+  ],
+  [
+    "a person who works in a session whose queue pauses for it",
+    [[0, prompt("keyboard")], [1, wake("queue_paused")]],
+    "working 0-60",
+  ],
+  [
+    "steps that begin without a prompt: Stop hooks gave them, or they are commands",
+    [[0, prompt("agent")], [5, stepDone], [5, stepEnd], [20, stepDone], [20, stepEnd]],
+    "working 0-20, idle 20-60",
+  ],
+  [
+    "the end of a step whose work in the background goes on",
+    [[0, prompt("agent")], [5, stepEnd], [9, prompt("claude")], [10, stepDone]],
+    "working 0-10, idle 10-60",
   ],
   ["before the first record", [[20, prompt("agent")]], "working 20-60"],
   [

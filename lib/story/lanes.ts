@@ -4,6 +4,7 @@ import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
 import { isHuman } from "../records.ts";
 import { type StoryLine, timeOf } from "./story_line.ts";
+import { isEndOfTurn } from "./turns.ts";
 
 /**
  * working; agent, human, api: waits for that; limited: by a limit of the account; idle: it got
@@ -47,6 +48,8 @@ type Open =
   | { kind: "limited"; until?: number }
   /** A turn is over. The wait counts for the one who gives the next prompt. */
   | { kind: "over"; isFailed: boolean }
+  /** A step is over: the queue goes on by itself, or tells its end. */
+  | { kind: "between steps" }
   | { kind: "asks"; id: string };
 
 const API_FAILURES = /rate|limit|overload|server/i;
@@ -107,6 +110,9 @@ function nextState(line: StoryLine, open: Open): Open | undefined {
         : undefined;
     case "session":
       return afterStart(line, open);
+    case "step":
+    case "suppressed":
+      return afterStep(line, open);
     default:
       return undefined;
   }
@@ -135,6 +141,10 @@ function afterWake(line: StoryLine, open: Open): Open | undefined {
       return open.kind === "limited" || open.kind === "api"
         ? { kind: "over", isFailed: false }
         : undefined;
+    // A prompt may have come before it.
+    case "queue_done":
+    case "queue_paused":
+      return open.kind === "between steps" ? { kind: "over", isFailed: false } : undefined;
     case "idle_prompt":
       return isBusy(open) ? { kind: "over", isFailed: false } : undefined;
     case "session_lost":
@@ -171,6 +181,18 @@ function afterStart(line: StoryLine, open: Open): Open | undefined {
     : undefined;
 }
 
+/** The turn of a step has two records; a command such as /clear has one. */
+function afterStep(line: StoryLine, open: Open): Open | undefined {
+  const isDone = isStepDone(line);
+  const isNext = isDone && open.kind === "between steps";
+  const isEnd = isBusy(open) && (isDone || line.kind === "suppressed" && isEndOfTurn(line));
+  return isEnd || isNext ? { kind: "between steps" } : undefined;
+}
+
+function isStepDone({ kind, status }: StoryLine): boolean {
+  return kind === "step" && status === "done";
+}
+
 function isBusy({ kind }: Open): boolean {
   return kind === "working" || kind === "asks" || kind === "api";
 }
@@ -181,9 +203,13 @@ function whoWasWaitedFor(line: StoryLine, open: Open): LaneState | undefined {
   if (open.kind === "asks") {
     return line.kind === "answered" || line.kind === "decided" ? who : undefined;
   }
-  if (open.kind !== "over" || line.kind !== "prompt") return undefined;
+  if (open.kind !== "over" && open.kind !== "between steps") return undefined;
+  // A Stop hook gave the step, or it was a command: it began without a prompt.
+  if (open.kind === "between steps" && isStepDone(line)) return "working";
+  if (line.kind !== "prompt") return undefined;
   // Claude Code went on by itself: work in the background was not done.
   if (line.by_kind === "claude") return "working";
+  if (open.kind === "between steps") return undefined;
   return line.by_kind === "unknown" || line.by_kind === "program" ? undefined : who;
 }
 
@@ -194,6 +220,8 @@ function nameOf(open: Open): LaneState | undefined {
       return undefined;
     case "over":
       return open.isFailed ? "failed" : "idle";
+    case "between steps":
+      return "idle";
     case "asks":
       // Without an id the agent was notified, but may not decide.
       return open.id === "" ? "human" : "agent";
