@@ -170,6 +170,21 @@ Deno.test("figuresOf() puts first what waits for somebody, then failures, work a
   assertEquals(totals.unanswered, 1);
 });
 
+Deno.test("figuresOf() counts no return of a lost session that only the watch or remove has seen", () => {
+  const lost = new Script("s", "a").prompt("agent").after(5).wake("session_lost")
+    .after(1).add("session", { source: "watch", reason: "it was lost and is started again" });
+  const back = (script: Script) =>
+    figuresOf(script.records, NIGHT, MORNING).sessions[0]?.recoveries.map(({ after_ms }) =>
+      after_ms / MINUTE
+    );
+  assertEquals(back(lost), []);
+  assertEquals(back(lost.after(2).add("session", { reason: "removed" })), []);
+  const again = new Script("s", "a").prompt("agent").after(5).wake("session_lost")
+    .after(1).add("session", { source: "watch", reason: "it was lost and is started again" })
+    .after(2).add("session", { event: "SessionStart", source: "resume" });
+  assertEquals(back(again), [3]);
+});
+
 Deno.test("figuresOf() counts the turn of a step, which has no wake", () => {
   const at = new Date(NIGHT + 1000).toISOString();
   const step = { at, kind: "suppressed", session: "docs", trigger: "response_complete" };

@@ -148,6 +148,39 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
     "working 0-4, lost 4-5, agent 5-6, working 6-60",
   ],
   [
+    "lost, and started again by the watch: it is back when it can be spoken to",
+    [
+      [0, prompt("agent")],
+      [4, wake("session_lost")],
+      [5, { kind: "session", source: "watch", reason: "it was lost and is started again" }],
+      [8, { kind: "session", reason: "recovered: its tmux session held only a shell" }],
+      [9, prompt("agent")],
+    ],
+    "working 0-4, lost 4-8, agent 8-9, working 9-60",
+  ],
+  [
+    "stopped, taken, removed: it has ended",
+    [
+      ...[[0, prompt("agent")], [5, done], [9, wake("session_end")]] as Step[],
+      ...["stopped", "taken", "given back", "renamed from a", "limit raised: by $1", "removed"]
+        .map((reason): Step => [10, { kind: "session", reason }]),
+    ],
+    "working 0-5, idle 5-9",
+  ],
+  [
+    "lost, and removed",
+    [
+      ...[[0, prompt("agent")], [5, wake("session_lost")]] as Step[],
+      [9, { kind: "session", reason: "removed" }],
+    ],
+    "working 0-5, lost 5-9",
+  ],
+  [
+    "adopted while it runs",
+    [[5, { kind: "session", reason: "adopted" }], [9, prompt("agent")], [10, done]],
+    "agent 5-9, working 9-10, idle 10-60",
+  ],
+  [
     "ended, and started again later",
     [[0, prompt("agent")], [4, wake("session_end")], [30, started]],
     "working 0-4, idle 30-60",

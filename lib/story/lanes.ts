@@ -83,7 +83,7 @@ export function lanesOf(records: StoryLine[], since: number, until: number): Ses
       const what = open.kind === "asks" ? "question" : "instruction";
       found.waits.push({ who: waited, for: what, from, ms: at - from });
     }
-    if (isIn && open.kind === "lost" && next.kind !== "lost") {
+    if (isIn && open.kind === "lost" && next.kind !== "lost" && next.kind !== "ended") {
       found.recoveries.push({ at, after_ms: at - from });
     }
     open = next;
@@ -174,7 +174,11 @@ function afterAnswer(line: StoryLine, open: Open): Open | undefined {
 
 /** A start in a session that runs already is a /clear or a compaction. */
 function afterStart(line: StoryLine, open: Open): Open | undefined {
-  if (textOf(line, "guest") !== "" || line.event === "SessionEnd") return undefined;
+  const reason = textOf(line, "reason");
+  if (reason === "stopped" || reason === "removed") return { kind: "ended" };
+  const isStart = line.event === "SessionStart" && textOf(line, "guest") === "";
+  // Other records, such as the watch's before it starts a session again, are no starts.
+  if (!isStart && !/^(recovered|adopted)\b/.test(reason)) return undefined;
   const isGone = open.kind === "lost" || open.kind === "ended";
   return isGone || line.source === "startup" || line.source === "resume"
     ? { kind: "over", isFailed: false }
