@@ -1,7 +1,6 @@
 /** Lists what happened in the sessions, a line each. */
 
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { nearest } from "../lib/cli/nearest.ts";
 import { outputLost, printable, type Speaker, terminal } from "../lib/cli/speaker.ts";
 import { wholeText, withoutSecrets } from "../lib/doors/kept_texts.ts";
 import { textOf } from "../lib/events.ts";
@@ -12,7 +11,7 @@ import { messageOf } from "../lib/process.ts";
 import { WORDS } from "../lib/story/happenings.ts";
 import type { StoryLine } from "../lib/story/story_line.ts";
 import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
-import { isWanted, namesInStory, storyOf } from "../lib/story/read_story.ts";
+import { isWanted, meantBy, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 import { followJournal } from "../lib/story/story_tail.ts";
 
@@ -112,8 +111,11 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   const named = [name, session, agent].filter((one) => one !== undefined);
   if (named.length > 0 && all.length === 0) {
     const known = namesInStory(world.paths);
-    const odd = named.find((one) => !known.has(one));
-    if (odd !== undefined) return unknownName(odd, known, world);
+    const odd = named.find((one) => !known.names.has(one));
+    if (odd !== undefined) {
+      world.warn(`There is no record of a session or agent "${odd}"${meantBy(odd, known)}`);
+      return 1;
+    }
   }
   const printer = new Printer(world, { json: flags.json, kinds, grep: values.grep?.at(-1) });
   const count = printer.print(all);
@@ -132,13 +134,6 @@ const KINDS = [
   ...["queued", "delivered", "suppressed", "failed", "dead", "instruction", "prompt"],
   ...["answered", "decided", "session", "step", "problem"],
 ];
-
-function unknownName(name: string, known: Set<string>, world: LogWorld): number {
-  const near = nearest(name, known);
-  const meant = near === undefined ? "" : `; did you mean ${near}?`;
-  world.warn(`There is no record of a session or agent "${name}"${meant}`);
-  return 1;
-}
 
 function tellWake(id: string, world: LogWorld): number {
   const records = storyOf(world.paths, { since: 0 })

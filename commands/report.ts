@@ -1,7 +1,6 @@
 /** Sums up a night: turns, questions, waits, failures, commits. */
 
 import { type CommandLine, readCommandLine, refuse } from "../lib/cli/command_line.ts";
-import { nearest } from "../lib/cli/nearest.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
 import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import { isFolder, writeAtomic } from "../lib/files.ts";
@@ -12,7 +11,7 @@ import { commitsIn } from "../lib/story/commits.ts";
 import { memoryIfReadable } from "../lib/story/costs.ts";
 import { reportPage } from "../lib/story/report_page.ts";
 import { reportText } from "../lib/story/report_text.ts";
-import { namesInStory, storyOf } from "../lib/story/read_story.ts";
+import { meantBy, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 
 export const HELP = `Sums up a night, or any other time: a line for each session.
@@ -79,9 +78,7 @@ async function report({ flags, values, words: [name] }: Given, world: World): Pr
   }
   const figures = await gather(name, since.getTime(), until.getTime(), world);
   if (name !== undefined && figures.sessions.length === 0) {
-    const known = namesInStory(world.paths);
-    const near = nearest(name, known);
-    const meant = known.has(name) || near === undefined ? "" : `; did you mean ${near}?`;
+    const meant = meantBy(name, namesInStory(world.paths));
     world.warn(`Nothing is known of a session or agent "${name}" in that time${meant}`);
     return 1;
   }

@@ -3,7 +3,7 @@
 import { journalFile, MOST_OLD } from "./journal.ts";
 import { namesIn, readIfThere } from "./files.ts";
 import { isObject, messageOf } from "./json.ts";
-import { originalName, type Paths } from "./paths.ts";
+import { originalName, type Paths, safeName } from "./paths.ts";
 
 /**
  * The latest records of one session, oldest first, at least a megabyte of them; a line that is half
@@ -13,15 +13,22 @@ export function readJournal(paths: Paths, session: string): Generator<Record<str
   return readFiles([journalFile(paths, session), `${journalFile(paths, session)}.1`]);
 }
 
-/** All records of one session in files that were written to since then, oldest first. */
-export function readStory(
+/**
+ * All records of one session in files that were written to since then, oldest first. Those from before
+ * a rename came along with the journal; they get the present name.
+ */
+export function* readStory(
   paths: Paths,
   session: string,
   since = 0,
 ): Generator<Record<string, unknown>> {
   const path = journalFile(paths, session);
   const older = Array.from({ length: MOST_OLD }, (_, index) => `${path}.${index + 1}`);
-  return readFiles([path, ...older], since);
+  for (const line of readFiles([path, ...older], since)) {
+    const { session: name } = line;
+    const isOld = typeof name === "string" && safeName(name) !== safeName(session);
+    yield isOld ? { ...line, session } : line;
+  }
 }
 
 /** `files`: the newest first. If one becomes an older one meanwhile, it is only read once. */

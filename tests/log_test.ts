@@ -3,6 +3,7 @@ import { type LogWorld, main } from "../commands/log.ts";
 import { keepText } from "../lib/doors/kept_texts.ts";
 import { journalFile, type JournalRecord, record } from "../lib/journal.ts";
 import { enqueue } from "../lib/outbox.ts";
+import { moveFiles } from "../lib/sessions/kept_files.ts";
 import { put } from "./support/delivery_home.ts";
 import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
@@ -228,6 +229,24 @@ Deno.test("log --session and --agent tell names apart that are both", async () =
   assertEquals(await told("--agent", "warden"), ["agent"]);
   assertEquals(await told("--session", "warden"), ["session"]);
   assertEquals(await log.run(["--agent", "wardn"]), 1);
+});
+
+Deno.test("log follows a rename: the whole journal is of the present name", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const handy = { session: "handy", agent_id: "warden" };
+  record(paths, { kind: "problem", ...handy, reason: "before the rename" }, NOW);
+  moveFiles(paths, "handy", "tools");
+  const tools = { ...handy, session: "tools" };
+  record(paths, { kind: "session", ...tools, reason: "renamed from handy" }, NOW);
+  assertEquals(await log.run(["tools"]), 0);
+  const lines = log.out.slice(1).map((line) => line.split(/ {2,}/));
+  assertEquals(lines.map(([, session]) => session), ["tools", "tools"]);
+  assertEquals(lines[0]?.at(-1), "before the rename");
+  assertEquals(await log.run(["--session", "tools", "--json"]), 0);
+  assertEquals(log.out.length, 2);
+  assertEquals(await log.run(["handy"]), 1);
+  assertStringIncludes(log.err.join(), '"handy"; it is tools now');
 });
 
 Deno.test("log --json gives the records, also those that tell nothing new", async () => {

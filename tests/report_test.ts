@@ -3,9 +3,10 @@ import { HELP, main } from "../commands/report.ts";
 import type { World } from "../lib/cli/world.ts";
 import { type JournalRecord, record } from "../lib/journal.ts";
 import { commitsIn } from "../lib/story/commits.ts";
-import { figuresOf } from "../lib/story/figures.ts";
+import { figuresOf, type SessionFigures } from "../lib/story/figures.ts";
 import { reportPage, safe } from "../lib/story/report_page.ts";
 import { reportText } from "../lib/story/report_text.ts";
+import { moveFiles } from "../lib/sessions/kept_files.ts";
 import { TestHome } from "./support/home.ts";
 import { writeExecutable } from "./support/executable.ts";
 
@@ -231,6 +232,25 @@ class Report {
     await this.home[Symbol.asyncDispose]();
   }
 }
+
+Deno.test("report has a row for each session: one that was renamed has one, a paused agent none", async () => {
+  const handy = new Script("handy", "warden").prompt("agent").after(5).end(1);
+  const agent = new Script("warden", "warden").add("session", { reason: "paused" })
+    .after(5).add("session", { reason: "to be resumed" }).add("session", { reason: "resumed" })
+    .add("session", { reason: "quiet hours: until 2026-11-17T06:00:00Z" });
+  await using report = new Report([...handy.records, ...agent.records]);
+  const { paths } = report.home;
+  moveFiles(paths, "handy", "tools");
+  const renamed = { session: "tools", agent_id: "warden", reason: "renamed from handy" };
+  record(paths, { kind: "session", ...renamed }, new Date(NIGHT + 10 * MINUTE));
+  assertEquals(await report.run(["--since", "22:00", "--json"]), 0);
+  const { sessions } = JSON.parse(report.out);
+  assertEquals(sessions.map((one: SessionFigures) => [one.session, one.turns, one.cost_usd]), [
+    ["tools", 1, 1],
+  ]);
+  assertEquals(await report.run(["--since", "22:00", "handy"]), 1);
+  assertStringIncludes(report.err, '"handy" in that time; it is tools now');
+});
 
 Deno.test("report sums up the scripted night in a few lines", async () => {
   await using report = new Report();

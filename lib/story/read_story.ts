@@ -1,5 +1,6 @@
 /** The records of all sessions, or of some, in order of time. */
 
+import { nearest } from "../cli/nearest.ts";
 import { textOf } from "../events.ts";
 import { journalSessions, readStory, whyUnreadable } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
@@ -45,13 +46,26 @@ export function isWanted(line: StoryLine, name: string | undefined): boolean {
   return name === undefined || line.session === name || line.agent_id === name;
 }
 
-/** The names of sessions and agents that the journal has. */
-export function namesInStory(paths: Paths): Set<string> {
+/** The sessions and agents that the journal has, and the present names of those that were renamed. */
+export function namesInStory(paths: Paths): { names: Set<string>; renamed: Map<string, string> } {
   const names = new Set(journalSessions(paths));
+  const renamed = new Map<string, string>();
   for (const session of journalSessions(paths)) {
-    for (const { agent_id } of readStory(paths, session)) {
+    for (const line of readStory(paths, session)) {
+      const { agent_id } = line;
       if (typeof agent_id === "string" && agent_id !== "") names.add(agent_id);
+      const from = /^renamed from (.+)$/.exec(textOf(line, "reason"))?.[1];
+      if (line.kind === "session" && from !== undefined) renamed.set(from, session);
     }
   }
-  return names;
+  return { names, renamed };
+}
+
+/** What may be meant by a name that the journal does not have. */
+export function meantBy(name: string, { names, renamed }: ReturnType<typeof namesInStory>): string {
+  const present = renamed.get(name);
+  if (names.has(name)) return "";
+  if (present !== undefined) return `; it is ${present} now`;
+  const near = nearest(name, names);
+  return near === undefined ? "" : `; did you mean ${near}?`;
 }
