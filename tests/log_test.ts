@@ -337,6 +337,22 @@ Deno.test("log -f goes on with what is added, also in a new journal and past a f
   assertEquals(log.out.filter((line) => line.includes("was full")).length, 1);
 });
 
+Deno.test("log tells a wake that was dropped from a dead letter", async () => {
+  await using log = new Log([]);
+  for (const reason of ["dropped by hand", "dropped with its session", "no such agent"]) {
+    record(log.home.paths, { kind: "dead", ...SHOP, wake_id: "W9", reason }, NOW);
+  }
+  assertEquals(await log.run([]), 0);
+  const told = log.out.slice(1).map((line) => line.split(/ {2,}/).slice(2));
+  assertEquals(told, [
+    ["→warden", "dropped", "by hand"],
+    ["→warden", "dropped", "with its session"],
+    ["→warden", "dead letter", "no such agent"],
+  ]);
+  assertEquals(await log.run(["--kind", "dead letter"]), 0);
+  assertEquals(log.out.length, 2);
+});
+
 Deno.test("log says that a question stays open when its hook no longer waits", async () => {
   await using log = new Log([]);
   const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };

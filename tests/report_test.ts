@@ -186,6 +186,13 @@ Deno.test("figuresOf() counts no return of a lost session that only the watch or
   assertEquals(back(again), [3]);
 });
 
+Deno.test("figuresOf() tells a wake that was dropped from a dead letter", () => {
+  const script = new Script("s", "a").prompt("agent")
+    .add("dead", { reason: "dropped by hand" }).add("dead", { reason: "no such agent" });
+  const [one] = figuresOf(script.records, NIGHT, MORNING).sessions;
+  assertEquals(one?.failures.map(({ what }) => what), ["wake dropped", "dead letter"]);
+});
+
 Deno.test("figuresOf() counts the turn of a step, which has no wake", () => {
   const at = new Date(NIGHT + 1000).toISOString();
   const step = { at, kind: "suppressed", session: "docs", trigger: "response_complete" };

@@ -5,6 +5,7 @@ import { type AskedFigure, askedFigures } from "./asked_figures.ts";
 import { type EndedWait, type Lane, lanesOf, type LaneState, type Recovered } from "./lanes.ts";
 import { type StoryLine, timeOf } from "./story_line.ts";
 import { isEndOfTurn } from "./turns.ts";
+import { isDropped } from "./wake_words.ts";
 
 export interface FailureFigure {
   at: number;
@@ -135,8 +136,9 @@ function failuresIn(records: StoryLine[]): FailureFigure[] {
       : line.limit !== undefined
       ? "limited"
       : FAILURES.get(textOf(line, "trigger"));
+    const dead = isDropped(line) ? "wake dropped" : "dead letter";
     const what = trigger ??
-      (line.kind === "dead" ? "dead letter" : line.kind === "problem" ? "problem" : undefined);
+      (line.kind === "dead" ? dead : line.kind === "problem" ? "problem" : undefined);
     if (what === undefined) return [];
     return [{ at: timeOf(line), what, text: textOf(line, "text") || textOf(line, "reason") }];
   });

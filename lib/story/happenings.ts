@@ -5,7 +5,7 @@ import { answerSaying, replySaying } from "./answer_words.ts";
 import { duration } from "./since.ts";
 import { type Happening, joined, type Saying, type StoryLine, type Tone } from "./story_line.ts";
 import type { TurnStarts } from "./turns.ts";
-import { WAKES, wakeSaying } from "./wake_words.ts";
+import { isDropped, WAKES, wakeSaying } from "./wake_words.ts";
 
 const STEPS = new Map(Object.entries<{ what: string; tone?: Tone }>({
   added: { what: "step added", tone: "quiet" },
@@ -61,7 +61,9 @@ function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
     case "failed":
       return { who: `→${agent}`, what: "not told", text: reason, tone: "bad" };
     case "dead":
-      return { who: `→${agent}`, what: "dead letter", text: reason, tone: "bad" };
+      return isDropped(line)
+        ? { who: `→${agent}`, what: "dropped", text: reason.slice("dropped ".length) }
+        : { who: `→${agent}`, what: "dead letter", text: reason, tone: "bad" };
     case "instruction":
       return instructionSaying(line);
     case "prompt":

@@ -55,6 +55,11 @@ export function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
   return { who, what: limit === "" ? what : "limited", tone, text, note: joined(notes) };
 }
 
+/** A person has dropped the wake: it is no dead letter. */
+export function isDropped(line: StoryLine): boolean {
+  return line.kind === "dead" && textOf(line, "reason").startsWith("dropped ");
+}
+
 /** Claude Code's own word for a kind, in brackets, is for programs. */
 function failureWords(line: StoryLine): string {
   return textOf(line, "failure").replace(/ \(\w+\)$/, "");
