@@ -353,6 +353,66 @@ Deno.test("log tells a wake that was dropped from a dead letter", async () => {
   assertEquals(log.out.length, 2);
 });
 
+/** Who, what, and the words of each line. */
+const said = (log: Log) => log.out.slice(1).map((line) => line.split(/ {2,}/).slice(2));
+
+Deno.test("log has one line for a give, a resume and a recovery, and says who did it", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const ana = { by: "ana", by_kind: "person" };
+  const session = (reason: string, more: Partial<JournalRecord> = {}) =>
+    record(paths, { kind: "session", ...SHOP, reason, ...more }, NOW);
+  const wake = (trigger: string) =>
+    record(paths, { kind: "queued", ...SHOP, wake_id: "W1", trigger, text: "Meanwhile …" }, NOW);
+  session("taken", ana);
+  session("to be given back", ana);
+  wake("given_back");
+  session("given back");
+  session("paused", { by: "warden", by_kind: "agent" });
+  wake("resumed");
+  session("resumed"); // by its time
+  session("it was lost and is started again", { source: "watch" });
+  wake("session_recovered");
+  session("recovered: its tmux session was gone");
+  assertEquals(await log.run([]), 0);
+  assertEquals(said(log), [
+    ["ana", "taken"],
+    ["ana", "given back"],
+    ["warden", "paused"],
+    ["–", "resumed"],
+    ["watch", "recovering", "it was lost and is started again"],
+    ["recover", "recovered", "its tmux session was gone"],
+  ]);
+});
+
+Deno.test("log cuts no word of what happened, and no name where the output is no terminal", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const reasons: [reason: string, ...said: string[]][] = [
+    ["renamed from handy", "renamed", "from handy"],
+    ["stopped", "stopped"],
+    ["stopped by a limit: $5 of $5", "stopped", "by a limit: $5 of $5"],
+    ["quiet hours: until 2026-11-17T06:00:00Z", "quiet hours", "until 2026-11-17T06:00:00Z"],
+    ["quiet hours have ended", "quiet hours", "have ended"],
+    ["limit raised: by $2.00", "limit raised", "by $2.00"],
+    ["it was sent on after its limit", "sent on", "it was sent on after its limit"],
+    ["recover ended with 1", "not recovered", "recover ended with 1"],
+    ["a reason of a later version", "session", "a reason of a later version"],
+  ];
+  for (const [reason] of reasons) record(paths, { kind: "session", ...SHOP, reason }, NOW);
+  for (const width of [undefined, 100]) {
+    assertEquals(await log.run([], { width: () => width }), 0);
+    assertEquals(said(log).map(([, ...words]) => words), reasons.map(([, ...words]) => words));
+  }
+  assertEquals(await log.run(["--kind", "renamed,quiet hours"]), 0);
+  assertEquals(log.out.length, 4);
+  const session = "a-session-with-a-long-name";
+  const agent_id = "an-agent-of-a-long-name";
+  record(paths, { kind: "delivered", session, agent_id, wake_id: "W1", duration_ms: 5 }, NOW);
+  assertEquals(await log.run([]), 0);
+  assertStringIncludes(log.out.join("\n"), `${session}  →${agent_id}  told`);
+});
+
 Deno.test("log says that a question stays open when its hook no longer waits", async () => {
   await using log = new Log([]);
   const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };

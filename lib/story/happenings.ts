@@ -2,9 +2,10 @@
 
 import { textOf } from "../events.ts";
 import { answerSaying, replySaying } from "./answer_words.ts";
+import type { Known } from "./known.ts";
+import { SESSION_WORDS, sessionSaying } from "./session_words.ts";
 import { duration } from "./since.ts";
 import { type Happening, joined, type Saying, type StoryLine, type Tone } from "./story_line.ts";
-import type { TurnStarts } from "./turns.ts";
 import { isDropped, WAKES, wakeSaying } from "./wake_words.ts";
 
 const STEPS = new Map(Object.entries<{ what: string; tone?: Tone }>({
@@ -24,16 +25,18 @@ const STEPS = new Map(Object.entries<{ what: string; tone?: Tone }>({
 export const WORDS = [
   ...new Set([
     ...["typed", "cleared", "pressed", "refused", "told", "not told", "answered", "left"],
-    ...["allowed", "denied", "decided", "started", "resumed", "compacted", "problem", "goes on"],
+    ...["allowed", "denied", "decided", "problem", "goes on"],
     ...["limited", "replied", "unanswered", "dead letter"],
+    ...SESSION_WORDS,
     ...STEPS.values().map(({ what }) => what),
     ...WAKES.values().map(({ what }) => what).filter((what) => what !== ""),
   ]),
 ].sort();
 
-/** Undefined for a record that adds nothing to others. */
-export function happeningOf(record: StoryLine, starts: TurnStarts): Happening | undefined {
-  const said = sayingOf(record, starts);
+/** Undefined for a record that adds nothing to others. To be called in order of time. */
+export function happeningOf(record: StoryLine, known: Known): Happening | undefined {
+  known.note(record);
+  const said = sayingOf(record, known);
   if (said === undefined || said.what === "") return undefined;
   return {
     at: new Date(textOf(record, "at")),
@@ -46,12 +49,12 @@ export function happeningOf(record: StoryLine, starts: TurnStarts): Happening | 
   };
 }
 
-function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
+function sayingOf(line: StoryLine, known: Known): Saying | undefined {
   const agent = textOf(line, "agent_id");
   const reason = textOf(line, "reason");
   switch (line.kind) {
     case "queued":
-      return wakeSaying(line, starts);
+      return wakeSaying(line, known);
     case "delivered": {
       const tries = Number(line.tries ?? 1);
       const after = typeof line.duration_ms === "number" ? `in ${duration(line.duration_ms)}` : "";
@@ -75,7 +78,7 @@ function sayingOf(line: StoryLine, starts: TurnStarts): Saying | undefined {
     case "decided":
       return typeof line.decision === "string" ? replySaying(line) : answerSaying(line);
     case "session":
-      return sessionSaying(line);
+      return sessionSaying(line, known);
     case "step":
       return stepSaying(line);
     case "problem":
@@ -111,24 +114,6 @@ function promptSaying(line: StoryLine): Saying | undefined {
   const text = textOf(line, "text");
   if (line.by_kind === "claude") return { who: "Claude", what: "goes on", text, tone: "quiet" };
   return { who: line.by_kind === "unknown" ? "somebody" : textOf(line, "by"), what: "typed", text };
-}
-
-const STARTS = new Map(Object.entries<string>({
-  resume: "resumed",
-  clear: "cleared",
-  compact: "compacted",
-}));
-
-function sessionSaying(line: StoryLine): Saying | undefined {
-  const reason = textOf(line, "reason");
-  if (line.event === "SessionEnd" || textOf(line, "guest") !== "") return undefined;
-  if (line.event === "SessionStart") {
-    const what = STARTS.get(textOf(line, "source")) ?? "started";
-    return { who: "Claude", what, tone: "quiet" };
-  }
-  const [what = "", ...rest] = reason.split(": ");
-  const who = what === "recovered" ? "recover" : what === "spawned" ? "spawn" : "–";
-  return { who, what: what === "spawned" ? "started" : what, text: rest.join(": "), tone: "good" };
 }
 
 /** A step of a queue, or the queue itself. */

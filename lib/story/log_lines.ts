@@ -13,13 +13,18 @@ export interface Columns {
   line?: number;
 }
 
-const MOST = { session: 20, who: 12, what: 13 };
+const MOST = { session: 20, who: 14, what: 13 };
+/** Where the output is no terminal, nothing is cut: a longer one stands out of its column. */
+const MOST_IN_PIPES = 40;
 const LEAST_TEXT = 10;
 
 /** As wide as these happenings need. */
 export function columnsFor(happenings: Happening[], line: number | undefined): Columns {
   const widest = (name: keyof typeof MOST) =>
-    Math.min(MOST[name], Math.max(6, ...happenings.map((one) => onOneLine(one[name]).length)));
+    Math.min(
+      line === undefined ? MOST_IN_PIPES : MOST[name],
+      Math.max(6, ...happenings.map((one) => onOneLine(one[name]).length)),
+    );
   return {
     session: widest("session"),
     who: widest("who"),
@@ -39,6 +44,9 @@ const INKS: Record<Tone, keyof Colours | undefined> = {
 export function logLine(one: Happening, columns: Columns, colours: Colours): string {
   const ink = INKS[one.tone];
   const paint = (text: string) => ink === undefined ? text : colours[ink](text);
+  const isCut = columns.line !== undefined;
+  const padded = (text: string, width: number) =>
+    (isCut ? fitted(clean(text), width) : clean(text)).padEnd(width);
   const head = [
     clockTime(one.at),
     padded(one.session, columns.session),
@@ -56,10 +64,6 @@ export function logLine(one: Happening, columns: Columns, colours: Colours): str
 /** One line without codes: it is measured before it is printed. */
 function clean(text: string): string {
   return printable(onOneLine(text)).replaceAll("\t", " ").replace(/ {3,}/g, "  ");
-}
-
-function padded(text: string, width: number): string {
-  return fitted(clean(text), width).padEnd(width);
 }
 
 /** Counted in characters; a wide one may take two places. */

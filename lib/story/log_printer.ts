@@ -4,8 +4,8 @@ import { type Colours, colours } from "../cli/colours.ts";
 import type { Speaker } from "../cli/speaker.ts";
 import { textOf } from "../events.ts";
 import { happeningOf } from "./happenings.ts";
+import { Known } from "./known.ts";
 import type { Happening, StoryLine } from "./story_line.ts";
-import { noteStart, type TurnStarts } from "./turns.ts";
 import { type Columns, columnsFor, logLine } from "./log_lines.ts";
 import { dayOf } from "./since.ts";
 
@@ -26,7 +26,7 @@ export interface Wanted {
 export class Printer {
   #day = "";
   #columns: Columns | undefined;
-  readonly #starts: TurnStarts = new Map();
+  readonly #known = new Known();
   /** Why each wake was last not delivered: the same reason again is not shown. */
   readonly #failures = new Map<string, string>();
   readonly #colours: Colours;
@@ -36,7 +36,6 @@ export class Printer {
   }
 
   print(records: StoryLine[]): number {
-    for (const record of records) noteStart(this.#starts, record);
     const told = records.flatMap((record) => this.#told(record));
     if (this.wanted.json) {
       for (const { record } of told) this.world.say(JSON.stringify(record));
@@ -56,7 +55,7 @@ export class Printer {
     const { kinds, grep, json } = this.wanted;
     // Records that say nothing new are shown only with --json, or when their kind is asked for.
     const isNamed = kinds?.includes(textOf(record, "kind")) ?? false;
-    const said = happeningOf(record, this.#starts) ??
+    const said = happeningOf(record, this.#known) ??
       (json || isNamed ? bare(record) : undefined);
     if (said === undefined) return [];
     if (kinds !== undefined && !isNamed && !kinds.includes(said.what)) return [];

@@ -6,8 +6,8 @@ import { journalSessions, readStory, whyUnreadable } from "../journal_read.ts";
 import type { Paths } from "../paths.ts";
 import { presentTotals, withCosts } from "./costs.ts";
 import { happeningOf } from "./happenings.ts";
+import { Known } from "./known.ts";
 import { type Happening, type StoryLine, timeOf } from "./story_line.ts";
-import { turnStarts } from "./turns.ts";
 
 export interface StoryWish {
   /** A session, or an agent. */
@@ -37,9 +37,8 @@ export function storyOf(
 
 /** The same in plain words, without records that repeat another one. */
 export function happeningsOf(paths: Paths, wish: StoryWish): Happening[] {
-  const lines = storyOf(paths, wish);
-  const starts = turnStarts(lines);
-  return lines.flatMap((line) => happeningOf(line, starts) ?? []);
+  const known = new Known();
+  return storyOf(paths, wish).flatMap((line) => happeningOf(line, known) ?? []);
 }
 
 export function isWanted(line: StoryLine, name: string | undefined): boolean {

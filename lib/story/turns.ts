@@ -14,12 +14,6 @@ export function isEndOfTurn(line: StoryLine): boolean {
 /** Turns by their prompt: when each began. */
 export type TurnStarts = Map<string, number>;
 
-export function turnStarts(records: Iterable<StoryLine>): TurnStarts {
-  const starts: TurnStarts = new Map();
-  for (const line of records) noteStart(starts, line);
-  return starts;
-}
-
 export function noteStart(starts: TurnStarts, line: StoryLine): void {
   const prompt = textOf(line, "prompt_id");
   if (line.kind !== "prompt" || prompt === "" || starts.has(prompt)) return;

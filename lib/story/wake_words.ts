@@ -5,7 +5,8 @@ import { isObject } from "../json.ts";
 import { askedWords } from "./asked_words.ts";
 import { clockTime, dayOf, dollars, duration } from "./since.ts";
 import { joined, type Saying, type StoryLine, timeOf, type Tone } from "./story_line.ts";
-import { turnMs, type TurnStarts } from "./turns.ts";
+import type { Known } from "./known.ts";
+import { turnMs } from "./turns.ts";
 
 /** What a wake says. `""`: another record says the same. */
 export const WAKES = new Map(Object.entries<{ who?: string; what: string; tone?: Tone }>({
@@ -30,20 +31,21 @@ export const WAKES = new Map(Object.entries<{ who?: string; what: string; tone?:
   agent_unknown: { who: "watch", what: "agent unknown", tone: "bad" },
   session_end: { what: "ended" },
   session_lost: { who: "–", what: "lost", tone: "bad" },
-  session_recovered: { who: "recover", what: "recovered", tone: "good" },
+  session_recovered: { what: "" },
   recovery_failed: { who: "recover", what: "not recovered", tone: "bad" },
   queue_done: { who: "queue", what: "queue done", tone: "good" },
   queue_paused: { who: "queue", what: "queue paused", tone: "bad" },
-  given_back: { who: "–", what: "given back" },
+  given_back: { what: "" },
   resumed: { who: "–", what: "resumed" },
   doctor_test: { who: "doctor", what: "test" },
   report: { who: "report", what: "report" },
 }));
 
-export function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
+export function wakeSaying(line: StoryLine, { starts, holds }: Known): Saying {
   const trigger = textOf(line, "trigger");
   const { who = "Claude", what, tone = "plain" } = WAKES.get(trigger) ??
     { what: trigger.replaceAll("_", " ") || "wake" };
+  const isSaid = trigger === "resumed" && holds.has(textOf(line, "session"));
   const ms = turnMs(line, starts);
   const limit = limitWords(line);
   const notes = [
@@ -52,7 +54,13 @@ export function wakeSaying(line: StoryLine, starts: TurnStarts): Saying {
   ];
   const said = askedWords(trigger, textOf(line, "text"));
   const text = limit || joined([failureWords(line), said], ": ");
-  return { who, what: limit === "" ? what : "limited", tone, text, note: joined(notes) };
+  return {
+    who,
+    what: isSaid ? "" : limit === "" ? what : "limited",
+    tone,
+    text,
+    note: joined(notes),
+  };
 }
 
 /** A person has dropped the wake: it is no dead letter. */
