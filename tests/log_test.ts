@@ -356,6 +356,39 @@ Deno.test("log tells a wake that was dropped from a dead letter", async () => {
 /** Who, what, and the words of each line. */
 const said = (log: Log) => log.out.slice(1).map((line) => line.split(/ {2,}/).slice(2));
 
+const RULE = "╌".repeat(200);
+
+Deno.test("log names a request that keys have decided as its wake does, and shows no raw screen", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const request = { ...SHOP, trigger: "permission_prompt", question_id: "p-1" };
+  const text = "Claude asks for permission to use Bash\n\ncommand: touch made\n" +
+    "description (Claude's words): Create a marker file";
+  const tip = "Tip: auto mode handles these prompts for you";
+  const screen = ["Bash command", tip, "Create a marker file", RULE, "touch made", RULE];
+  record(paths, { kind: "queued", ...request, wake_id: "W1", text }, NOW);
+  const decided = { ...SHOP, ...AGENT, tool: "Bash", outcome: "given" };
+  const allowed = {
+    ...decided,
+    decision: { kind: "allow" },
+    asked: screen.join(" ").slice(0, 300),
+  };
+  record(paths, { kind: "decided", ...allowed, question_id: "p-1" }, NOW);
+  record(paths, { kind: "decided", ...allowed, asked: `touch made ${RULE}` }, NOW);
+  const wake = { wake_id: "W2", trigger: "unanswered", text: screen.join("\n") };
+  record(paths, { kind: "queued", ...SHOP, ...wake }, NOW);
+  const question = "Question [Database]: Which?\n  1. A: first";
+  record(paths, { kind: "queued", ...SHOP, ...wake, text: question }, NOW);
+  assertEquals(await log.run([]), 0);
+  assertEquals(said(log), [
+    ["Claude", "permission", "Bash: touch made"],
+    ["warden", "allowed", "Bash: touch made"],
+    ["warden", "allowed", "touch made"],
+    ["watch", "unanswered", "Bash command Create a marker file touch made"],
+    ["watch", "unanswered", "Which?", "1 A"],
+  ]);
+});
+
 Deno.test("log has one line for a give, a resume and a recovery, and says who did it", async () => {
   await using log = new Log([]);
   const { paths } = log.home;

@@ -2,20 +2,23 @@
 
 import { textOf } from "../events.ts";
 import { isObject } from "../json.ts";
+import { screenWords } from "./asked_words.ts";
+import type { Known } from "./known.ts";
 import { duration } from "./since.ts";
 import { joined, type Saying, type StoryLine } from "./story_line.ts";
 
-export function answerSaying(line: StoryLine): Saying {
+export function answerSaying(line: StoryLine, { requests }: Known): Saying {
   const after = typeof line.after_ms === "number" ? `after ${duration(line.after_ms)}` : "";
   const who = textOf(line, "by") || "–";
-  const asked = textOf(line, "asked") || textOf(line, "tool");
+  const asked = requests.get(textOf(line, "question_id")) ||
+    screenWords(textOf(line, "asked")) || textOf(line, "tool");
   switch (line.outcome) {
     case "left":
       return { who, what: "left", text: joined([asked, "without an answer"]), note: after };
     case "timeout":
       return {
         ...{ who: "–", what: "unanswered", note: after, tone: "bad" },
-        text: openWords(asked),
+        text: openWords(textOf(line, "tool")),
       };
     case "claude gone":
       return { who: "–", what: "unanswered", text: "Claude Code has ended", tone: "bad" };

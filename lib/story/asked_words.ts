@@ -3,7 +3,17 @@
 /** `trigger`: of the wake whose words they are. A text of another form stays as it is. */
 export function askedWords(trigger: string, text: string): string {
   if (trigger === "ask_user_question") return questionWords(text);
-  return trigger === "permission_prompt" ? requestWords(text) : text;
+  if (trigger === "permission_prompt") return requestWords(text).text;
+  // Of a question or of a dialog on the screen.
+  return trigger === "unanswered" ? screenWords(questionWords(text)) : text;
+}
+
+/** What a dialog says, without its lines, Claude Code's tip and the choices. */
+export function screenWords(text: string): string {
+  return text.replace(/\nDo you want to [\s\S]*$/, "").replace(/^\s*Tip: .*\n/gm, "").replace(
+    /[─╌╍━═]{4,}…?/g,
+    "",
+  ).trim();
 }
 
 const QUESTION = /^Question(?: \d+ of \d+)?(?: \[[^\]]*\])?: /;
@@ -27,14 +37,14 @@ function isPreview(line: string): boolean {
 const FIRST_FIELD = /^(?:command|file_path|notebook_path|path|url|plan):\s*/;
 
 /** `Bash: make test`; `request_text.ts` has written it, or it was on the screen. */
-function requestWords(text: string): string {
+export function requestWords(text: string): { text: string; isNamed: boolean } {
   const named = /^Claude asks for permission to use (.+)\n+([\s\S]*)$/.exec(text);
   if (named === null) {
-    return text.replace(/^Claude needs your permission[^\n]*\n+/, "")
-      .replace(/\nDo you want to [\s\S]*$/, "");
+    const screen = text.replace(/^Claude needs your permission[^\n]*\n+/, "");
+    return { text: screenWords(screen), isNamed: false };
   }
   const [, tool, rest = ""] = named;
   const deciding = rest.replace(/(^|\n)description \(Claude's words\)[\s\S]*$/, "")
     .replace(FIRST_FIELD, "").replace(/^\| /gm, "").trim();
-  return deciding === "" ? tool! : `${tool}: ${deciding}`;
+  return { text: deciding === "" ? tool! : `${tool}: ${deciding}`, isNamed: true };
 }

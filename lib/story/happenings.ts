@@ -74,9 +74,9 @@ function sayingOf(line: StoryLine, known: Known): Saying | undefined {
     case "answered":
       return textOf(line, "status") !== ""
         ? { who: agent, what: "replied", text: reason, tone: "quiet" }
-        : answerSaying(line);
+        : answerSaying(line, known);
     case "decided":
-      return typeof line.decision === "string" ? replySaying(line) : answerSaying(line);
+      return typeof line.decision === "string" ? replySaying(line) : answerSaying(line, known);
     case "session":
       return sessionSaying(line, known);
     case "step":
