@@ -57,6 +57,33 @@ Deno.test("statusTable() cuts words at the width, not names before them", () => 
   assert(/^a{7,}… /.test(row) && row.endsWith("…"), row);
 });
 
+Deno.test("statusTable() leaves out columns where the terminal is too narrow for them", () => {
+  const heads: [width: number, head: string][] = [
+    [60, "SESSION AGENT STATE SINCE CTX UNSENT NOW"],
+    [55, "SESSION AGENT STATE SINCE UNSENT NOW"],
+    [50, "SESSION AGENT STATE SINCE NOW"],
+    [40, "SESSION STATE SINCE NOW"],
+    [30, "SESSION STATE NOW"],
+  ];
+  for (const [width, head] of heads) {
+    const lines = statusTable(VIEWS, NOW, width, (cell) => cell).split("\n");
+    assertEquals(lines[0]?.replace(/ +/g, " "), head, String(width));
+    assertEquals(lines.filter((line) => line.length > width), [], String(width));
+    assert(lines[1]!.startsWith("shop-main  "), lines[1]);
+  }
+});
+
+Deno.test("totalsLines() breaks between what it says", () => {
+  const around = ["$0.04 today", "1 unsent to the global status session", "gateway up", "watch up"];
+  const lines = totalsLines(VIEWS.slice(0, 1), around, 40).split("\n");
+  assertEquals(lines, [
+    "1 session: 1 waits for an answer",
+    "$0.04 today",
+    "1 unsent to the global status session",
+    "gateway up · watch up",
+  ]);
+});
+
 Deno.test("statusTable() masks secrets and shows what has no shape", () => {
   const key = `sk-ant-${"a1B2".repeat(10)}`;
   const [, row = ""] = statusTable([{ ...VIEWS[0]!, now: `The key is ${key}\u202e` }], NOW).split(

@@ -9,8 +9,31 @@ import { agoOf } from "./ago.ts";
 
 /** Where the output is no terminal. */
 const WIDTH_OF_PIPES = 200;
-const LEAST_NOW = 30;
-const STATE = 2;
+const GOOD_NOW = 30;
+const LEAST_NOW = 10;
+
+interface Column {
+  head: string;
+  cell: (view: SessionView, now: number) => string;
+}
+
+const NAME: Column = { head: "SESSION", cell: (view) => view.session };
+const AGENT: Column = { head: "AGENT", cell: (view) => view.agent_id || "-" };
+const STATE: Column = { head: "STATE", cell: (view) => view.state };
+const SINCE: Column = {
+  head: "SINCE",
+  cell: ({ since }, now) => since === 0 ? "-" : agoOf(now - since),
+};
+const CONTEXT: Column = {
+  head: "CTX",
+  cell: ({ context_pct: full }) => full === undefined ? "-" : `${Math.round(full)}%`,
+};
+const UNSENT: Column = { head: "UNSENT", cell: ({ unsent }) => String(unsent) };
+const SAID: Column = { head: "NOW", cell: (view) => nowLine(view) };
+
+const COLUMNS = [NAME, AGENT, STATE, SINCE, CONTEXT, UNSENT, SAID];
+/** What a narrow terminal does not get, the first one first. */
+const DISPENSABLE = [CONTEXT, UNSENT, AGENT, SINCE];
 
 /** `paint`: colours the word of a state; it gets the padded cell. */
 export function statusTable(
@@ -19,43 +42,42 @@ export function statusTable(
   columns = WIDTH_OF_PIPES,
   paint: (cell: string, state: FleetState) => string = (cell) => cell,
 ): string {
-  const rows = views.map((view) => [
-    view.session,
-    view.agent_id || "-",
-    view.state,
-    view.since === 0 ? "-" : agoOf(now - view.since),
-    view.context_pct === undefined ? "-" : `${Math.round(view.context_pct)}%`,
-    String(view.unsent),
-    nowLine(view),
-  ]);
-  const head = ["SESSION", "AGENT", "STATE", "SINCE", "CTX", "UNSENT", "NOW"];
-  const all = [head, ...rows].map((row) => row.map((cell) => visible(oneLine(cell))));
-  const widths = head.map((_, at) => Math.max(...all.map((row) => widthOf(row[at]!))));
-  shrink(widths, columns);
-  const fitted = all.map((row, line) =>
-    row.map((cell, at) => {
-      const text = cut(cell, widths[at]!);
-      if (at === head.length - 1) return text;
-      const space = " ".repeat(Math.max(0, widths[at]! - widthOf(text)));
-      const padded = at === 4 || at === 5 ? space + text : text + space;
-      const view = views[line - 1];
-      return at === STATE && view !== undefined ? paint(padded, view.state) : padded;
-    })
-  );
-  return fitted.map((row) => row.join("  ").trimEnd()).join("\n");
+  const cells = new Map(COLUMNS.map((column) => {
+    const texts = [column.head, ...views.map((view) => column.cell(view, now))];
+    return [column, texts.map((text) => visible(oneLine(text)))];
+  }));
+  const widths = new Map(COLUMNS.map((column) => [
+    column,
+    Math.max(...cells.get(column)!.map(widthOf)),
+  ]));
+  fit(widths, columns);
+  const shown = COLUMNS.filter((column) => widths.has(column));
+  return [undefined, ...views].map((view, line) =>
+    shown.map((column) => {
+      const width = widths.get(column)!;
+      const text = cut(cells.get(column)![line]!, width);
+      if (column === SAID) return text;
+      const space = " ".repeat(Math.max(0, width - widthOf(text)));
+      const padded = column === CONTEXT || column === UNSENT ? space + text : text + space;
+      return column === STATE && view !== undefined ? paint(padded, view.state) : padded;
+    }).join("  ").trimEnd()
+  ).join("\n");
 }
 
-const LEAST_NAMES: [at: number, least: number][] = [[1, 10], [0, 16], [1, 6], [0, 12]];
+const NAMES: [column: Column, least: number][] = [[AGENT, 10], [NAME, 16], [AGENT, 6], [NAME, 12]];
 
-/** Names give way where there would be too little room for the last column: the agent's first. */
-function shrink(widths: number[], columns: number): void {
-  const missing = () =>
-    LEAST_NOW - columns + widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  for (const [at, least] of LEAST_NAMES) {
-    const spare = Math.max(0, widths[at]! - least);
-    widths[at]! -= Math.max(0, Math.min(spare, missing()));
+/** Names give way where there would be too little room for the last column, then whole columns. */
+function fit(widths: Map<Column, number>, columns: number): void {
+  const room = () =>
+    columns -
+    [...widths].reduce((sum, [column, width]) => column === SAID ? sum : sum + width + 2, 0);
+  for (const [column, least] of NAMES) {
+    const width = widths.get(column)!;
+    const spare = Math.max(0, width - least);
+    widths.set(column, width - Math.max(0, Math.min(spare, GOOD_NOW - room())));
   }
-  widths[widths.length - 1] = Math.max(10, LEAST_NOW - missing());
+  for (const column of DISPENSABLE) if (room() < LEAST_NOW) widths.delete(column);
+  widths.set(SAID, Math.max(LEAST_NOW, room()));
 }
 
 /** What it asks, said last or does, as it may be shown. */
@@ -114,10 +136,17 @@ export function totalsLine(views: SessionView[], more: string[]): string {
   return [sessions + what, ...more].join(" · ");
 }
 
-/** The totals on a line, and what is around the sessions on another where one is too narrow. */
+/** The totals on a line; where that is too narrow, what is around the sessions on others. */
 export function totalsLines(views: SessionView[], more: string[], columns = Infinity): string {
   const line = totalsLine(views, more);
-  return widthOf(line) <= columns ? line : `${totalsLine(views, [])}\n${more.join(" · ")}`;
+  if (widthOf(line) <= columns) return line;
+  const lines = [totalsLine(views, [])];
+  for (const part of more) {
+    const longer = `${lines.at(-1)} · ${part}`;
+    if (lines.length > 1 && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines.join("\n");
 }
 
 /** What a person can do about what waits. */
