@@ -446,6 +446,30 @@ Deno.test("log cuts no word of what happened, and no name where the output is no
   assertStringIncludes(log.out.join("\n"), `${session}  →${agent_id}  told`);
 });
 
+Deno.test("log -f goes on after a rename, and repeats nothing", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const note = (session: string, reason: string) =>
+    record(paths, { kind: "problem", ...SHOP, session, reason }, NOW);
+  note("handy", "news before it follows");
+  const running = log.run(["-f", "--since", "1s", "--grep", "news"]);
+  await until("it follows", () => {
+    note("handy", "news 1");
+    return log.out.some((line) => line.includes("news 1"));
+  });
+  note("handy", "news before the rename");
+  moveFiles(paths, "handy", "tools");
+  note("tools", "news after the rename");
+  await until("it goes on", () => log.out.some((line) => line.includes("after the rename")));
+  log.ending.abort();
+  assertEquals(await running, 130);
+  const count = (words: string) => log.out.filter((line) => line.includes(words)).length;
+  assertEquals(
+    ["before it follows", "before the rename", "after the rename"].map(count),
+    [1, 1, 1],
+  );
+});
+
 Deno.test("log says that a question stays open when its hook no longer waits", async () => {
   await using log = new Log([]);
   const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };

@@ -56,7 +56,16 @@ export class StoryTail implements Disposable {
     if (known !== undefined) return known;
     try {
       const file = openRegular(journalFile(this.paths, session), { read: true });
-      const journal = { file, ino: file.statSync().ino, decoder: new TextDecoder(), rest: "" };
+      const { ino } = file.statSync();
+      const [old, renamed] = [...this.#open].find(([, one]) => one.ino === ino) ?? [];
+      if (old !== undefined && renamed !== undefined) {
+        // The session was renamed: read on.
+        file.close();
+        this.#open.delete(old);
+        this.#open.set(session, renamed);
+        return renamed;
+      }
+      const journal = { file, ino, decoder: new TextDecoder(), rest: "" };
       this.#open.set(session, journal);
       return journal;
     } catch {
