@@ -4,6 +4,7 @@ import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import "../lib/cli/load_guards.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts";
+import { EMPTY_OPTIONS } from "../lib/driver/menu_order.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
@@ -16,7 +17,7 @@ import {
 } from "../lib/queue/change_queue.ts";
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
-import { serveQueue } from "../lib/queue/serve_queue.ts";
+import { lookAt, serveQueue } from "../lib/queue/serve_queue.ts";
 
 export const HELP = `Gives a session a list of instructions, one after the other.
 
@@ -90,7 +91,9 @@ export async function main(
   try {
     const target = await targetOf(world, session, options);
     if (action.kind === "list") {
-      for (const line of queueLines(world.paths, target.session, options)) world.say(line);
+      const look = await lookAt(world, target.session, { ...EMPTY_OPTIONS, ...target });
+      const shown = { json: options.json, isGone: look.state === "gone" };
+      for (const line of queueLines(world.paths, target.session, shown)) world.say(line);
       return 0;
     }
     const old = whyNoRunner(world.paths);

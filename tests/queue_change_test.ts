@@ -1,6 +1,13 @@
-/** What changes a queue that waits for the end of a limit. */
+/** What changes a queue: on a tmux server of its own, and while it waits for the end of a limit. */
 
-import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import { main } from "../commands/queue.ts";
 import { writeHold } from "../lib/doors/holds.ts";
 import { carryOutAction, targetOf, whyTakenByPerson } from "../lib/queue/change_queue.ts";
 import type { QueueAction } from "../lib/queue/queue_args.ts";
@@ -11,6 +18,7 @@ import type { Pause, Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue } from "../lib/steps_file.ts";
 import { driverWorld } from "./support/driver_context.ts";
 import { TestHome } from "./support/home.ts";
+import { TmuxServer } from "./support/tmux_server.ts";
 
 const SESSION = "warden-main";
 const NOW = new Date("2026-11-17T12:00:00Z");
@@ -97,4 +105,25 @@ Deno.test("whyTakenByPerson() refuses an agent's change of the queue, and no per
   assertEquals([why("pause", "agent"), why("list", "agent"), why("add", "person")], [
     ...[undefined, undefined, undefined],
   ]);
+});
+
+Deno.test("queue add keeps the server that the caller's variables lead to, and list says who is missing", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const pane = await server.session(SESSION);
+  const [path = ""] = (await server.env(pane)).TMUX.split(",");
+  home.env.GSD_TMUX_SOCKET = server.socket;
+  const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
+  home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
+  const [said, started]: [string[], string[]] = [[], []];
+  const words = (line: string) => void said.push(line);
+  const world = driverWorld(home, { say: words, warn: words });
+  const call = (...args: string[]) => main(args, world, (name) => void started.push(name));
+  assertEquals([await call(SESSION, "add", "Go"), said.length, started], [0, 1, [SESSION]]);
+  assertEquals(readQueue(home.paths, SESSION)?.socket, path);
+  await call(SESSION, "list");
+  assertStringIncludes(
+    said[1]!,
+    "1 step waits, 0 done; no Claude Code runs in the session: steps wait until one does",
+  );
 });

@@ -12,6 +12,7 @@ import {
 } from "../doors/process_tree.ts";
 import type { Clock } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
+import { otherSocket } from "../wake.ts";
 
 export interface ClaudePane {
   id: string;
@@ -114,6 +115,15 @@ export async function nameInTmux({ tmux }: PaneWorld, session: string): Promise<
   if (names.includes(session)) return session;
   const same = names.filter((name) => plainSessionName(name) === plainSessionName(session));
   return same.length === 1 ? same[0]! : session;
+}
+
+/** The socket of its server, where plain `tmux` does not find it: other processes need it. */
+export async function otherSocketOf(
+  { tmux }: PaneWorld,
+  session: string,
+): Promise<string | undefined> {
+  const listed = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", "#{socket_path}");
+  return listed.kind === "ok" ? otherSocket(`${listed.stdout.split("\n")[0]},0,0`) : undefined;
 }
 
 /** All panes of the server, and the first process of each. */

@@ -3,7 +3,13 @@
 import { nearest } from "../cli/nearest.ts";
 import { noRegistry } from "../cli/no_registry.ts";
 import { callerFrom, giverOf, whyNotInside } from "../driver/caller.ts";
-import { allPanes, findPane, nameInTmux, type PaneWorld } from "../driver/claude_pane.ts";
+import {
+  allPanes,
+  findPane,
+  nameInTmux,
+  otherSocketOf,
+  type PaneWorld,
+} from "../driver/claude_pane.ts";
 import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts";
 import { whyTaken } from "../doors/holds.ts";
 import { EMPTY_OPTIONS } from "../driver/menu_order.ts";
@@ -60,7 +66,7 @@ export async function targetOf(
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
     throw new Error(`${why}; without an agent the end of a turn is not noticed`);
   }
-  const socket = options.socket ?? queue?.socket;
+  const socket = options.socket ?? queue?.socket ?? await otherSocketOf(panes, session);
   return { session, agent, ...(socket === undefined ? {} : { socket }) };
 }
 

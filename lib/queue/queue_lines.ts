@@ -4,24 +4,29 @@ import { onOneLine } from "../cli/speaker.ts";
 import { holdsOn, listHolds } from "../doors/holds.ts";
 import { maskSecrets, maskTexts } from "../text.ts";
 import type { Paths } from "../paths.ts";
-import { brief, isOpen, type Queue, stateOfQueue, type Step } from "../steps.ts";
+import { brief, isOpen, isWaiting, type Queue, stateOfQueue, type Step } from "../steps.ts";
 import { readQueue } from "../steps_file.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
 import { spanOf } from "./queue_wakes.ts";
 
-export function queueLines(paths: Paths, session: string, { json }: { json: boolean }): string[] {
+/** `isGone`: no Claude Code runs in the session. */
+export function queueLines(
+  paths: Paths,
+  session: string,
+  { json, isGone = false }: { json: boolean; isGone?: boolean },
+): string[] {
   const queue = readQueue(paths, session);
-  if (json) {
-    const state = queue === undefined
-      ? "empty"
-      : `${stateOfQueue(queue)}${heldWords(paths, session, queue.agent_id)}`;
-    return [JSON.stringify(maskTexts({ session, state, ...queue }), null, 2)];
-  }
+  const held = queue && heldWords(paths, session, queue.agent_id);
+  const isStill = queue?.paused === undefined && queue?.steps.some(isWaiting);
+  const why = held || (isGone && isStill ? NOBODY_THERE : "");
+  const state = queue === undefined ? "empty" : `${stateOfQueue(queue)}${why}`;
+  if (json) return [JSON.stringify(maskTexts({ session, state, ...queue }), null, 2)];
   if (queue === undefined) return [`The queue of ${session} is empty`];
-  const held = heldWords(paths, session, queue.agent_id);
-  const lines = [`${session}: ${stateOfQueue(queue)}${held}`, ...queue.steps.map(lineOf)];
+  const lines = [`${session}: ${state}`, ...queue.steps.map(lineOf)];
   return lines.map((line) => onOneLine(maskSecrets(line)));
 }
+
+const NOBODY_THERE = "; no Claude Code runs in the session: steps wait until one does";
 
 /** Why no step is given now: the session is paused or taken. "" where steps are given. */
 export function heldWords(paths: Paths, session: string, agent_id: string): string {

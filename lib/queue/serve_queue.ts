@@ -138,7 +138,7 @@ function withoutPane(env: Env): Env {
   return (name) => /^(TMUX|TMUX_PANE|GSD_SHELL_DELIVERS)$/.test(name) ? undefined : env(name);
 }
 
-async function lookAt(
+export async function lookAt(
   world: DriverWorld,
   session: string,
   options: MenuOptions,
