@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readMenuArgs } from "../lib/driver/menu_args.ts";
+import { newId, newSecret, withSecret } from "../lib/request_ids.ts";
 
 const read = (...args: string[]) => readMenuArgs(args, () => "from stdin\r\nline\n");
 
@@ -92,6 +93,26 @@ Deno.test("readMenuArgs() helps wherever help is asked for, but not inside a tex
   assertEquals(read("s", "choose", "--help").kind, "help");
   assertEquals(read("-h").kind, "help");
   assertEquals(read("s", "type", "--help").kind, "order");
+});
+
+Deno.test("readMenuArgs() refuses a text with the name of a question at its end", () => {
+  const [id, secret] = [newId("q"), newSecret()];
+  const name = withSecret(id, secret);
+  const calls = [
+    ["s", "type", "sqlite please", "--question", name],
+    ["s", "type", "sqlite", `--question=${id}`],
+    ["s", "type", `sqlite please --question ${name}`],
+    ["s", "deny", "no", "--question", name],
+  ];
+  for (const call of calls) {
+    const order = read(...call);
+    const problem = order.kind === "usage" ? order.problem : "";
+    assertStringIncludes(problem, `: menu-driver s --question <id> ${call[1]} <text>`);
+    assertEquals(problem.includes(secret), false);
+  }
+  for (const text of [["what does --question q-1 mean"], ["--", `--question ${name}`]]) {
+    assertEquals(read("s", "type", ...text).kind, "order");
+  }
 });
 
 Deno.test("readMenuArgs() takes --question apart: the secret is no part of the id", () => {

@@ -54,6 +54,9 @@ function isText(verb: string): verb is "type" | "clear_then" | "deny" {
   return verb === "type" || verb === "clear_then" || verb === "deny";
 }
 
+/** The name of a question is never the end of a text; a wrong answer cannot be taken back. */
+const NAMED_BEHIND = /(^|\s)--question[\s=]+[qpf]-[0-9A-Z]{16}(\.[0-9A-Z]*)?\s*$/;
+
 /** Behind these actions everything is text. `-` alone reads standard input. */
 function textOrder(
   session: string,
@@ -64,6 +67,10 @@ function textOrder(
 ): MenuOrder {
   const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
   const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
+  if (words[0] !== "--" && NAMED_BEHIND.test(given.join(" "))) {
+    const right = `menu-driver ${session} --question <id> ${verb} <text>`;
+    return usage(`behind ${verb} all is text, so --question goes before it: ${right}`);
+  }
   // A prompt may go by another road than keys.
   const unfit = verb === "deny" || options.question !== undefined || options.road === "keys"
     ? whyUnfitForKeys(text)
