@@ -17,6 +17,7 @@ import {
 import { statusLine } from "../lib/companion/status_line.ts";
 import { type HeldLock, holdLock } from "../lib/doors/held_lock.ts";
 import { ensureDir, readTextIfThere, removeIfThere, writeAtomic } from "../lib/files.ts";
+import { isWatched } from "../lib/fleet/watch_lock.ts";
 import { askTmux, openGate } from "../lib/gate.ts";
 import { contextFrom } from "../lib/hook_context.ts";
 import { currentName, hasQueue } from "../lib/known_sessions.ts";
@@ -88,7 +89,8 @@ export async function main(args: string[]): Promise<number> {
     // The gate is asked each time: registry and session may have changed since the start.
     async report(finding) {
       const now = await managedGate(paths, env, nameNow());
-      if (now !== undefined) await reportFinding(paths, env, now, finding);
+      if (now === undefined) return;
+      await reportFinding(paths, env, { ...now, isWatched: isWatched(paths) }, finding);
     },
     keep(usage, at) {
       const file = usageFile(paths, env, at === "work" ? "turn" : "mod");

@@ -31,13 +31,20 @@ const RETRYING: CompanionFinding = {
 async function reporting(
   work: (home: TestHome, report: (finding: CompanionFinding) => Promise<void>) => Promise<void>,
   dedup_mode = "skip",
+  { agent = {}, isWatched = false } = {},
 ): Promise<void> {
   await using home = new TestHome();
   Deno.mkdirSync(`${home.paths.data}/bin`, { recursive: true });
   writeExecutable(`${home.paths.data}/bin/deliver`, "#!/bin/sh\n"); // wakes stay in the outbox
-  const reading = readRegistry(JSON.stringify({ agents: [WARDEN], hook_settings: { dedup_mode } }));
+  const agents = [{ ...WARDEN, ...agent }];
+  const reading = readRegistry(JSON.stringify({ agents, hook_settings: { dedup_mode } }));
   if (reading.kind !== "registry") throw new Error(reading.reason);
-  const place = { session: "warden-main", pane: "%0", agent: reading.registry.agents[0]! };
+  const place = {
+    session: "warden-main",
+    pane: "%0",
+    agent: reading.registry.agents[0]!,
+    isWatched,
+  };
   changeMemory(home.paths, "warden-main", (before) => ({
     memory: { ...before, claude_session_id: "c1" },
     value: undefined,
@@ -96,6 +103,27 @@ Deno.test("reportFinding() reports a lost session, with what brings it back", ()
     assertStringIncludes(messages(home)[0]!, "type: session_lost\n");
     assertStringIncludes(messages(home)[0]!, "recover");
   }));
+
+Deno.test("reportFinding() leaves a lost session to the watch where that brings it back", async () => {
+  const advice = async (agent: Record<string, unknown>, isWatched: boolean) => {
+    let message = "";
+    const lost = { working_directory: "/tmp", ...agent };
+    await reporting(
+      async (home, report) => {
+        await report({ kind: "lost" });
+        message = messages(home)[0]!;
+      },
+      "skip",
+      { agent: lost, isWatched },
+    );
+    return /advice: (.*)/.exec(message)?.[1]?.slice(0, 25);
+  };
+  assertEquals(await advice({}, true), "It is being started again");
+  const action = "run the action: it brings";
+  assertEquals(await advice({}, false), action);
+  assertEquals(await advice({ auto_recover: false }, true), action);
+  assertEquals(await advice({ working_directory: "" }, true), action);
+});
 
 Deno.test("reportFinding() says nothing of an end that a hook has reported", () =>
   reporting(async (home, report) => {

@@ -6,13 +6,21 @@ import type { DroppedText } from "./session_facts.ts";
 
 type Draft = Omit<WakeDraft, "actions">;
 
-export function lostDraft(claudeId: string): Draft {
+/** For a session that the watch brings back. */
+export const IS_RESTARTED =
+  "It is being started again. Wait for session_recovered or recovery_failed.";
+
+export function lostDraft(claudeId: string, isRecovered: boolean): Draft {
   return {
     trigger: "session_lost",
     section: "CONTENT",
     body: `Claude Code was killed or has crashed. Its conversation is kept: ${claudeId}`,
     state: "terminated",
-    details: { advice: "run the action: it brings the session back into its conversation" },
+    details: {
+      advice: isRecovered
+        ? IS_RESTARTED
+        : "run the action: it brings the session back into its conversation",
+    },
   };
 }
 

@@ -7,7 +7,8 @@ import { pause } from "../time.ts";
 import { interruptedDraft, interruptionOf, saidBefore } from "../interrupted.ts";
 import { messageOf } from "../json.ts";
 import type { Env, Paths } from "../paths.ts";
-import type { Agent } from "../registry.ts";
+import { ownerOf } from "../known_sessions.ts";
+import { type Agent, tmuxSessionName } from "../registry.ts";
 import { actions, sendWake } from "../sending.ts";
 import { readMemory, type SessionMemory } from "../session_memory.ts";
 import { droppedDraft, lostDraft, retryingDraft } from "./mod_wakes.ts";
@@ -19,6 +20,8 @@ export interface ReportPlace {
   session: string;
   pane: string;
   agent: Agent;
+  /** A watch runs: it starts lost sessions again. */
+  isWatched?: boolean;
 }
 
 /** Claude Code takes nothing from a mod then; keys are the way past it. */
@@ -39,7 +42,7 @@ export async function reportFinding(
     const memory = readMemory(paths, place.session);
     const event = eventOf(finding, memory);
     const context = contextFrom(place, { event, paths, env, leaveToShell() {} });
-    await tell(context, finding, memory);
+    await tell(context, finding, memory, place.isWatched);
   } catch (error) {
     const { session, agent } = place;
     const reason = `Cannot report ${finding.kind}: ${messageOf(error)}`;
@@ -62,6 +65,7 @@ async function tell(
   context: HookContext,
   finding: CompanionFinding,
   memory: SessionMemory,
+  isWatched = false,
 ): Promise<void> {
   const { claude_session_id: claude } = memory;
   switch (finding.kind) {
@@ -95,11 +99,18 @@ async function tell(
       if (await isEndTold(context)) return;
       await closePending(context, { claude });
       await sendWake(context, {
-        ...lostDraft(claude),
+        ...lostDraft(claude, isWatched && isRecoverable(context)),
         actions: actions(context, { kind: "ended" }),
       }, { source: "mod", open: null });
       return;
   }
+}
+
+/** As the watch decides it: `recover` knows the session, and its agent wants that. */
+function isRecoverable({ paths, session, agent }: HookContext): boolean {
+  const isNamed = session === tmuxSessionName(agent.tmux_session_name);
+  return agent.auto_recover &&
+    (ownerOf(paths, session) !== undefined || (isNamed && agent.working_directory !== ""));
 }
 
 /** How long the hook of SessionEnd may take: Claude Code itself has ended. */

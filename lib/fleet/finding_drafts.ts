@@ -1,5 +1,6 @@
 /** What the watch says about each finding. */
 
+import { IS_RESTARTED } from "../companion/mod_wakes.ts";
 import { describeFailure, type Failure } from "../failures.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
@@ -81,9 +82,7 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
           `Its conversation is kept: ${view.seen.memory?.claude_session_id ?? "unknown"}` +
           (words === "" ? "" : `\nIts last words:\n${words}`),
         details: {
-          advice: options.isRecovered
-            ? "It is being started again. Wait for session_recovered or recovery_failed."
-            : "If that was not intended, run the action.",
+          advice: options.isRecovered ? IS_RESTARTED : "If that was not intended, run the action.",
         },
         actions: [recoverAction(view, options)],
       };
