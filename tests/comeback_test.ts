@@ -90,25 +90,20 @@ Deno.test("verdictsOn() gives an agent without any session its latest one, howev
   assertEquals(verdicts(seen(STOPPED), left), ["stays_out", "stays_out"]);
 });
 
-const ABOUT = {
-  recover: "gsd-code recover",
-  restart: "gsd-code recover w-main",
-  tmux: "tmux -S /s",
-  record: "/data/w-main.json",
-};
-const NEW = "tmux -S /s new-session -d -s w-main, then gsd-code recover, brings it back";
-const CLOSED = `its tmux session was closed; ${NEW}; to give it up, remove /data/w-main.json`;
+const ABOUT = { recover: "gsd-code recover w-main", remove: "gsd-code remove w-main" };
+const BACK = "gsd-code recover w-main brings it back";
+const CLOSED = `its tmux session was closed; ${BACK}, gsd-code remove w-main gives it up`;
 const LEFT = "it was left with /exit, Ctrl-C or Ctrl-D";
 
 const REASONS: [Change, reason: string][] = [
-  [{ ...SHELL, ...EXITED }, `${LEFT}; gsd-code recover brings it back`],
-  [EXITED, `${LEFT}; ${NEW}`],
-  [{ ended: "logout" }, `it was left with /logout; ${NEW}`],
-  [{ ended: "unknown" }, `it has ended, and the reason was not recorded; ${NEW}`],
-  [{ ended: "tired" }, `it has ended (tired); ${NEW}`],
+  [{ ...SHELL, ...EXITED }, `${LEFT}; ${BACK}`],
+  [EXITED, `${LEFT}; ${BACK}`],
+  [{ ended: "logout" }, `it was left with /logout; ${BACK}`],
+  [{ ended: "unknown" }, `it has ended, and the reason was not recorded; ${BACK}`],
+  [{ ended: "tired" }, `it has ended (tired); ${BACK}`],
   [{}, CLOSED],
   [{ ended: "other" }, CLOSED],
-  [STOPPED, "it was stopped; gsd-code recover w-main brings it back"],
+  [STOPPED, `it was stopped; ${BACK}`],
 ];
 for (const [change, reason] of REASONS) {
   Deno.test(`whyStaysOut() says of ${JSON.stringify(change)}: ${reason}`, () =>

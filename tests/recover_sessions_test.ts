@@ -74,7 +74,7 @@ Deno.test("recover leaves alone what was left or closed, until it is named", () 
 
     await world.tmux("kill-session", "-t", `=${second}`);
     ends(world, second, "other");
-    assertMatch(await stays(...named), /^its tmux session was closed; tmux new-session -d/);
+    assertMatch(await stays(...named), /was closed; .*recover.* brings it back, .*remove/);
     // As wide as the recorded screen, which does not wrap by itself.
     await world.tmux("new-session", "-d", "-s", second, "-x", "200", "-y", "50");
     await promptIn(world, second);

@@ -67,10 +67,8 @@ export async function startSessions(scope: RecoveryScope): Promise<Ending[]> {
   }
   for (const one of all("stays_out")) {
     const reason = whyStaysOut(one, {
-      recover: taskCommand(world, "recover", "--agent", agent.agent_id),
-      restart: taskCommand(world, "recover", one.session),
-      tmux: tmuxFor(scope, one),
-      record: launchFiles(world.paths, one.session).record,
+      recover: taskCommand(world, "recover", one.session),
+      remove: taskCommand(world, "remove", one.session),
     });
     endings.push(() => resultFor(agent, "left out", one.session, reason));
   }

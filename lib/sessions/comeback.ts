@@ -2,7 +2,6 @@
 
 import { isEndOfStop } from "../known_sessions.ts";
 import type { SessionMemory } from "../session_memory.ts";
-import { shellQuote } from "../text.ts";
 import type { Launch } from "./launch.ts";
 import type { SessionState } from "./session_state.ts";
 
@@ -85,23 +84,16 @@ const LEFT_BY: Record<string, string> = {
   unknown: "it has ended, and the reason was not recorded",
 };
 
-/** `recover` and `tmux`: how they are called for this agent and its server. */
+/** `recover` and `remove`: how they are called for this session. */
 export function whyStaysOut(
   seen: ComebackFacts,
-  { recover, restart, tmux, record }: {
-    recover: string;
-    /** How this one session is started again. */
-    restart: string;
-    tmux: string;
-    record: string;
-  },
+  { recover, remove }: { recover: string; remove: string },
 ): string {
-  const { session, holds, memory } = seen;
-  if (isStopped(seen)) return `it was stopped; ${restart} brings it back`;
+  const { holds, memory } = seen;
+  if (isStopped(seen)) return `it was stopped; ${recover} brings it back`;
   const isLeft = wasLeft(seen);
   const ended = memory?.ended ?? "";
   const why = isLeft ? LEFT_BY[ended] ?? `it has ended (${ended})` : "its tmux session was closed";
-  if (holds !== "gone") return `${why}; ${recover} brings it back`;
-  const way = `${tmux} new-session -d -s ${shellQuote(session)}, then ${recover}, brings it back`;
-  return isLeft ? `${why}; ${way}` : `${why}; ${way}; to give it up, remove ${record}`;
+  const way = `${why}; ${recover} brings it back`;
+  return isLeft || holds !== "gone" ? way : `${way}, ${remove} gives it up`;
 }
