@@ -261,6 +261,16 @@ const CASES: Case[] = [
     /only a shell/,
     (NOW - Date.parse("2026-01-01T00:00:00.000Z")) / 60_000,
   ],
+  [
+    "stopped by a command of ours",
+    {
+      ...{ ...GONE, holds: "gone", memory: memoryOf({ ended: "other" }) },
+      launch: launchOf({ stopped_at: new Date(minutesAgo(6)).toISOString() }),
+    },
+    "ended",
+    /^stopped with gsd-code stop$/,
+    5,
+  ],
   ["of no agent", { ...GONE, agent: undefined }, "ended", /only a shell/, 4],
   [
     "just started",

@@ -1,6 +1,7 @@
 /** What every session is doing, since when, and how we know. Decides from what was read, reads nothing. */
 
 import { type Dialog, readScreen, type Screen } from "../pane.ts";
+import { isStopped } from "../sessions/comeback.ts";
 import { oneLine } from "../text.ts";
 import type { Budget } from "./budgets.ts";
 import { atWork, resting, starting, waiting } from "./living_view.ts";
@@ -99,7 +100,9 @@ function gone(seen: SessionObservation, now: number): Judged {
   const ended = memory?.ended ?? "";
   const since = lastSignOf(seen);
   if (ended !== "" && ended !== "clear" && ended !== "resume") {
-    const how = ENDED_BY[ended] ?? `ended (${oneLine(ended)})`;
+    const how = isStopped(seen)
+      ? "stopped with gsd-code stop"
+      : ENDED_BY[ended] ?? `ended (${oneLine(ended)})`;
     const evidence = `SessionEnd said "${oneLine(ended)}"; ${HOLDS[holds]}`;
     return {
       state: "ended",
