@@ -40,7 +40,7 @@ export async function main(
     }
     const target = await sessionTarget(world, name);
     const said = words.join(" ").trim();
-    const result = endHold(world, target, { isTaken: true, said, dryRun });
+    const result = await endHold(world, target, { isTaken: true, said, dryRun });
     const verb = dryRun ? "would be given" : "is given";
     const to = `${target.agent_id}, with a wake that says what happened`;
     return { result, say: [`${target.name} ${verb} back to ${to}`] };

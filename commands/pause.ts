@@ -46,7 +46,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   return await attempt(`pause "${name}"`, given.flags, world, async () => {
     const target = await holdTarget(world, name);
     const span = forMs === undefined ? {} : { forMs };
-    const result = beginHold(world, target, { isTaken: false, dryRun, ...span });
+    const result = await beginHold(world, target, { isTaken: false, dryRun, ...span });
     const verb = dryRun ? "would be paused" : "is paused";
     const until = result.until ?? "gsd-code resume";
     const what = `The ${target.kind} ${target.name}`;

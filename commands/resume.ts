@@ -30,7 +30,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { "dry-run": dryRun } = given.flags;
   return await attempt(`resume "${name}"`, given.flags, world, async () => {
     const target = await holdTarget(world, name);
-    const result = endHold(world, target, { isTaken: false, dryRun });
+    const result = await endHold(world, target, { isTaken: false, dryRun });
     const done = dryRun
       ? "would be resumed"
       : `is resumed: what was held since ${result.since} is sent now`;

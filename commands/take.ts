@@ -32,7 +32,7 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   const { "dry-run": dryRun } = given.flags;
   return await attempt(`take "${name}"`, given.flags, world, async () => {
     const target = await sessionTarget(world, name);
-    const result = beginHold(world, target, { isTaken: true, dryRun });
+    const result = await beginHold(world, target, { isTaken: true, dryRun });
     const { agent_id } = target;
     const say = dryRun ? [`${target.name} would be taken from ${agent_id}`] : [
       `${target.name} is yours: ${agent_id} does nothing in it, and is not woken`,

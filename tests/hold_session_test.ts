@@ -1,9 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as give } from "../commands/give.ts";
 import { main as pause } from "../commands/pause.ts";
+import { main as remove } from "../commands/remove.ts";
 import { main as resume } from "../commands/resume.ts";
 import { main as take } from "../commands/take.ts";
 import { listHolds, readHold } from "../lib/doors/holds.ts";
+import { readJournal } from "../lib/journal_read.ts";
 import { durationIn } from "../lib/sessions/hold_session.ts";
 import { spawned } from "./support/recovering.ts";
 import { inSessionWorld } from "./support/session_world.ts";
@@ -41,6 +43,20 @@ Deno.test("pause holds an agent or a session, for a time or until resume, which 
     assertEquals(await resume(["anvil"], world), 1);
     assertMatch(world.warned.at(-1)!, /^Cannot resume "anvil": the agent is not paused$/);
     assertEquals(await resume([session], world), 0);
+  }));
+
+Deno.test("take and remove record who has called them", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    assertEquals(await take([session], world), 0, world.warned.join("\n"));
+    await world.tmux("kill-session", "-t", `=${session}`);
+    assertEquals(await remove([session, "--drop-wakes"], world), 0, world.warned.join("\n"));
+    const lines = [...readJournal(world.paths, session)];
+    for (const reason of ["taken", "removed"]) {
+      const { by, by_kind, caller } = lines.find((line) => line.reason === reason)!;
+      assertEquals([typeof by, ["agent", "person"].includes(`${by_kind}`)], ["string", true]);
+      assertMatch(`${caller}`, / > gsd-code$/);
+    }
   }));
 
 Deno.test("take and give are for a session and a person", () =>

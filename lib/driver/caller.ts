@@ -47,14 +47,22 @@ function hasPaneOf(env: Env, id: string, server: number): boolean {
 }
 
 /** The programs above a process, as in `Caller.chain`. */
-export function callChain(processes: ProcessInfo[], parent: number): string {
-  return chainOf(ancestorsOf(processes, parent), []);
+export function callChain(
+  processes: ProcessInfo[],
+  parent: number,
+  program = "menu-driver",
+): string {
+  return chainOf(ancestorsOf(processes, parent), [], program);
 }
 
 const MOST_NAMES = 8;
 
 /** The names of programs, the first one first, without arguments. */
-function chainOf(above: ProcessInfo[], panes: CallerSigns["panes"]): string {
+function chainOf(
+  above: ProcessInfo[],
+  panes: CallerSigns["panes"],
+  program = "menu-driver",
+): string {
   const names: string[] = [];
   for (const process of above) {
     if (process.pid === 1 && names.length > 0) break;
@@ -65,7 +73,7 @@ function chainOf(above: ProcessInfo[], panes: CallerSigns["panes"]): string {
     break;
   }
   const cut = names.length > MOST_NAMES ? ["…", ...names.slice(-MOST_NAMES)] : names;
-  return [...cut, "menu-driver"].join(" > ");
+  return [...cut, program].join(" > ");
 }
 
 /** Of a script that an interpreter runs, the script's name. */

@@ -185,6 +185,10 @@ function readStdin(): string {
   return text + decoder.decode();
 }
 
+export function hasTerminal(): boolean {
+  return [Deno.stdin, Deno.stdout, Deno.stderr].some((one) => one.isTerminal());
+}
+
 export function realDriverWorld(): DriverWorld {
   return {
     env: envOf,
@@ -195,6 +199,6 @@ export function realDriverWorld(): DriverWorld {
     now: () => new Date(),
     parent: () => Deno.ppid,
     processes: allProcesses,
-    isTerminal: () => [Deno.stdin, Deno.stdout, Deno.stderr].some((one) => one.isTerminal()),
+    isTerminal: hasTerminal,
   };
 }

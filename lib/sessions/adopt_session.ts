@@ -5,8 +5,8 @@ import { noRegistry } from "../cli/no_registry.ts";
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
+import { recordCall } from "../driver/record_call.ts";
 import { holdsOurs, knownSettings } from "../install/registered.ts";
-import { record } from "../journal.ts";
 import { isSameSocket, ownerOf } from "../known_sessions.ts";
 import { placesFor } from "../paths.ts";
 import { type Agent, findAgent, whyUnreachable } from "../registry.ts";
@@ -67,7 +67,7 @@ export async function adoptSession(wish: AdoptWish, world: World): Promise<Adopt
     const result = { ...about, working_directory, claude_session_id };
     if (wish.dryRun) return { ...result, state: "planned" };
     makeRecord(world, found, agent, { dir: working_directory, claude });
-    record(world.paths, { kind: "session", session, agent_id: agentId, reason: "adopted" });
+    await recordCall(world, { session, agent_id: agentId, reason: "adopted" });
     return { ...result, state: "adopted" };
   };
   return wish.dryRun ? await adopt() : await launchingAlone(world, adopt);

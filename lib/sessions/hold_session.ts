@@ -3,8 +3,8 @@
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
 import { endOf, type Hold, type HoldKind, readHold, writeHold } from "../doors/holds.ts";
+import { recordCall } from "../driver/record_call.ts";
 import { namesIn } from "../files.ts";
-import { record } from "../journal.ts";
 import { originalName } from "../paths.ts";
 import { startIfQueued } from "../queue_runner.ts";
 import { registryIn } from "./spawn_agent.ts";
@@ -68,11 +68,11 @@ function kindOf(target: HoldTarget, isTaken: boolean): HoldKind {
 }
 
 /** An existing hold keeps its start time. */
-export function beginHold(
+export async function beginHold(
   world: World,
   target: HoldTarget,
   { isTaken, forMs, dryRun }: { isTaken: boolean; forMs?: number; dryRun: boolean },
-): HoldResult {
+): Promise<HoldResult> {
   const now = world.now();
   const kind = kindOf(target, isTaken);
   const present = openHold(world, kind, target.name);
@@ -86,7 +86,7 @@ export function beginHold(
   if (dryRun) return { ...target, state: "planned", since, ...until };
   const state = isTaken ? "taken" : "paused";
   writeHold(world.paths, { ...target, kind, since, ...until });
-  note(world, target, state);
+  await note(world, target, state);
   return { ...target, state, since, ...until };
 }
 
@@ -94,11 +94,11 @@ export function beginHold(
  * The deliverer ends it: it alone may change what waits. Throws where nothing is held. `said`: what
  * the person did.
  */
-export function endHold(
+export async function endHold(
   world: World,
   target: HoldTarget,
   { isTaken, said, dryRun }: { isTaken: boolean; said?: string; dryRun: boolean },
-): HoldResult {
+): Promise<HoldResult> {
   const kind = kindOf(target, isTaken);
   const hold = openHold(world, kind, target.name);
   if (hold === undefined) {
@@ -108,7 +108,7 @@ export function endHold(
   const about = { ...target, since: hold.since, until: now };
   if (dryRun) return { ...about, state: "planned" };
   writeHold(world.paths, { ...hold, ...(said ? { said } : {}), until: now });
-  note(world, target, isTaken ? "to be given back" : "to be resumed");
+  await note(world, target, isTaken ? "to be given back" : "to be resumed");
   world.startDeliverer(target.agent_id);
   startQueues(world, target);
   return { ...about, state: isTaken ? "given back" : "resumed" };
@@ -134,9 +134,12 @@ function openHold(world: World, kind: HoldKind, name: string): Hold | undefined 
   return isOver ? undefined : hold;
 }
 
-function note({ paths }: World, { kind, name, agent_id }: HoldTarget, reason: string): void {
-  const session = kind === "agent" ? agent_id : name;
-  record(paths, { kind: "session", session, agent_id, reason });
+async function note(
+  world: World,
+  { kind, name, agent_id }: HoldTarget,
+  reason: string,
+): Promise<void> {
+  await recordCall(world, { session: kind === "agent" ? agent_id : name, agent_id, reason });
 }
 
 /** `90s`, `30m`, `2h`, `1d`, or several: `1h30m`; undefined for anything else. */

@@ -3,8 +3,8 @@
 import type { World } from "../cli/world.ts";
 import { allProcesses, isIdleShell, treeBelow } from "../doors/process_tree.ts";
 import { panesOf, runsNoServer } from "../doors/tmux_sessions.ts";
+import { recordCall } from "../driver/record_call.ts";
 import { namesIn, removeIfThere } from "../files.ts";
-import { record } from "../journal.ts";
 import { launchesDir } from "../known_sessions.ts";
 import type { Paths } from "../paths.ts";
 import { findSession, type FoundSession, whyNotOurs } from "./find_session.ts";
@@ -51,7 +51,7 @@ async function remove(wish: RemoveWish, world: World): Promise<RemoveResult> {
   removeLaunch(paths, session);
   removeFiles(paths, session);
   await removeMarks(paths, server);
-  record(paths, { kind: "session", session, agent_id, reason: "removed" });
+  await recordCall(world, { session, agent_id, reason: "removed" });
   return { ...result, state: "removed" };
 }
 

@@ -4,6 +4,7 @@ import { hookWaits, listPending } from "../answers.ts";
 import type { World } from "../cli/world.ts";
 import { type HeldLock, holdLock } from "../doors/held_lock.ts";
 import { allProcesses } from "../doors/process_tree.ts";
+import { recordCall } from "../driver/record_call.ts";
 import { isFile, removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
 import { type Paths, safeName } from "../paths.ts";
@@ -72,7 +73,7 @@ async function rename(wish: RenameWish, world: World): Promise<RenameResult> {
     return renamed.kind === "failed" ? renamed.reason : undefined;
   });
   const { agent_id } = agent;
-  record(paths, { kind: "session", session: to, agent_id, reason: `renamed from ${from}` });
+  await recordCall(world, { session: to, agent_id, reason: `renamed from ${from}` });
   return { ...result, state: "renamed" };
 }
 
@@ -107,7 +108,8 @@ export async function followRename(
     }
     await moveSession(world.paths, launch, to, () => Promise.resolve(undefined));
     const { agent_id } = launch;
-    record(world.paths, { kind: "session", session: to, agent_id, reason: `renamed from ${from}` });
+    const about = { session: to, agent_id, source: "watch" };
+    record(world.paths, { kind: "session", ...about, reason: `renamed from ${from}` });
     return { kind: "moved" };
   });
 }

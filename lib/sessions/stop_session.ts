@@ -2,7 +2,7 @@
 
 import type { World } from "../cli/world.ts";
 import { allProcesses } from "../doors/process_tree.ts";
-import { record } from "../journal.ts";
+import { recordCall } from "../driver/record_call.ts";
 import { messageOf } from "../json.ts";
 import { hasQueue } from "../known_sessions.ts";
 import { readScreen } from "../pane.ts";
@@ -67,7 +67,7 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
     return await launchingAlone(world, async () => {
       // Once more: while it waited, a recovery or a rename may have written the record.
       await endAndMark({ ...found, launch: launchOf(world, session) }, agent, isAlive, world);
-      record(world.paths, { kind: "session", ...result, reason: "stopped" });
+      await recordCall(world, { ...result, reason: "stopped" });
       return { ...result, state: isAlive ? "stopped" : "not running" };
     });
   });
