@@ -206,7 +206,7 @@ Deno.test("doctor counts waiting wakes and dead letters, with their age", async 
   enqueue(paths, aWake());
   assertMatch((await clinic.ask(checkOutbox)).notes.join(), /1 waiting for agent "warden"/);
   enqueue(paths, aWake({ created_at: ago(60), transport: "inbox" }));
-  assertMatch((await clinic.ask(checkOutbox)).broken.join(), /2 waiting .* oldest since 60 min/);
+  assertMatch((await clinic.ask(checkOutbox)).broken.join(), /2 waiting .* oldest for 60 min/);
   await clinic.fix(checkOutbox, "start the deliverer");
   assertEquals(clinic.started, ["warden"]);
   const dead = aWake({ created_at: ago(1500) });

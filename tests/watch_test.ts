@@ -212,7 +212,7 @@ Deno.test("watch reports dialogs without a hook, stalls, and questions that stay
     const [escalated] = world.wakes("global_status");
     assertMatch(
       section(escalated!.message, "TRIGGER"),
-      /type: unanswered\nagent: anvil\nwaits: dialog/,
+      /type: unanswered\nagent: anvil\nwaits: dialog, for \d/,
     );
     assertMatch(section(escalated!.message, "AVAILABLE ACTIONS"), /attach -t '?=anvil-main/);
 

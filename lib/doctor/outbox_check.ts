@@ -45,7 +45,7 @@ export function checkOutbox(context: DoctorContext): Finding[] {
       const canGo = hasOpenclaw(world) ||
         waiting.some(({ file }) => readWake(file)?.transport === "inbox");
       const say = oldest > LATE_S ? broken : note;
-      const text = `${waiting.length} waiting for agent "${agentId}", the oldest since ` +
+      const text = `${waiting.length} waiting for agent "${agentId}", the oldest for ` +
         `${agoOf(oldest * 1000)}${reason ? `: ${reason}` : ""}`;
       if (!canGo) {
         findings.push(say(`${text}; they are for OpenClaw, which cannot be found`));

@@ -61,7 +61,7 @@ export function unansweredDraft(view: SessionView, paths: Paths, now: number): W
     body: (isQuestion ? questionText(view) : "") || dialogText(view),
     details: {
       agent: view.agent_id,
-      waits: `${view.state}, since ${agoOf(now - view.since)}`,
+      waits: `${view.state}, for ${agoOf(now - view.since)}`,
       advice: "Its agent got the request and has not answered. Answer it, or tell a person.",
     },
     state: isQuestion
