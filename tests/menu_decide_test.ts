@@ -33,6 +33,16 @@ Deno.test("decide() names the request that it has decided through the hook", asy
   assertEquals(sent, []);
 });
 
+Deno.test("decide() calls a plan the plan", async () => {
+  const plan = fixtureRequest("permission_request-exit-plan-mode");
+  const { said } = await act(
+    playing("33-plan-approval"),
+    (context) => decide(context, { kind: "allow" }, menuOptions("--question", "p-1")),
+    { pending: [pendingFor("plan", plan)], context: { ...waits, opens: () => true } },
+  );
+  assertStringIncludes(said, "Allowed the plan (through");
+});
+
 Deno.test("decide() repeats no key of a request or a question", async () => {
   const key =
     "sk-ant-api03-mB7xQ2vKpL9wRt4ZcN8yHj3FsG6dTuE1oXqW5iVaYbU0rPkMzJnCfDhSgLeO7tR2yBw9QxK";

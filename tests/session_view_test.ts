@@ -55,6 +55,17 @@ const CASES: Case[] = [
     4,
   ],
   [
+    "a plan on the screen",
+    {
+      entry: waits("permission prompt"),
+      capture: fixturePane("33-plan-approval"),
+      transcript: endOf({ kind: "tool", tool: "ExitPlanMode", toolInput: {} }),
+    },
+    "permission",
+    /^the plan \(1-\d\)$/,
+    4,
+  ],
+  [
     "a question on the screen, in 2.1.197's words",
     {
       entry: waits("permission prompt"),

@@ -43,9 +43,11 @@ export async function decide(
   const unread = decision.kind === "allow" ? whyUnread(context, mayBe(context, open)) : undefined;
   if (unread !== undefined) return refused(unread);
   const what = pending === undefined
-    ? quotable(maskedLine(askedBy(dialog)))
-    : requestLine(pending.tool, pending.tool_input);
-  const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} "${what}"`;
+    ? `"${quotable(maskedLine(askedBy(dialog)))}"`
+    : pending.kind === "plan"
+    ? "the plan"
+    : `"${requestLine(pending.tool, pending.tool_input)}"`;
+  const said = `${decision.kind === "allow" ? "Allowed" : "Denied"} ${what}`;
   const mark = dialog === undefined ? "" : markOf(dialog);
   return await settle(context, { pending, screen, decision, goal: { ...decision, mark }, said });
 }

@@ -80,6 +80,7 @@ function toolLine(
 ): string {
   const input = toolInput as Record<string, unknown>;
   const about = names.map((name) => textOf(input, name)).find((text) => text !== "");
+  if (tool === "ExitPlanMode") return "the plan";
   return about === undefined ? tool : `${tool}: ${about}`;
 }
 
