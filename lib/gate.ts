@@ -31,6 +31,7 @@ export interface PaneQuery {
   madeIn: string;
   /** The socket of its tmux server. */
   socket: string;
+  env: Env;
   answer: Promise<PaneOwner>;
 }
 
@@ -45,7 +46,7 @@ export function askTmux(env: Env, answered: HookInput["tmux"]): PaneQuery | unde
   const answer = answered === undefined
     ? ask(env, pane)
     : Promise.resolve(paneOwner(answered.session));
-  return { pane, madeIn, socket, answer };
+  return { pane, madeIn, socket, env, answer };
 }
 
 async function ask(env: Env, pane: string): Promise<PaneOwner> {
@@ -60,7 +61,7 @@ export function loadTmux(): Promise<typeof import("./tmux.ts")> {
 /** `known`: the session that the same Claude session was seen in before. */
 export async function openGate(
   paths: Paths,
-  { pane, madeIn, socket, answer }: PaneQuery,
+  { pane, madeIn, socket, env, answer }: PaneQuery,
   known: string | undefined,
   claudeId: string,
 ): Promise<Gate> {
@@ -76,7 +77,7 @@ export async function openGate(
   const shownIn = asked.kind === "session" ? asked.shownIn : [];
   const names = shownIn.map(({ name }) => name);
   const looked = known === undefined || names.includes(known) ? names : [...names, known];
-  const from = { socket, claudeId };
+  const from = { socket, claudeId, env };
   const owners: Owners = new Map(looked.map((name) => [name, ownerOf(paths, name, from) ?? ""]));
   const reading = typeof text === "string"
     ? readRegistry(text, looked, [...owners.values()].filter((owner) => owner !== ""))

@@ -35,7 +35,11 @@ export function knownSession(paths: Paths, claudeId: string, env: Env): string |
 }
 
 export function noteSession(paths: Paths, claudeId: string, session: string, env: Env): void {
-  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), `${session}\n${paneMark(env)}`);
+  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), noteOf(session, env));
+}
+
+function noteOf(session: string, env: Env): string {
+  return `${session}\n${paneMark(env)}`;
 }
 
 /** The tmux server and the pane, as both were when the pane's program was started. */
@@ -82,10 +86,15 @@ export function launchesDir({ data }: Pick<Paths, "data">): string {
   return `${data}/launches`;
 }
 
-/** Where an event comes from: the socket of its tmux server, and Claude's id, or "". */
-export interface Origin {
-  socket: string;
+/** Where a conversation runs: its id, or "", and the environment of its pane. */
+export interface Running {
   claudeId: string;
+  env: Env;
+}
+
+/** Where an event comes from, with the socket of its tmux server. */
+export interface Origin extends Running {
+  socket: string;
 }
 
 /** The agent that a session has by its record; undefined without one that can be used. */
@@ -100,21 +109,36 @@ export function ownerOf(
   return textOr(record.agent_id, undefined);
 }
 
-/**
- * A session on another tmux server than that of the record only has its name. With the conversation
- * of the record, or of the last event, it is the same session, which has moved.
- */
+/** A session on another tmux server than that of the record only has its name, unless it has moved. */
 function isNamesake(
   paths: Paths,
   session: string,
   { tmux_socket, claude_session_id }: Record<string, unknown>,
-  { socket, claudeId }: Origin,
+  from: Origin,
 ): boolean {
-  const own = textOr(tmux_socket, socket);
-  if (isSameSocket(own, socket)) return false;
-  const isIts = claude_session_id === claudeId ||
-    claudeIdIn(memoryFile(paths, session)) === claudeId;
-  return claudeId === "" || !isIts;
+  const own = textOr(tmux_socket, from.socket);
+  if (isSameSocket(own, from.socket)) return false;
+  return from.claudeId === "" || !hasMoved(paths, session, claude_session_id, from);
+}
+
+/**
+ * A session has moved to another tmux server where the conversation of its record, or of its last
+ * event, goes on. `/clear` begins another one: then its last event was in this very pane.
+ */
+export function hasMoved(
+  paths: Paths,
+  session: string,
+  recorded: unknown,
+  { claudeId, env }: Running,
+): boolean {
+  const last = claudeIdIn(memoryFile(paths, session));
+  if (claudeId !== "" && [recorded, last].includes(claudeId)) return true;
+  try {
+    return typeof last === "string" && last !== "" &&
+      readTextIfThere(fileOf(paths, last)) === noteOf(session, env);
+  } catch {
+    return false;
+  }
 }
 
 /** macOS has /tmp and /var in /private; whether tmux says so depends on its version. */

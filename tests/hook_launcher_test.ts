@@ -244,7 +244,7 @@ Deno.test(`bin/hook says "not managed" only where openGate() does`, async () => 
     }
     const line = await world.server.tmux("display-message", "-p", "-t", pane, OWNER_FORMAT);
     const answer = Promise.resolve(paneOwner(line));
-    const query = { pane, madeIn: "$0", socket: "", answer };
+    const query = { pane, madeIn: "$0", socket: "", env: () => undefined, answer };
     const gate = await openGate(world.paths, query, undefined, "");
     const started = await starts(pane);
     if (gate.kind !== "unmanaged") {

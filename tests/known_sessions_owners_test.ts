@@ -53,6 +53,15 @@ Deno.test("a session on another tmux server than its record's reaches no agent, 
   writeAtomic(memory, JSON.stringify({ said: [], claude_session_id: "after /clear" }));
   assertEquals(await isWoken("after /clear"), true);
   assertEquals(await isWoken("a person's"), false);
+  // A `/clear` in it begins a conversation that neither knows, in the pane of its last event.
+  const during = async (hook: string, event: string, session_id: string) => {
+    const fields = { ...fixtureEvent(event), session_id, prompt_id: "p-clear" };
+    await world.hook(hook, fields, { session: "docs" });
+  };
+  await during("session_start.ts", "session_start-resume", "after /clear");
+  await during("session_end.ts", "session_end-clear", "after /clear");
+  await during("session_start.ts", "session_start-clear", "new");
+  assertEquals(await isWoken("new"), true);
   // The record has followed.
   const socket = await world.server.tmux("display-message", "-p", "#{socket_path}");
   putRecord(world.paths, "docs", { agent_id: "warden", tmux_socket: socket });
@@ -95,6 +104,7 @@ Deno.test("ownerOf() knows only a record of this very session that has not moved
 Deno.test("ownerOf() compares sockets as tmux may write them, and needs none in the record", async () => {
   await using home = new TestHome();
   const { paths } = home;
+  const env = () => undefined;
   // deno-fmt-ignore
   const cases: [record: unknown, socket: string, owner: string | undefined][] = [
     ["/tmp/tmux-1/default", "/tmp/tmux-1/default", "warden"],
@@ -108,12 +118,12 @@ Deno.test("ownerOf() compares sockets as tmux may write them, and needs none in 
   for (const [tmux_socket, socket, owner] of cases) {
     putRecord(paths, "docs", { agent_id: "warden", tmux_socket, claude_session_id: "own" });
     const about = `${tmux_socket}, ${socket}`;
-    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "another" }), owner, about);
-    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "own" }), "warden", about);
+    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "another", env }), owner, about);
+    assertEquals(ownerOf(paths, "docs", { socket, claudeId: "own", env }), "warden", about);
     assertEquals(ownerOf(paths, "docs"), "warden", about);
   }
   putRecord(paths, "docs", { agent_id: "warden", tmux_socket: "/a", claude_session_id: "" });
-  assertEquals(ownerOf(paths, "docs", { socket: "/b", claudeId: "" }), undefined);
+  assertEquals(ownerOf(paths, "docs", { socket: "/b", claudeId: "", env }), undefined);
 });
 
 Deno.test("currentName() follows a session through its names, and ends in a loop", async () => {

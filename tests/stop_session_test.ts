@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { main as stop } from "../commands/stop.ts";
 import { allProcesses } from "../lib/doors/process_tree.ts";
+import { onPath } from "../lib/doors/programs.ts";
 import { readJournal } from "../lib/journal_read.ts";
 import { readScreen } from "../lib/pane.ts";
 import { whyBusy } from "../lib/sessions/stop_session.ts";
@@ -81,6 +82,31 @@ Deno.test("stop ends the session's own Claude Code, not a person's in another pa
     assertEquals(JSON.parse(world.said.at(-1)!).state, "stopped");
     const left = (await allProcesses()).map(({ pid }) => pid);
     assertEquals([own, person].map((pid) => left.includes(pid)), [false, true]);
+  }));
+
+Deno.test("stop ends the session's own Claude Code also where only a person's is in Claude's list", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const own = await claudeIn(world, session);
+    const [, person] = await second(world, session, crypto.randomUUID());
+    assertEquals(await stop([session, "--now"], world), 0, world.warned.join("\n"));
+    const left = (await allProcesses()).map(({ pid }) => pid);
+    assertEquals([own, person].map((pid) => left.includes(pid)), [false, true]);
+  }));
+
+Deno.test("stop ends nothing where only one of two is in Claude's list, and neither is known", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const program = `${world.dir}/bin/claude`;
+    Deno.mkdirSync(`${world.dir}/bin`);
+    Deno.symlinkSync(onPath((name) => Deno.env.get(name), "sleep")!, program);
+    await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, program, "1000");
+    const pid = await world.tmux("list-panes", "-t", `=${session}:`, "-F", "#{pane_pid}");
+    const [, person] = await second(world, session, crypto.randomUUID());
+    assertEquals(await stop([session, "--now"], world), 1);
+    assertMatch(world.warned.at(-1)!, /: several panes of it run Claude Code/);
+    const running = (await allProcesses()).map((one) => one.pid);
+    assertEquals([Number(pid), person].map((one) => running.includes(one)), [true, true]);
   }));
 
 Deno.test("stop ends nothing where two run and neither is known to be the session's own", () =>

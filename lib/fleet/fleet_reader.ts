@@ -100,7 +100,7 @@ export class FleetReader {
       const launch = launchOf(session);
       const agent = agentOf(session) ?? namedIn(registry, launch?.agent_id);
       const memory = memorySince(memories.get(session), launch);
-      const of = { session, agent, launch, entries };
+      const of = { session, agent, launch, registry, entries };
       const [server, held] = await whereIs(of, servers, this.#finder, this.world);
       if (server !== undefined && held.unseen !== undefined) {
         server.isStale = true;

@@ -2,6 +2,7 @@
 
 import type { World } from "../cli/world.ts";
 import { isThere } from "../files.ts";
+import { isSameSocket } from "../known_sessions.ts";
 import type { Launch } from "../sessions/launch.ts";
 import { serverAt } from "../sessions/tmux_servers.ts";
 import { type FleetServer, panesOn, type ServerPanes } from "./fleet_panes.ts";
@@ -34,7 +35,7 @@ export class FleetServers {
     const own = launches.map((one) => one.tmux_socket ?? first.socket);
     const sockets = new Set([...own, ...this.#strays]);
     const others = Array.from(sockets).filter((socket) =>
-      socket !== undefined && socket !== first.socket && isThere(socket)
+      socket !== undefined && !isSameSocket(socket, first.socket ?? "") && isThere(socket)
     );
     return [first, ...await Promise.all(others.map(look))];
   }

@@ -7,7 +7,7 @@ import { originalName, type Paths } from "../paths.ts";
 import { type Agent, findAgent, type Registry } from "../registry.ts";
 import { projectName } from "../sessions/conversations.ts";
 import type { Launch } from "../sessions/launch.ts";
-import { isSameRun } from "../sessions/tmux_servers.ts";
+import { isOfServer, isSameRun } from "../sessions/tmux_servers.ts";
 import { waitingCount } from "../steps.ts";
 import { readQueue } from "../steps_file.ts";
 import type { FleetServer } from "./fleet_panes.ts";
@@ -34,9 +34,7 @@ export function namedIn(registry: Registry | undefined, agentId = ""): Agent | u
 }
 
 export function isServerThere(servers: FleetServer[], launch: Launch | undefined): boolean {
-  const own = launch?.tmux_socket === undefined
-    ? servers[0]
-    : servers.find(({ socket }) => socket === launch.tmux_socket);
+  const own = servers.find(({ socket }) => isOfServer(launch, socket));
   return isSameRun(own?.run, launch);
 }
 

@@ -1,36 +1,47 @@
 /** On which tmux server a session is and what it holds, also where it has moved or got another name. */
 
 import type { World } from "../cli/world.ts";
-import type { Agent } from "../registry.ts";
+import { hasMoved } from "../known_sessions.ts";
+import type { Agent, Registry } from "../registry.ts";
 import { launchCommandOf } from "../sessions/agent_launch.ts";
 import type { Launch } from "../sessions/launch.ts";
+import { isOfServer, paneEnv } from "../sessions/tmux_servers.ts";
 import { type ClaudeEntry, runs, socketOf } from "./claude_entries.ts";
 import type { ClaudeFinder, Held } from "./claude_finder.ts";
 import type { FleetServer } from "./fleet_panes.ts";
 import type { SessionObservation } from "./observation.ts";
-import { definedOnly } from "./session_files.ts";
+import { agentOfSession, definedOnly } from "./session_files.ts";
 
-/** On the server of its launch; on another one only where Claude Code runs under its name. */
+/**
+ * On the server of its launch; on another one only where its Claude Code has moved there, or where
+ * its name is the agent's: as hooks have it.
+ */
 export async function whereIs(
-  { session, agent, launch, entries }: {
+  { session, agent, launch, registry, entries }: {
     session: string;
     agent: Agent | undefined;
     launch: Launch | undefined;
+    registry: Registry | undefined;
     entries: Map<number, ClaudeEntry>;
   },
   servers: FleetServer[],
   finder: ClaudeFinder,
-  world: Pick<World, "env" | "now">,
+  world: Pick<World, "env" | "now" | "paths">,
 ): Promise<[FleetServer | undefined, Held]> {
-  const isOwn = ({ socket }: FleetServer) => [undefined, socket].includes(launch?.tmux_socket);
   const having = servers.filter(({ panes }) => panes.some((pane) => pane.session === session));
-  const own = having.find(isOwn);
+  const own = having.find(({ socket }) => isOfServer(launch, socket));
   for (const server of own === undefined ? having : [own]) {
     if (agent === undefined) return [server, { kind: "gone" }];
     const command = launchCommandOf(world, agent, launch);
     const of = { now: world.now().getTime(), stamp: launch?.started_at ?? "" };
     const held = await finder.find(server, session, command, entries, of);
-    if (server === own || held.kind === "alive") return [server, held];
+    const pane = server.panes.find((one) => one.pane === held.pane);
+    const claudeId = held.entry?.sessionId ?? "";
+    const running = { claudeId, env: paneEnv(pane?.variable, pane?.pane) };
+    const isIts = () =>
+      agentOfSession(registry, session, undefined) === agent ||
+      hasMoved(world.paths, session, launch?.claude_session_id, running);
+    if (server === own || held.kind === "alive" && isIts()) return [server, held];
   }
   return [undefined, { kind: "gone" }];
 }
@@ -41,8 +52,7 @@ export function movedTo(
   holds: Held["kind"],
   socket: string | undefined,
 ): string | undefined {
-  const isOwn = launch?.tmux_socket === undefined || launch.tmux_socket === socket;
-  return holds === "alive" && !isOwn ? socket : undefined;
+  return holds === "alive" && !isOfServer(launch, socket) ? socket : undefined;
 }
 
 export interface Whereabouts {

@@ -7,7 +7,7 @@ import type { World } from "../cli/world.ts";
 import { environmentOf } from "../doors/process_tree.ts";
 import { recordCall } from "../driver/record_call.ts";
 import { holdsOurs, knownSettings } from "../install/registered.ts";
-import { isSameSocket, ownerOf } from "../known_sessions.ts";
+import { ownerOf } from "../known_sessions.ts";
 import { placesFor } from "../paths.ts";
 import { type Agent, findAgent, whyUnreachable } from "../registry.ts";
 import { launchCommand, prepareLaunch } from "./agent_launch.ts";
@@ -17,6 +17,7 @@ import { writeLaunch } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { whyNoName } from "./session_names.ts";
 import { agentIn } from "./spawn_agent.ts";
+import { isOfServer } from "./tmux_servers.ts";
 
 export interface AdoptWish {
   session: string;
@@ -49,7 +50,7 @@ export async function adoptSession(wish: AdoptWish, world: World): Promise<Adopt
   const unfit = whyNoName(session);
   if (unfit !== undefined) throw new Error(unfit);
   const adopt = async (): Promise<AdoptResult> => {
-    const found = await findSession(world, session);
+    const found = await findSession(world, session, { takesNamesake: true });
     const match = findAgent(registry, session, ownerOf(world.paths, session));
     if (match.kind === "agent" && match.agent.agent_id !== agentId) {
       throw new Error(`it belongs to ${match.agent.agent_id}: gsd-code remove ends that`);
@@ -59,7 +60,8 @@ export async function adoptSession(wish: AdoptWish, world: World): Promise<Adopt
     const working_directory = await folderOf(found, claude);
     const hooks = hasHooks(world, claude, working_directory) ? "registered" : "missing";
     const about = { session, agent_id: agentId, hooks, problem: whyMute(agent) } as const;
-    if (found.launch !== undefined && isOnServer(found.launch, found.server)) {
+    // A record of another tmux server is not of its namesake on this one.
+    if (found.launch !== undefined && isOfServer(found.launch, found.server.socket)) {
       const { working_directory, claude_session_id } = found.launch;
       return { ...about, state: "already", working_directory, claude_session_id };
     }
@@ -108,11 +110,6 @@ function makeRecord(
   writeLaunch(world.paths, adopted);
   noteCommands(world.paths, adopted.session, adopted.working_directory);
   return adopted;
-}
-
-/** The record of a session that is gone from its tmux server is not of its namesake on this one. */
-function isOnServer({ tmux_socket }: Launch, { socket }: FoundSession["server"]): boolean {
-  return tmux_socket === undefined || socket === undefined || isSameSocket(tmux_socket, socket);
 }
 
 function whyNotRunning({ state }: FoundSession): string {

@@ -1,5 +1,6 @@
 /** tmux servers, reached by their sockets and with a clean environment. */
 
+import { isSameSocket } from "../known_sessions.ts";
 import { type Env, type Paths, setVariables } from "../paths.ts";
 import { runsNoServer } from "../doors/tmux_sessions.ts";
 import { shellQuote } from "../text.ts";
@@ -95,6 +96,20 @@ export function isSameRun(
   launch: { tmux_server?: string } | undefined,
 ): boolean {
   return run !== undefined && [undefined, run].includes(launch?.tmux_server);
+}
+
+/** Whether a launch was made on the server of a socket. Records of earlier versions do not say. */
+export function isOfServer(
+  launch: { tmux_socket?: string } | undefined,
+  socket: string | undefined,
+): boolean {
+  const own = launch?.tmux_socket;
+  return own === undefined || socket !== undefined && isSameSocket(own, socket);
+}
+
+/** The environment of a pane, as far as tmux has set it. */
+export function paneEnv(variable: string | undefined, pane: string | undefined): Env {
+  return (name) => name === "TMUX" ? variable : name === "TMUX_PANE" ? pane : undefined;
 }
 
 /** How a person calls tmux for the server of a socket; `inReach` is what plain `tmux` reaches. */
