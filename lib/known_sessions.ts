@@ -181,6 +181,11 @@ export function isEndOfStop(stoppedAt: string | undefined, endedAt: number): boo
   return Math.abs(endedAt - Date.parse(stoppedAt ?? "")) < STOPPED_WITHIN_MS;
 }
 
+/** The tmux server that its record names. */
+export function socketOfRecord(paths: Paths, session: string): string | undefined {
+  return textOr(recordOf(paths, session)?.tmux_socket, undefined);
+}
+
 function recordOf(
   paths: Pick<Paths, "data">,
   session: string,

@@ -16,6 +16,7 @@ import { turnStopped } from "../lib/queue_turns.ts";
 import type { Agent } from "../lib/registry.ts";
 import type { Pause, Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue } from "../lib/steps_file.ts";
+import { writeAtomic } from "../lib/files.ts";
 import { driverWorld } from "./support/driver_context.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
@@ -126,4 +127,33 @@ Deno.test("queue add keeps the server that the caller's variables lead to, and l
     said[1]!,
     "1 step waits, 0 done; no Claude Code runs in the session: steps wait until one does",
   );
+});
+
+Deno.test("targetOf() leaves a session of the same name on another server alone", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  await server.session(SESSION);
+  home.env.GSD_TMUX_SOCKET = server.socket;
+  const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
+  home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
+  const socketIn = async (tmux_socket: string) => {
+    writeAtomic(
+      `${home.paths.data}/launches/${SESSION}.json`,
+      JSON.stringify({ session: SESSION, agent_id: "warden", tmux_socket }),
+    );
+    return (await targetOf(driverWorld(home, {}), SESSION, {})).socket;
+  };
+  assertEquals(await socketIn("/tmp/tmux-0/work"), "/tmp/tmux-0/work");
+  assertEquals(await socketIn("/tmp/tmux-0/default"), undefined);
+});
+
+Deno.test("targetOf() leaves the server of a queue as it is", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  await server.session(SESSION);
+  home.env.GSD_TMUX_SOCKET = server.socket;
+  const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
+  home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
+  write(home); // on the default server
+  assertEquals((await targetOf(driverWorld(home, {}), SESSION, {})).socket, undefined);
 });

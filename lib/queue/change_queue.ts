@@ -16,7 +16,7 @@ import { EMPTY_OPTIONS } from "../driver/menu_order.ts";
 import { isFile } from "../files.ts";
 import { loadRegistry } from "../gate.ts";
 import { record } from "../journal.ts";
-import { currentName, isKnownName, ownerOf } from "../known_sessions.ts";
+import { currentName, isKnownName, ownerOf, socketOfRecord } from "../known_sessions.ts";
 import { newWakeId } from "../new_wake.ts";
 import type { Paths } from "../paths.ts";
 import { startRunner } from "../queue_runner.ts";
@@ -28,6 +28,7 @@ import { isOpen, isRepeatable, type Queue, type Step } from "../steps.ts";
 import { changeQueue, readQueue } from "../steps_file.ts";
 import type { QueueAction, QueueCallOptions } from "./queue_args.ts";
 import { reportOf, STATUS } from "./queue_lines.ts";
+import { otherSocket } from "../wake.ts";
 import { added, cleared, dropped, moved, whyNotAdded } from "./step_list.ts";
 
 export interface QueueTarget {
@@ -66,8 +67,20 @@ export async function targetOf(
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
     throw new Error(`${why}; without an agent the end of a turn is not noticed`);
   }
-  const socket = options.socket ?? queue?.socket ?? await otherSocketOf(panes, session);
+  const socket = options.socket ??
+    (queue === undefined ? await serverOf(world.paths, panes, session) : queue.socket);
   return { session, agent, ...(socket === undefined ? {} : { socket }) };
+}
+
+/** On another server than that of its record, a session of this name may be a person's. */
+async function serverOf(
+  paths: Paths,
+  panes: PaneWorld,
+  session: string,
+): Promise<string | undefined> {
+  const recorded = socketOfRecord(paths, session);
+  if (recorded === undefined) return await otherSocketOf(panes, session);
+  return otherSocket(`${recorded},0,0`);
 }
 
 async function sessionsIn({ tmux }: PaneWorld): Promise<string[]> {
