@@ -118,7 +118,8 @@ Deno.test("reportFinding() leaves a lost session to the watch where that brings 
     );
     return /advice: (.*)/.exec(message)?.[1]?.slice(0, 25);
   };
-  assertEquals(await advice({}, true), "It is being started again");
+  // It starts no session that was closed, and none for the fourth time within an hour.
+  assertEquals(await advice({}, true), "The watch starts it again");
   const action = "run the action: it brings";
   assertEquals(await advice({}, false), action);
   assertEquals(await advice({ auto_recover: false }, true), action);

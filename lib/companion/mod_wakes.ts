@@ -10,6 +10,10 @@ type Draft = Omit<WakeDraft, "actions">;
 export const IS_RESTARTED =
   "It is being started again. Wait for session_recovered or recovery_failed.";
 
+/** Whether its tmux session holds on, only the watch's next look shows. */
+const MAY_BE_RESTARTED = "The watch starts it again if its tmux session is still there. " +
+  "If no session_recovered comes within a minute, run the action.";
+
 export function lostDraft(claudeId: string, isRecovered: boolean): Draft {
   return {
     trigger: "session_lost",
@@ -18,7 +22,7 @@ export function lostDraft(claudeId: string, isRecovered: boolean): Draft {
     state: "terminated",
     details: {
       advice: isRecovered
-        ? IS_RESTARTED
+        ? MAY_BE_RESTARTED
         : "run the action: it brings the session back into its conversation",
     },
   };
