@@ -101,6 +101,8 @@ Deno.test("releaseDue() says nothing where nothing was held, except of a session
   const [wake] = home.wakes();
   assertEquals(wake!.trigger, "given_back");
   assertMatch(wake!.message, /^The person who had the session says:\nLook at the log$/m);
+  const record = home.journal("warden-main").at(-1)!;
+  assertEquals([record.reason, record.text], ["given back", "Look at the log"]);
 });
 
 Deno.test("releaseDue() leaves out an idle reminder whose turn's end was held too", async () => {

@@ -58,7 +58,8 @@ function release(paths: Paths, hold: Hold, now: number): void {
   const session = isOfAgent(hold.kind) ? agent_id : hold.name;
   const ends = { taken: "given back", quiet: "quiet hours have ended" };
   const reason = hold.kind in ends ? ends[hold.kind as keyof typeof ends] : "resumed";
-  record(paths, { kind: "session", session, agent_id, reason });
+  const said = hold.said ? { text: hold.said } : {};
+  record(paths, { kind: "session", session, agent_id, reason, ...said });
 }
 
 /** One summary for each session; for one that was taken also where nothing happened. */

@@ -48,7 +48,7 @@ export function sessionSaying(line: StoryLine, { holds }: Known): Saying | undef
     const what = LONG.find(([long]) => long.test(reason))?.[1] ?? "session";
     return { who, what, text: reason, tone: "good" };
   }
-  const text = reason.slice(deed.length).replace(/^:? +/, "");
+  const text = reason.slice(deed.length).replace(/^:? +/, "") || textOf(line, "text");
   return { who, what: deed === "spawned" ? "started" : deed, text, tone: "good" };
 }
 
