@@ -400,7 +400,7 @@ Deno.test("log has one line for a give, a resume and a recovery, and says who di
   session("taken", ana);
   session("to be given back", ana);
   wake("given_back");
-  session("given back");
+  session("given back", { text: "I mended it by hand" });
   session("paused", { by: "warden", by_kind: "agent" });
   wake("resumed");
   session("resumed"); // by its time
@@ -410,7 +410,7 @@ Deno.test("log has one line for a give, a resume and a recovery, and says who di
   assertEquals(await log.run([]), 0);
   assertEquals(said(log), [
     ["ana", "taken"],
-    ["ana", "given back"],
+    ["ana", "given back", "I mended it by hand"],
     ["warden", "paused"],
     ["–", "resumed"],
     ["watch", "recovering", "it was lost and is started again"],
@@ -460,6 +460,7 @@ Deno.test("log -f goes on after a rename, and repeats nothing", async () => {
   note("handy", "news before the rename");
   moveFiles(paths, "handy", "tools");
   note("tools", "news after the rename");
+  note("handy", "news of another session"); // the old name is in use again
   await until("it goes on", () => log.out.some((line) => line.includes("after the rename")));
   log.ending.abort();
   assertEquals(await running, 130);

@@ -28,7 +28,10 @@ export class StoryTail implements Disposable {
 
   /** The records since the last call. */
   next(): StoryLine[] {
-    return this.#sessions().flatMap((session) => this.#added(session))
+    const sessions = this.#sessions();
+    // A renamed journal first: its old name may be in use again.
+    for (const session of sessions) this.#opened(session);
+    return sessions.flatMap((session) => this.#added(session))
       .sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
   }
 
