@@ -16,5 +16,7 @@ export async function recordCall(
     isTerminal: hasTerminal(),
     login: env("USER") ?? env("LOGNAME"),
   });
-  record(paths, { kind: "session", ...about, ...giver, caller });
+  // A session without an agent: who has called is not known.
+  const by = giver.by_kind === "unknown" ? {} : giver;
+  record(paths, { kind: "session", ...about, ...by, caller });
 }
