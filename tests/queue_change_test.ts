@@ -129,31 +129,33 @@ Deno.test("queue add keeps the server that the caller's variables lead to, and l
   );
 });
 
-Deno.test("targetOf() leaves a session of the same name on another server alone", async () => {
+/** The server in reach has a session of that name. */
+async function withNamesake(work: (home: TestHome, socket: () => Promise<unknown>) => unknown) {
   await using home = new TestHome();
   await using server = new TmuxServer();
   await server.session(SESSION);
   home.env.GSD_TMUX_SOCKET = server.socket;
   const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
   home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
-  const socketIn = async (tmux_socket: string) => {
-    writeAtomic(
-      `${home.paths.data}/launches/${SESSION}.json`,
-      JSON.stringify({ session: SESSION, agent_id: "warden", tmux_socket }),
-    );
-    return (await targetOf(driverWorld(home, {}), SESSION, {})).socket;
-  };
-  assertEquals(await socketIn("/tmp/tmux-0/work"), "/tmp/tmux-0/work");
-  assertEquals(await socketIn("/tmp/tmux-0/default"), undefined);
-});
+  await work(home, async () => (await targetOf(driverWorld(home, {}), SESSION, {})).socket);
+}
 
-Deno.test("targetOf() leaves the server of a queue as it is", async () => {
-  await using home = new TestHome();
-  await using server = new TmuxServer();
-  await server.session(SESSION);
-  home.env.GSD_TMUX_SOCKET = server.socket;
-  const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
-  home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
-  write(home); // on the default server
-  assertEquals((await targetOf(driverWorld(home, {}), SESSION, {})).socket, undefined);
-});
+Deno.test("targetOf() leaves a session of the same name on another server alone", () =>
+  withNamesake(async (home, socket) => {
+    for (
+      const [tmux_socket, expected] of [
+        ["/tmp/tmux-0/work", "/tmp/tmux-0/work"],
+        ["/tmp/tmux-0/default", undefined],
+      ]
+    ) {
+      const record = { session: SESSION, agent_id: "warden", tmux_socket };
+      writeAtomic(`${home.paths.data}/launches/${SESSION}.json`, JSON.stringify(record));
+      assertEquals(await socket(), expected);
+    }
+  }));
+
+Deno.test("targetOf() leaves the server of a queue as it is", () =>
+  withNamesake(async (home, socket) => {
+    write(home); // on the default server
+    assertEquals(await socket(), undefined);
+  }));

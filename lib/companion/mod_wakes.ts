@@ -6,10 +6,6 @@ import type { DroppedText } from "./session_facts.ts";
 
 type Draft = Omit<WakeDraft, "actions">;
 
-/** For a session that the watch brings back. */
-export const IS_RESTARTED =
-  "It is being started again. Wait for session_recovered or recovery_failed.";
-
 /** Whether its tmux session holds on, only the watch's next look shows. */
 const MAY_BE_RESTARTED = "The watch starts it again if its tmux session is still there. " +
   "If no session_recovered comes within a minute, run the action.";

@@ -1,6 +1,5 @@
 /** What the watch says about each finding. */
 
-import { IS_RESTARTED } from "../companion/mod_wakes.ts";
 import { describeFailure, type Failure } from "../failures.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
@@ -82,7 +81,9 @@ function bare({ kind, view, budget }: FleetFinding, options: DraftOptions): Wake
           `Its conversation is kept: ${view.seen.memory?.claude_session_id ?? "unknown"}` +
           (words === "" ? "" : `\nIts last words:\n${words}`),
         details: {
-          advice: options.isRecovered ? IS_RESTARTED : "If that was not intended, run the action.",
+          advice: options.isRecovered
+            ? "It is being started again. Wait for session_recovered or recovery_failed."
+            : "If that was not intended, run the action.",
         },
         actions: [recoverAction(view, options)],
       };

@@ -4,7 +4,14 @@ import { readMemory } from "../session_memory.ts";
 import { commandDone, failed, leftUnsure } from "../step_endings.ts";
 import { begun, notGiven } from "../step_giving.ts";
 import { proofOf } from "../step_proof.ts";
-import { commandOf, isDoneBy, type Queue, type Step, type StepGiving } from "../steps.ts";
+import {
+  commandOf,
+  isDoneBy,
+  type Queue,
+  type Step,
+  type StepGiving,
+  type StepState,
+} from "../steps.ts";
 import { knownCommands } from "../suggested.ts";
 import { wasNoted } from "../typed.ts";
 import { type StepVerdict, verdictOn } from "./look_up.ts";
@@ -80,17 +87,9 @@ async function conclude(
       if (state !== "gone") await run.world.clear(queue);
       run.change((before) => notGiven(before, n));
       break;
-    case "unsure": {
-      const why = whyUnsure(text);
-      run.changeStep(
-        n,
-        "giving",
-        "unsure",
-        (before, step, now, wakeId) => leftUnsure(before, step, why, now.toISOString(), wakeId),
-        why,
-      );
+    case "unsure":
+      leaveUnsure(run, n, "giving", text);
       return "go on";
-    }
     case "no sign": {
       const why = "it was given, and Claude Code shows no sign of it";
       run.changeStep(
@@ -112,7 +111,19 @@ async function conclude(
   return state === "gone" ? "leave" : "go on";
 }
 
-export function whyUnsure(text: string): string {
+/** It is not given again unasked, and the queue pauses. */
+export function leaveUnsure(run: RunningQueue, n: number, from: StepState, text: string): void {
+  const why = whyUnsure(text);
+  run.changeStep(
+    n,
+    from,
+    "unsure",
+    (before, step, now, wakeId) => leftUnsure(before, step, why, now.toISOString(), wakeId),
+    why,
+  );
+}
+
+function whyUnsure(text: string): string {
   const command = commandOf(text);
   return command === ""
     ? "whether Claude has read it is not known"

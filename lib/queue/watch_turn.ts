@@ -5,9 +5,9 @@ import { failureKind } from "../failures.ts";
 import type { TranscriptEnd } from "../fleet/transcript_end.ts";
 import { resetIn } from "../limit_reset.ts";
 import { isLimit } from "../queue_turns.ts";
-import { ended, failed, leftUnsure, stopped } from "../step_endings.ts";
+import { ended, failed, stopped } from "../step_endings.ts";
 import { commandOf, type Queue, type Step } from "../steps.ts";
-import { whyUnsure } from "./check_given.ts";
+import { leaveUnsure } from "./check_given.ts";
 import {
   type AfterMove,
   HOOKS_FIRST_MS,
@@ -50,7 +50,7 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
         }
         const since = Math.max(began, Date.parse(step.began_at ?? "") || 0);
         if (run.now() - since > STARTS_WITHIN_MS) {
-          leaveUnsure(run, step);
+          leaveUnsure(run, step.n, "begun", step.text);
           return "go on";
         }
       }
@@ -116,15 +116,4 @@ function endWithoutHook(run: RunningQueue, { n }: Step, end: TranscriptEnd): voi
       told: false,
     }, wakeId);
   }, "no hook has reported its end");
-}
-
-function leaveUnsure(run: RunningQueue, { n, text }: Step): void {
-  const why = whyUnsure(text);
-  run.changeStep(
-    n,
-    "begun",
-    "unsure",
-    (queue, step, now, wakeId) => leftUnsure(queue, step, why, now.toISOString(), wakeId),
-    why,
-  );
 }
