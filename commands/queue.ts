@@ -8,15 +8,10 @@ import { EMPTY_OPTIONS } from "../lib/driver/menu_order.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
-import {
-  carryOutAction,
-  giverFor,
-  targetOf,
-  whyNoRunner,
-  whyTakenByPerson,
-} from "../lib/queue/change_queue.ts";
+import { carryOutAction, whyNoRunner, whyTakenByPerson } from "../lib/queue/change_queue.ts";
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
+import { giverFor, targetOf } from "../lib/queue/queue_target.ts";
 import { lookAt, serveQueue } from "../lib/queue/serve_queue.ts";
 
 export const HELP = `Gives a session a list of instructions, one after the other.

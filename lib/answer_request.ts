@@ -2,18 +2,17 @@
 
 import { fileOf, type GivenDecision, listPending, openPending, type Pending } from "./answers.ts";
 import { waitForAnswer, type WaitWorld } from "./answer_wait.ts";
+import { atKeyboard, untilDecided } from "./at_keyboard.ts";
 import { claimAsking, readQuestions } from "./questions.ts";
 import { closePending } from "./close_pending.ts";
 import { decisionReply, kindOfTool } from "./decision_reply.ts";
 import { textOf } from "./events.ts";
 import { loadGuards } from "./fence.ts";
-import { isThere, sleepSync, writeAtomic } from "./files.ts";
+import { isThere, writeAtomic } from "./files.ts";
 import type { HookContext } from "./hook_context.ts";
-import { keyboardOutcome, outcomeSoFar } from "./keyboard_outcome.ts";
 import { record } from "./journal.ts";
 import { readJournal } from "./journal_read.ts";
 import { isObject, messageOf } from "./json.ts";
-import type { BlockingClock } from "./transcript.ts";
 import { randomLetters } from "./new_wake.ts";
 import { isDelivered } from "./outbox.ts";
 import { type Dialog, readScreen } from "./pane.ts";
@@ -21,7 +20,7 @@ import { answersBy } from "./question_answers.ts";
 import { digestOf, newId, newSecret, withSecret } from "./request_ids.ts";
 import { describeRequest, type RequestText } from "./request_text.ts";
 import { sendWake } from "./sending.ts";
-import { answer, type AnswerFacts, isAnswered, KEYBOARD } from "./records.ts";
+import { answer, type AnswerFacts } from "./records.ts";
 import { readMemory, rememberSession } from "./session_memory.ts";
 import { isAbout } from "./shown.ts";
 import { openOf, questionWake } from "./tell_question.ts";
@@ -123,47 +122,6 @@ function inOurWords({ tool_input }: Pending, decision: GivenDecision): GivenDeci
 function fitsNoOther({ paths, session }: HookContext, pending: Pending, dialog: Dialog): boolean {
   if (dialog.kind !== pending.kind || pending.subagent !== undefined) return false;
   return !listPending(paths, session).some((one) => one.id !== pending.id && isAbout(one, dialog));
-}
-
-const DECIDED_WITHIN_MS = 3000;
-const LOOK_EVERY_MS = 100;
-
-/** After a Yes nothing ends this hook: it can wait for a busy machine to write the tool's result. */
-async function untilDecided(
-  { event }: HookContext,
-  pending: Pending,
-  sleep: WaitWorld["sleep"],
-): Promise<void> {
-  if (!isInTranscript(pending)) return;
-  for (let waited = 0; waited < DECIDED_WITHIN_MS; waited += LOOK_EVERY_MS) {
-    if (outcomeSoFar(event.transcriptPath, pending) !== undefined) return;
-    await sleep(LOOK_EVERY_MS);
-  }
-}
-
-function isInTranscript({ kind, subagent }: Pending): boolean {
-  return !isAnswered(kind) && subagent === undefined;
-}
-
-/** The result of the tool shows how it was decided, unless that still runs. */
-function atKeyboard({ event }: HookContext, pending: Pending): Partial<AnswerFacts> {
-  const kind = isInTranscript(pending)
-    ? keyboardOutcome(event.transcriptPath, pending, sinceNow())
-    : undefined;
-  return kind === undefined
-    ? leftAtKeyboard(pending.kind)
-    : { ...KEYBOARD, via: "keyboard", decision: { kind } };
-}
-
-/** Counts from now, not from the start of the hook. A hook that is being ended has little time. */
-function sinceNow(): BlockingClock {
-  const began = performance.now();
-  return { now: () => performance.now() - began, sleep: sleepSync };
-}
-
-/** A question was left. How a permission was decided is not known at this moment. */
-function leftAtKeyboard(kind: Pending["kind"]): Partial<AnswerFacts> {
-  return { ...KEYBOARD, via: "keyboard", outcome: isAnswered(kind) ? "left" : "unknown" };
 }
 
 function onTermination(note: () => void): void {

@@ -9,8 +9,9 @@ import {
 } from "@std/assert";
 import { main } from "../commands/queue.ts";
 import { writeHold } from "../lib/doors/holds.ts";
-import { carryOutAction, targetOf, whyTakenByPerson } from "../lib/queue/change_queue.ts";
+import { carryOutAction, whyTakenByPerson } from "../lib/queue/change_queue.ts";
 import type { QueueAction } from "../lib/queue/queue_args.ts";
+import { targetOf } from "../lib/queue/queue_target.ts";
 import { added } from "../lib/queue/step_list.ts";
 import { turnStopped } from "../lib/queue_turns.ts";
 import type { Agent } from "../lib/registry.ts";

@@ -185,8 +185,8 @@ export class FleetReader {
   #readFiles(seen: SessionObservation, problems: string[]): void {
     const { paths } = this.world;
     const { session } = seen;
-    const open = pendingDir(paths, session);
-    const pending = () => this.#files.of(open, () => listPending(paths, session));
+    const pending = () =>
+      this.#files.of(pendingDir(paths, session), () => listPending(paths, session));
     seen.pending = this.#ifReadable(pending, problems) ?? [];
     const escapedAt = lastEscape(paths, session);
     if (escapedAt !== undefined) seen.escapedAt = escapedAt;
