@@ -39,9 +39,10 @@ export function tmuxFrom(env: Env, options: TmuxOptions = {}): Tmux {
       });
       switch (outcome.kind) {
         case "finished":
-          return outcome.code === 0
-            ? { kind: "ok", stdout: outcome.stdout }
-            : { kind: "failed", reason: `tmux ${args[0]}: ${outcome.stderr.trim()}` };
+          return outcome.code === 0 ? { kind: "ok", stdout: outcome.stdout } : {
+            kind: "failed",
+            reason: `tmux ${args[0]}: ${outcome.stderr.trim() || `exit code ${outcome.code}`}`,
+          };
         case "timeout":
           return { kind: "failed", reason: `tmux ${args[0]} did not answer in ${timeoutMs} ms` };
         case "missing":

@@ -48,6 +48,7 @@ Deno.test("stop, remove, rename and adopt write nothing where tmux does not tell
     const failures: [program: () => string, reason: RegExp][] = [
       [() => "/nonexistent", /: Cannot run \/nonexistent: install tmux, /],
       [() => tmuxThat(world, tmux, '*) echo "fork failed" >&2; exit 1;;'), /: fork failed$/],
+      [() => tmuxThat(world, tmux, "*) exit 3;;"), /: tmux list-sessions: exit code 3$/],
       [() => tmuxThat(world, tmux, `*) echo "${denied}" >&2; exit 1;;`), /Permission denied\)$/],
       [
         () => tmuxThat(world, tmux, '*list-panes*) echo "fork failed" >&2; exit 1;;'),
