@@ -158,8 +158,9 @@ export function withEvent(before: SessionMemory, context: HookContext): SessionM
   }
   const { guests = [] } = before;
   const at = now.toISOString();
-  // The watch and slow hooks report what was so before the memory's last event.
-  const isPast = !isStart && before.updated_at > at;
+  // The watch and slow hooks report what was so before the memory's last event. A time that is
+  // still to come is no such event: the clock was set back.
+  const isPast = !isStart && before.updated_at > at && Date.parse(before.updated_at) <= Date.now();
   const isSign = !isPast && !isOurs(event);
   const updated_at = isSign ? at : before.updated_at || at;
   const seen = { session, agent_id: agent.agent_id, updated_at };

@@ -84,3 +84,12 @@ Deno.test("withEvent() keeps an end that came while an earlier event was handled
   assertEquals(memory("Stop", earlier), ["", new Date(0).toISOString()]);
   assertEquals(memory("SessionStart", later), ["", new Date(0).toISOString()]);
 });
+
+Deno.test("withEvent() takes an event for a sign of Claude Code, also when the clock was set back", async () => {
+  await using world = await HookWorld.create();
+  const updated_at = new Date(Date.now() + 3_600_000).toISOString();
+  const before = { ...readMemory(world.paths, "warden-main"), updated_at };
+  const updated = (name: string) => after(world, before, name).updated_at;
+  const now = new Date(0).toISOString();
+  assertEquals(["SessionEnd", "Stop", "lost"].map(updated), [now, now, updated_at]);
+});
