@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { checkSessions } from "../lib/doctor/sessions_check.ts";
+import { writeAtomic } from "../lib/files.ts";
 import { ROOT } from "../lib/paths.ts";
 import { run } from "../lib/process.ts";
+import { memoryFile } from "../lib/session_memory.ts";
 import { writeLaunch } from "../lib/sessions/launch_files.ts";
 import { Clinic, TASK, WARDEN } from "./support/clinic.ts";
 import { launchOf } from "./support/recovering.ts";
@@ -208,5 +210,23 @@ Deno.test("checkSessions() knows a session by its record, and one that was stopp
   assertMatch(
     notes.join(),
     /"docs" of agent "warden" was stopped; .* recover docs brings it back$/,
+  );
+});
+
+Deno.test("checkSessions() calls no session stopped that was started by hand since", async () => {
+  await using clinic = await Clinic.create();
+  clinic.registry({ agents: [WARDEN] });
+  const { paths } = clinic.world;
+  const stopped_at = "2026-01-02T00:00:00.000Z";
+  writeLaunch(paths, launchOf({ session: "docs", agent_id: "warden", stopped_at }));
+  const updated_at = "2026-01-03T00:00:00.000Z";
+  const memory = { agent_id: "warden", ended: "other", ended_at: updated_at, updated_at, said: [] };
+  writeAtomic(memoryFile(paths, "docs"), JSON.stringify(memory));
+  assertMatch((await clinic.ask(checkSessions)).notes.join(), /"warden-main" .* does not run$/);
+  await clinic.server.session("docs", "cat");
+  const { notes } = await clinic.ask(checkSessions);
+  assertMatch(
+    notes.join(),
+    /^In "docs" of agent "warden" no Claude Code runs, but another program/,
   );
 });

@@ -42,6 +42,11 @@ const remembers = (...wakes: ReturnType<typeof said>[]) => ({ memory: memoryOf({
 const wrote = (trigger: string, minutes: number, more = {}) => ({
   journal: [{ kind: "queued", trigger, at: new Date(minutesAgo(minutes)).toISOString(), ...more }],
 });
+const endedBy = (minutes: number) => {
+  const at = new Date(minutesAgo(minutes)).toISOString();
+  return { memory: memoryOf({ ended: "other", ended_at: at, updated_at: at }) };
+};
+const STOPPED = launchOf({ stopped_at: new Date(minutesAgo(5)).toISOString() });
 const GONE = { holds: "shell", entry: undefined } as const;
 const asks = entryOf("waiting", { waitingFor: "input needed" });
 const permits = entryOf("waiting", { waitingFor: "permission prompt" });
@@ -123,6 +128,10 @@ const CASES: Case[] = [
   ["its end was told", {
     ...{ ...GONE, memory: memoryOf({ ended: "other" }), ...wrote("session_end", 4) },
   }, []],
+  ["it was stopped", { ...GONE, ...endedBy(5), launch: STOPPED }, []],
+  ["it was stopped, started again by hand, and its hook was killed", {
+    ...{ ...GONE, ...endedBy(2), launch: STOPPED },
+  }, ["lost"]],
   ["it was left", { ...GONE, memory: memoryOf({ ended: "prompt_input_exit" }) }, []],
   ["it was renamed", { renamedTo: "mine", ...remembers(said("response_complete", 4)) }, [
     "renamed",

@@ -10,6 +10,7 @@ import { tmuxName } from "../fleet/session_commands.ts";
 import type { Env } from "../paths.ts";
 import { type Agent, tmuxSessionName } from "../registry.ts";
 import { wayBack } from "../sessions/agent_launch.ts";
+import { isStopped } from "../sessions/comeback.ts";
 import { launchesOf } from "../sessions/launch_files.ts";
 import { agentsToWake, broken, type DoctorContext, type Finding, note, ok } from "./finding.ts";
 import { tmuxCommand } from "./fix_commands.ts";
@@ -34,11 +35,12 @@ export async function checkSessions(context: DoctorContext): Promise<Finding[]> 
     const fix = serverMark === undefined ? recover : `${unmark} && ${recover}`;
     const name = tmuxSessionName(agent.tmux_session_name);
     if (own.length === 0 && !there.some(({ session }) => session === name)) {
-      const [last] = launchesOf(world.paths, agent.agent_id);
+      const [launch] = launchesOf(world.paths, agent.agent_id);
+      const last = sessions.find(({ session }) => session === launch?.session);
       findings.push(
-        last?.stopped_at === undefined
-          ? notRunning(agent, fix)
-          : stopped(world, agent, last.session),
+        last !== undefined && isStopped(last)
+          ? stopped(world, agent, last.session)
+          : notRunning(agent, fix),
       );
     }
     const anyLives = own.some(({ holds }) => holds === "alive");
@@ -86,10 +88,11 @@ const FOUND: Record<SessionObservation["holds"], string> = {
 function withoutClaude(
   world: World,
   agent: Agent,
-  { session, holds, launch }: SessionObservation,
+  seen: SessionObservation,
   fix: string | undefined,
 ): Finding {
-  if (launch?.stopped_at !== undefined) return stopped(world, agent, session);
+  const { session, holds, launch } = seen;
+  if (isStopped(seen)) return stopped(world, agent, session);
   const text = `In "${session}" of agent "${agent.agent_id}" ${FOUND[holds]}`;
   if (fix === undefined) return note(text);
   const way = wayBack(world, agent, launch);

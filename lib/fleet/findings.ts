@@ -2,6 +2,7 @@
 
 import { hash } from "../paths.ts";
 import { whyUnreachable } from "../registry.ts";
+import { isStopped } from "../sessions/comeback.ts";
 import { isInterrupted } from "./living_view.ts";
 import type { SessionView } from "./session_view.ts";
 import { type Budget, isAtWork } from "./budgets.ts";
@@ -175,8 +176,7 @@ const END_WITHIN_MS = 3_600_000;
 
 /** The hook of its end noted the end, and was killed with the pane before it made the wake. */
 function isUnreportedEnd({ since, seen }: SessionView, now: number): boolean {
-  const { memory, launch } = seen;
-  const isFromOutside = memory?.ended === "other" && launch?.stopped_at === undefined;
+  const isFromOutside = seen.memory?.ended === "other" && !isStopped(seen);
   return isFromOutside && now - since < END_WITHIN_MS &&
     !wasReported(seen, ["session_lost", "session_end"], since, 15_000);
 }
