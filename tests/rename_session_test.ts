@@ -187,6 +187,21 @@ Deno.test("spawn takes no name that a session in use had before", () =>
     assertEquals(await another(world, "anvil"), old);
   }));
 
+Deno.test("recover takes no name that a session in use had before", () =>
+  inSessionWorld(async (world) => {
+    const old = await spawned(world, "anvil");
+    assertEquals(await rename([old, "docs"], world), 0, world.warned.join("\n"));
+    const occupied = await another(world, "anvil");
+    await world.killClaude(occupied);
+    await world.tmux("respawn-pane", "-k", "-t", `=${occupied}:`, "sleep", "1000");
+    const { agents } = await recover(world);
+    assertEquals(agents.map(({ session, outcome }) => [session, outcome]).sort(), [
+      [`${old}-3`, "recovered"],
+      ["docs", "alive"],
+    ]);
+    assertEquals(currentName(world.paths, old), "docs");
+  }));
+
 Deno.test("renamedMessage() changes a name with blanks in the actions, and nothing in the fence", () => {
   const message = (name: string, quoted: string) =>
     [

@@ -24,7 +24,12 @@ import { conversationFor, type Launch, type PendingRecovery } from "../sessions/
 import { moveQueue } from "../sessions/kept_files.ts";
 import { launchFiles, writeLaunch } from "../sessions/launch_files.ts";
 import { recoveredDraft, send } from "../sessions/recovery_wake.ts";
-import { chooseSession, namesOfOthers, sessionNameOf } from "../sessions/session_names.ts";
+import {
+  chooseSession,
+  namesOfOthers,
+  sessionNameOf,
+  withEarlierNames,
+} from "../sessions/session_names.ts";
 import { awaitReady, dialogHelp, startClaude } from "../sessions/start_claude.ts";
 import { serverAt, type TmuxServer, tmuxWords } from "../sessions/tmux_servers.ts";
 import { maskScreen, shellQuote } from "../text.ts";
@@ -119,7 +124,7 @@ async function bringBack(
   const keepsName = holds !== "occupied";
   const session = keepsName
     ? chooseSession(one.session, new Set(), others)
-    : chooseSession(sessionNameOf(agent), names, others);
+    : chooseSession(sessionNameOf(agent), withEarlierNames(world.paths, names), others);
 
   const known = knownConversation(there.paths, one, dir);
   const { claude_resume_target: resumeTarget, claude_post_launch_mode: mode } = agent;

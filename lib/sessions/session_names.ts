@@ -1,9 +1,10 @@
 /** The names of an agent's tmux sessions, for spawn and recover. */
 
-import { ownerOf } from "../known_sessions.ts";
+import { currentName, ownerOf } from "../known_sessions.ts";
 import type { Paths } from "../paths.ts";
 import { shellQuote } from "../text.ts";
 import { type Agent, findAgent, type Registry, tmuxSessionName } from "../registry.ts";
+import { allLaunches } from "./launch_files.ts";
 
 type Named = Pick<Agent, "agent_id" | "tmux_session_name">;
 
@@ -92,4 +93,11 @@ export function chooseSession(
 export function namesOfOthers(registry: Registry | undefined, agentId: string): Set<string> {
   const others = registry?.agents.filter((agent) => agent.agent_id !== agentId) ?? [];
   return new Set(others.map((agent) => tmuxSessionName(agent.tmux_session_name)));
+}
+
+/** Also the names that sessions in use had before: wakes that their agents have read still say them. */
+export function withEarlierNames(paths: Paths, names: ReadonlySet<string>): Set<string> {
+  const earlier = allLaunches(paths).map(({ session }) => session)
+    .filter((session) => names.has(currentName(paths, session)));
+  return new Set([...names, ...earlier]);
 }

@@ -6,7 +6,6 @@ import { choosesConversation } from "../doors/command_words.ts";
 import { chooseFirstCommand, folderFacts, installedGsd } from "./first_command.ts";
 import { missingProgram } from "../install/installation.ts";
 import { record } from "../journal.ts";
-import { currentName } from "../known_sessions.ts";
 import { type Launch, memorySince, whyTooLong } from "./launch.ts";
 import { allLaunches } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
@@ -15,7 +14,13 @@ import { messageOf } from "../process.ts";
 import { conversationOpened, whoHolds, whyOpen } from "./conversations.ts";
 import { findProgram } from "../doors/programs.ts";
 import { readMemory } from "../session_memory.ts";
-import { chooseSession, namesOfOthers, sessionNameOf, whyNotFree } from "./session_names.ts";
+import {
+  chooseSession,
+  namesOfOthers,
+  sessionNameOf,
+  whyNotFree,
+  withEarlierNames,
+} from "./session_names.ts";
 import { maskScreen, shellQuote } from "../text.ts";
 import {
   agentIn,
@@ -131,15 +136,8 @@ async function chooseName(
     if (refused !== undefined) throw new Error(refused);
     return wish.name;
   }
-  const known = withEarlierNames(world, taken);
+  const known = withEarlierNames(world.paths, taken);
   return chooseSession(base, known, namesOfOthers(registry, wish.agentId));
-}
-
-/** Also the names that sessions in use had before: wakes that their agents have read still say them. */
-function withEarlierNames({ paths }: World, names: ReadonlySet<string>): Set<string> {
-  const earlier = allLaunches(paths).map(({ session }) => session)
-    .filter((session) => names.has(currentName(paths, session)));
-  return new Set([...names, ...earlier]);
 }
 
 /** Sessions that run here, and the agent's own that run elsewhere or will come back. */
