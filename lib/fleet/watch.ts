@@ -214,7 +214,8 @@ export class FleetWatch {
       isTold: (key: string) => this.#marks.isTold(key),
       firstLook: (claudeId: string) => this.#memory.firstLook(claudeId),
       seenSince: (key: string) => {
-        const since = this.#seenSince.get(key) ?? now;
+        // Not later than now: the clock may be set back.
+        const since = Math.min(this.#seenSince.get(key) ?? now, now);
         this.#seenSince.set(key, since);
         return since;
       },
