@@ -56,3 +56,17 @@ Deno.test("keepOn() forgets what was found in a session that is on no server", a
   assertEquals(await look(NOW + 2000, [serverWith("shop")]), 1);
   assertEquals(await look(NOW + 4000, [server]), 2);
 });
+
+Deno.test("find() trusts no result for longer because the clock was set back", async () => {
+  let lists = 0;
+  const finder = new ClaudeFinder(() => {
+    lists++;
+    return Promise.resolve([]);
+  });
+  const look = async (now: number) => {
+    await finder.find(serverWith("docs"), "docs", "claude", new Map(), { now, stamp: "" });
+    return lists;
+  };
+  assertEquals([await look(NOW), await look(NOW + 2000)], [1, 1]);
+  assertEquals(await look(NOW - 3_600_000), 2);
+});

@@ -63,3 +63,21 @@ Deno.test("watch reports once to the global status session that OpenClaw does no
     await third.look(7 * 3600);
     assertEquals(wakes().length, 1);
   }));
+
+Deno.test("watch asks OpenClaw for its agents, also when the clock was set back", () =>
+  inSessionWorld(async (world) => {
+    const config = `${world.dir}/openclaw.json`;
+    world.variables.OPENCLAW_CONFIG_PATH = config;
+    Deno.writeTextFileSync(config, "{}");
+    const agent = { agent_id: "anvil", openclaw_session_key: "agent:anvil:main" };
+    const global = { global_status_openclaw_session_key: "agent:main:main" };
+    world.registry({ ...global, agents: [agent] });
+    const { start, listing } = watcher(world);
+    const watch = start();
+    listing.ids = ["main", "anvil"];
+    await watch.look(0);
+    listing.ids = ["main"];
+    Deno.writeTextFileSync(config, "{ }");
+    await watch.look(-3600);
+    assertEquals(world.wakes("global_status").map(({ trigger }) => trigger), ["agent_unknown"]);
+  }));

@@ -59,7 +59,7 @@ export class ClaudeFinder {
       return { ...known.held, entry };
     }
     const isFresh = known !== undefined && known.shape === shape &&
-      (server.isStale || now - known.at < TRUSTED_MS);
+      (server.isStale || Math.abs(now - known.at) < TRUSTED_MS);
     if (isFresh && known.held.entry === undefined) return known.held;
 
     const held = await this.#look(server, session, command, panes, { entries, now })

@@ -47,7 +47,7 @@ export class UnknownAgents {
     const now = this.world.now().getTime();
     const woken = registry.agents.filter(isWoken);
     const state = `${this.#configStamp()} ${woken.map(openclawId).sort()}`;
-    const waited = now - this.#askedAt;
+    const waited = Math.abs(now - this.#askedAt);
     const isDue = waited >= EVERY_MS || state !== this.#askedFor && waited >= AT_MOST_EVERY_MS;
     if (!isDue || woken.length === 0 || !this.#isHere()) return [];
     [this.#askedAt, this.#askedFor] = [now, state];
