@@ -101,11 +101,22 @@ export async function recoverAll(options: RecoveryOptions, world: World): Promis
   const woken = new Set(results.filter((one) => one.wake_id).map(({ agent_id }) => agent_id));
   if (reportFailures(world, registry, examined, results)) woken.add(GLOBAL_AGENT);
   // Deliver what waited before this run. Each new wake has started its deliverer already.
-  for (const agentId of agentsIn(world.paths, "outbox")) {
-    if (woken.has(agentId) || waitingIds(world.paths, agentId).length === 0) continue;
+  for (const agentId of orNone(() => agentsIn(world.paths, "outbox"), world)) {
+    const waits = () => waitingIds(world.paths, agentId);
+    if (woken.has(agentId) || orNone(waits, world).length === 0) continue;
     deliver(world, agentId, "recovery");
   }
   return results;
+}
+
+/** The sessions are started by now: their results count more than an outbox. */
+function orNone(list: () => string[], { warn }: World): string[] {
+  try {
+    return list();
+  } catch (error) {
+    warn(`Cannot look for wakes that wait: ${messageOf(error)}`);
+    return [];
+  }
 }
 
 /** The agents that sessions have by their records; throws for one without a record. */

@@ -16,6 +16,8 @@ import type { TestHome } from "../support/home.ts";
 import { HookWorld, WARDEN } from "../support/hook_world.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
 import { CAN_BE_NOBODY, otherUser } from "../support/other_user.ts";
+import { recover, spawned } from "../support/recovering.ts";
+import { inSessionWorld } from "../support/session_world.ts";
 import { statusWorld } from "../support/status_world.ts";
 import { until } from "../support/until.ts";
 
@@ -88,6 +90,20 @@ for (const folder of ["queue", "outbox", "pending", "pending/warden-main"]) {
   }
 }
 
+/** Runs `work` while a folder with this end of its path cannot be listed, as with a broken disk. */
+async function unlisted<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const { readDirSync } = Deno;
+  Deno.readDirSync = (path) => {
+    if (String(path).endsWith(folder)) throw new Deno.errors.PermissionDenied(`no ${folder}`);
+    return readDirSync(path);
+  };
+  try {
+    return await work();
+  } finally {
+    Deno.readDirSync = readDirSync;
+  }
+}
+
 Deno.test("the watch sends the wakes of others though an outbox cannot be listed", async () => {
   await using home = new DeliveryHome();
   home.writeRegistry({ agents: [WARDEN] });
@@ -95,18 +111,25 @@ Deno.test("the watch sends the wakes of others though an outbox cannot be listed
   put(home.paths, { agent_id: "anvil" });
   const started: string[] = [];
   const startDeliverer = (agentId: string) => void started.push(agentId);
-  const { readDirSync } = Deno;
-  Deno.readDirSync = (path) => {
-    if (String(path).endsWith("/outbox/anvil")) throw new Deno.errors.PermissionDenied("no");
-    return readDirSync(path);
-  };
-  try {
-    await new FleetWatch(watchWorld(home, { startDeliverer })).look();
-  } finally {
-    Deno.readDirSync = readDirSync;
-  }
+  const watch = new FleetWatch(watchWorld(home, { startDeliverer }));
+  await unlisted("/outbox/anvil", () => watch.look());
   assertEquals(started, ["warden"]);
 });
+
+const UNLISTED: [folder: string, served: string[]][] = [
+  ["/outbox/bolt", ["anvil", "crane"]],
+  ["/outbox", ["anvil"]],
+];
+for (const [folder, served] of UNLISTED) {
+  Deno.test(`recover says what it has recovered, though ${folder} cannot be listed`, () =>
+    inSessionWorld(async (world) => {
+      await world.killClaude(await spawned(world, "anvil"));
+      for (const agent_id of ["bolt", "crane"]) put(world.paths, { agent_id });
+      const { code, outcomes } = await unlisted(folder, () => recover(world));
+      assertEquals([code, outcomes, world.carried], [0, { anvil: "recovered" }, served]);
+      assertEquals(world.warned, [`Cannot look for wakes that wait: no ${folder}`]);
+    }));
+}
 
 Deno.test({
   name: "enqueue() opens an outbox that is closed to its owner",
