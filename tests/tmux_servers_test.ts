@@ -1,6 +1,6 @@
 /** A tmux that does not tell has not lost its sessions. */
 
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { main as adopt } from "../commands/adopt.ts";
 import { main as remove } from "../commands/remove.ts";
 import { main as rename } from "../commands/rename.ts";
@@ -8,6 +8,7 @@ import { main as spawn } from "../commands/spawn.ts";
 import { main as stop } from "../commands/stop.ts";
 import { main as take } from "../commands/take.ts";
 import { panesOf, runsNoServer } from "../lib/doors/tmux_sessions.ts";
+import { isThere } from "../lib/files.ts";
 import { launchFiles, writeLaunch } from "../lib/sessions/launch_files.ts";
 import { factsOf } from "../lib/sessions/tmux_servers.ts";
 import { tmuxFrom } from "../lib/tmux.ts";
@@ -77,16 +78,42 @@ Deno.test("stop, remove, rename and adopt write nothing where tmux does not tell
     }
   }));
 
-Deno.test("stop takes its mark back where tmux fails in between", () =>
+for (const [times, again] of [["once", '[ ! -e "$0.failed" ] &&'], ["always", ""]] as const) {
+  Deno.test(`stop keeps its mark where Claude Code has ended and tmux fails ${times}`, () =>
+    inSessionWorld(async (world) => {
+      const session = await spawned(world, "anvil");
+      const { record } = launchFiles(world.paths, session);
+      const fails = 'touch "$0.failed"; echo "fork failed" >&2; exit 1';
+      const does = `*list-panes*) grep -q stopped_at '${record}' && ${again} { ${fails}; };;`;
+      const tmux = tmuxThat(world, world.variables.GSD_TMUX!, does);
+      world.variables.GSD_TMUX = tmux;
+      const { now } = performance;
+      // Where tmux does not tell, all the time for the end is over.
+      const isLate = () => times === "always" && isThere(`${tmux}.failed`);
+      performance.now = () => now.call(performance) + (isLate() ? 3_600_000 : 0);
+      try {
+        assertEquals(await stop([session], world), 0, world.warned.join("\n"));
+      } finally {
+        performance.now = now;
+      }
+      assert(isThere(`${tmux}.failed`));
+      assertEquals(typeof readLaunch(world.paths, session).stopped_at, "string");
+    }));
+}
+
+Deno.test("stop takes its mark back where it cannot end Claude Code", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");
-    const { record } = launchFiles(world.paths, session);
-    const fails = `grep -q stopped_at '${record}' && { echo "fork failed" >&2; exit 1; }`;
-    world.variables.GSD_TMUX = tmuxThat(
-      ...[world, world.variables.GSD_TMUX!, `*list-panes*) ${fails};;`] as const,
-    );
-    assertEquals(await stop([session], world), 1);
-    assertMatch(world.warned.at(-1)!, /^Cannot stop "anvil-main": tmux list-panes: fork failed$/);
+    const { kill } = Deno;
+    Deno.kill = () => {
+      throw new Deno.errors.PermissionDenied("not permitted");
+    };
+    try {
+      assertEquals(await stop([session], world), 1);
+    } finally {
+      Deno.kill = kill;
+    }
+    assertMatch(world.warned.at(-1)!, /^Cannot stop "anvil-main": not permitted$/);
     assertEquals(readLaunch(world.paths, session).stopped_at, undefined);
   }));
 

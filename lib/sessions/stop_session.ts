@@ -180,13 +180,16 @@ async function end(
   const until = performance.now() + ENDS_WITHIN_MS;
   for (;; await pause(LOOK_EVERY_MS)) {
     const isThere = await isRunning(claude.process.pid, claude.process.start);
-    const state = isThere ? undefined : await stateOfSession(server.tmux, session, command);
+    // A tmux that does not tell brings no process back: look again, and take it for ended at last.
+    const look = () => stateOfSession(server.tmux, session, command).catch(() => undefined);
+    const state = isThere ? undefined : await look();
     // A person may have one of their own in another pane.
-    const isAlive = state === undefined || state.kind === "alive" && state.pane === claude.pane;
-    if (!isAlive) return undefined;
-    if (performance.now() > until) {
-      return `Claude Code (process ${claude.process.pid}) was asked to end, and has not`;
-    }
+    const isAlive = isThere || state?.kind === "alive" && state.pane === claude.pane;
+    if (state !== undefined && !isAlive) return undefined;
+    if (performance.now() <= until) continue;
+    return isAlive
+      ? `Claude Code (process ${claude.process.pid}) was asked to end, and has not`
+      : undefined;
   }
 }
 
