@@ -3,7 +3,6 @@ import { assertEquals } from "@std/assert";
 import { type Agent, readRegistry } from "../lib/registry.ts";
 import { wayBack } from "../lib/sessions/agent_launch.ts";
 import type { Launch } from "../lib/sessions/launch.ts";
-import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { IDLE, launchOf } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
 
@@ -46,11 +45,10 @@ Deno.test("wayBack() says what to do about a folder that is gone", () =>
   inSessionWorld((world) => {
     world.variables.GSD_CLAUDE = world.standIn("claude", IDLE);
     const gone = `${world.dir}/gone`;
-    const { record } = launchFiles(world.paths, "anvil-main");
+    const remove = taskCommand(world, "remove", "anvil-main");
     assertEquals(
       way(world, {}, { working_directory: gone }),
-      `its folder ${gone} does not exist: make it again, or remove the launch record ${record} ` +
-        "to give the session up",
+      `its folder ${gone} does not exist: make it again, or ${remove} gives the session up`,
     );
     assertEquals(
       way(world, { working_directory: gone }),

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main as spawn } from "../commands/spawn.ts";
+import { taskCommand } from "../lib/cli/task_command.ts";
 import { isThere, writeAtomic } from "../lib/files.ts";
-import { launchFiles, writeLaunch } from "../lib/sessions/launch_files.ts";
+import { writeLaunch } from "../lib/sessions/launch_files.ts";
 import { queueFile } from "../lib/steps_file.ts";
 import {
   another,
@@ -169,10 +170,10 @@ Deno.test("spawn and recover open a conversation once that the launch command na
     await killServer(world);
     const [one, two] = (await recover(world)).agents;
     assertEquals([one!.outcome, two!.outcome], ["recovered", "left out"]);
-    const { record } = launchFiles(world.paths, two!.session);
+    const remove = taskCommand(world, "remove", two!.session);
     assertEquals(
       two!.detail,
-      `its conversation ${id} goes on in ${one!.session}; to give this one up, remove ${record}`,
+      `its conversation ${id} goes on in ${one!.session}; ${remove} gives this one up`,
     );
   }));
 
@@ -184,13 +185,9 @@ Deno.test("recover says where the conversation of a killed session goes on", () 
     await world.killClaude(second);
     listAs(world, await claudeIn(world, first), id); // by /resume
     const { code, agents } = await recover(world);
-    const { record } = launchFiles(world.paths, second);
+    const remove = taskCommand(world, "remove", second);
     assertEquals([code, agents[1]!.outcome, agents[1]!.detail], [
-      ...[
-        0,
-        "left out",
-        `its conversation ${id} goes on in ${first}; to give this one up, remove ${record}`,
-      ],
+      ...[0, "left out", `its conversation ${id} goes on in ${first}; ${remove} gives this one up`],
     ]);
   }));
 

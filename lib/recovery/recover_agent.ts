@@ -22,7 +22,7 @@ import {
 import { launchOf } from "../sessions/find_session.ts";
 import { conversationFor, type Launch, type PendingRecovery } from "../sessions/launch.ts";
 import { moveQueue } from "../sessions/kept_files.ts";
-import { launchFiles, writeLaunch } from "../sessions/launch_files.ts";
+import { writeLaunch } from "../sessions/launch_files.ts";
 import { recoveredDraft, send } from "../sessions/recovery_wake.ts";
 import {
   chooseSession,
@@ -141,9 +141,9 @@ async function bringBack(
       ? first
       : alive.find(({ session }) => session === holder?.session);
     if (sibling !== undefined) {
-      const { record } = launchFiles(world.paths, one.session);
-      const reason = `its conversation ${opens} goes on in ${sibling.session}; ` +
-        `to give this one up, remove ${record}`;
+      const remove = taskCommand(world, "remove", one.session);
+      const reason =
+        `its conversation ${opens} goes on in ${sibling.session}; ${remove} gives this one up`;
       return () => resultFor(agent, "left out", one.session, reason);
     }
     if (first !== undefined) {

@@ -128,10 +128,9 @@ export function wayBack(world: World, agent: Agent, launch: Launch | undefined):
   return { kind: "refused", reason: reason ?? nowhere };
 }
 
-function folderHelp({ paths }: World, launch: Launch | undefined): string {
+function folderHelp(world: World, launch: Launch | undefined): string {
   if (launch === undefined) return "make it, or correct its working_directory in the registry";
-  const { record } = launchFiles(paths, launch.session);
-  return `make it again, or remove the launch record ${record} to give the session up`;
+  return `make it again, or ${taskCommand(world, "remove", launch.session)} gives the session up`;
 }
 
 /** The registry's command, else that of the launch. */
