@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { readSpending, writeSpending } from "../lib/fleet/budget_files.ts";
 import { BudgetKeeper } from "../lib/fleet/budget_keeper.ts";
 import { budgetsOf, isToStop, type Spending } from "../lib/fleet/budgets.ts";
 import { draftOf } from "../lib/fleet/finding_drafts.ts";
@@ -162,6 +163,16 @@ Deno.test("judge() counts a limit from when it was reached, also after a rename"
   keeper.judge([renamed], NOW);
   const [budget] = renamed.budgets!;
   assertEquals([budget!.since, isToStop(renamed, budget!.since)], [REACHED, false]);
+});
+
+Deno.test("judge() knows from earlier versions since when a limit is reached", async () => {
+  await using home = new TestHome();
+  const view = limited({ ...turnOfPerson, spending: spent(12, 12) });
+  const key = JSON.stringify(["reached", "session", "shop-main", "c-1", 10]);
+  writeSpending(home.paths, { ...readSpending(home.paths), levels: { [key]: REACHED } });
+  new BudgetKeeper(home.paths).judge([view], NOW);
+  const [budget] = view.budgets!;
+  assertEquals([budget!.since, isToStop(view, budget!.since)], [REACHED, false]);
 });
 
 Deno.test("findingsOf() reports that a limit cannot be kept, where nothing says what is spent", () => {

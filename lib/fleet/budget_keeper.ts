@@ -99,8 +99,10 @@ export class BudgetKeeper {
       if (view.seen.holds !== "alive") continue;
       view.budgets = budgetsOf(view).map((budget) => {
         const { measure, of, limit, level } = budget;
-        const key = JSON.stringify([level, measure, limitOwner(view, budget), of, limit]);
-        levels[key] = this.#file.levels[key] ?? now;
+        const keyFor = (owner: string) => JSON.stringify([level, measure, owner, of, limit]);
+        const key = keyFor(limitOwner(view, budget));
+        // Earlier versions wrote the session's name.
+        levels[key] = this.#file.levels[key] ?? this.#file.levels[keyFor(view.session)] ?? now;
         return { ...budget, since: levels[key] };
       });
     }
