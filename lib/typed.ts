@@ -101,9 +101,9 @@ export function whoPrompted(
   }
   const wanted = new Set([hashOf(prompt), ...partsOf(prompt).map(hashOf)]);
   const notes = readNotes(paths, session);
-  // By their places: ids hold the time, and a clock may be set back.
+  // By their places: ids hold the time, and a clock may be set back. Two roads make two notes.
   const given = notes.filter((note) => !isScheduled(note));
-  const unused = given.slice(given.findIndex((note) => note.instruction_id === last) + 1);
+  const unused = given.slice(given.findLastIndex((note) => note.instruction_id === last) + 1);
   const found = unused.find((note) => wanted.has(note.hash));
   if (found === undefined) {
     const isSet = notes.some((note) => isScheduled(note) && note.hash === hashOf(prompt));

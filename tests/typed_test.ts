@@ -43,6 +43,11 @@ Deno.test("whoPrompted() knows an instruction that was given after the clock was
   assertEquals(await typed(notes, "go on", after), KEYBOARD, "the earlier one");
 });
 
+Deno.test("whoPrompted() counts an instruction that was noted on two roads once", async () => {
+  const notes: [string, string][] = [["I1", "go on"], ["I1", "go on"]];
+  assertEquals(await typed(notes, "go on", "I1"), KEYBOARD);
+});
+
 Deno.test("whoPrompted() knows an instruction also where the note of the last one is gone", async () => {
   const ours = { ...AGENT, instruction_id: "I1" };
   assertEquals(await typed([["I1", "go on"]], "go on", "I9"), ours);
