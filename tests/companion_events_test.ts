@@ -107,12 +107,19 @@ Deno.test("companionFor() keeps what each turn has cost", async () => {
 });
 
 Deno.test("companionFor() keeps what the first turn of another conversation has cost", async () => {
-  const last = JSON.stringify({ session_id: "c1", prompt_id: "p1", usd: 0.4, limits: [] });
-  const { kept, tell } = companion({ spentBefore: (sessionId) => spentIn(last, sessionId) });
-  for (const [sessionId, usd] of [["c2", 0.5], ["c2", 0.75], ["c1", 0.5], ["c3", 0.75]]) {
+  let last = JSON.stringify({ session_id: "c1", prompt_id: "p1", usd: 0.4, limits: [] });
+  const costs: number[] = [];
+  const { tell } = companion({
+    spentBefore: (sessionId) => spentIn(last, sessionId),
+    keep(usage) {
+      last = JSON.stringify(usage);
+      costs.push(Number(usage.turn_usd?.toFixed(2)));
+    },
+  });
+  for (const [sessionId, usd] of [["c1", 0.5], ["c2", 0.5], ["c2", 0.75], ["c1", 0.75]]) {
     await tell("usage", { sessionId, promptId: "p1", cost: { usd } });
   }
-  assertEquals(kept.map(({ turn_usd }) => Number(turn_usd?.toFixed(2))), [0.5, 0.25, 0.1, 0.75]);
+  assertEquals(costs, [0.1, 0.5, 0.25, 0.25], "c1 goes on from 0.5 when it is resumed");
 });
 
 Deno.test("companionFor() asks what a turn has cost while it runs, and once after its end", async () => {

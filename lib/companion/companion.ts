@@ -80,8 +80,8 @@ export function companionFor(world: CompanionWorld): Companion {
   let abortedAt = -Infinity;
   let usedEscape = -Infinity;
   let askedAt = -Infinity;
-  /** What the conversation had cost at the end of the turn before. */
-  let spent: { sessionId: string; usd: number } | undefined;
+  /** What each conversation had cost at the end of its last turn. */
+  const spent = new Map<string, number>();
   let timer: { cancel(): void } | undefined;
   let reporting: Promise<void> = Promise.resolve();
 
@@ -101,10 +101,9 @@ export function companionFor(world: CompanionWorld): Companion {
   const keepUsage = ({ data }: ModEvent) => {
     const usage = keptUsage(data, facts, world.now());
     const { session_id: sessionId, usd } = usage;
-    // Another conversation has a sum of its own.
-    const before = spent?.sessionId === sessionId ? spent.usd : world.spentBefore(sessionId);
+    const before = spent.get(sessionId) ?? world.spentBefore(sessionId);
     world.keep({ ...usage, ...turnCost(usd, before) }, "the end");
-    spent = { sessionId, usd: usd ?? before };
+    spent.set(sessionId, usd ?? before);
   };
 
   const onEvent = (event: ModEvent) => {
