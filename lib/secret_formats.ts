@@ -28,7 +28,7 @@ const FORMATS: Format[] = [
   ["a GitLab token", "GR1348941"],
   ["a Bitbucket password", "ATBB", "[A-Za-z0-9]{20,}(?:[0-9A-F]{8})?"],
   ["an Atlassian token", "ATATT3 ATCTT3 ATSTT3 ATTA", "[\\w=-]{24,}"],
-  ["the secret of a wake", "q- p- f-", "[0-9A-Z]{16}\\.[0-9A-Z]{20}(?![\\w.-])"],
+  ["the secret of a wake", "q- p- f-", "[0-9A-Z]{16}\\.[0-9A-Z]{20}(?![\\w-]|\\.\\w)"],
   ["an npm token", "npm_ npms_", "[A-Za-z0-9]{30,}"],
   ["a PyPI token", "pypi-", "[\\w-]{24,}"],
   [

@@ -102,6 +102,7 @@ Deno.test("readMenuArgs() refuses a text with the name of a question at its end"
     ["s", "type", "sqlite please", "--question", name],
     ["s", "type", "sqlite", `--question=${id}`],
     ["s", "type", `sqlite please --question ${name}`],
+    ["s", "type", `sqlite please --question ${name}.`],
     ["s", "deny", "no", "--question", name],
   ];
   for (const call of calls) {
@@ -110,6 +111,8 @@ Deno.test("readMenuArgs() refuses a text with the name of a question at its end"
     assertStringIncludes(problem, `: menu-driver s --question <id> ${call[1]} <text>`);
     assertEquals(problem.includes(secret), false);
   }
+  const clear = read("s", "clear_then", "go on", "--question", name);
+  assertStringIncludes(clear.kind === "usage" ? clear.problem : "", "--question goes with choose");
   for (const text of [["what does --question q-1 mean"], ["--", `--question ${name}`]]) {
     assertEquals(read("s", "type", ...text).kind, "order");
   }

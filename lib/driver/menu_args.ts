@@ -55,7 +55,7 @@ function isText(verb: string): verb is "type" | "clear_then" | "deny" {
 }
 
 /** The name of a question is never the end of a text; a wrong answer cannot be taken back. */
-const NAMED_BEHIND = /(^|\s)--question[\s=]+[qpf]-[0-9A-Z]{16}(\.[0-9A-Z]*)?\s*$/;
+const NAMED_BEHIND = /(^|\s)--question[\s=]+[qpf]-[0-9A-Z]{16}(\.[0-9A-Z]*)?[.,;]?\s*$/;
 
 /** Behind these actions everything is text. `-` alone reads standard input. */
 function textOrder(
@@ -68,6 +68,7 @@ function textOrder(
   const given = words[0] === "--" && words.length > 1 ? words.slice(1) : words;
   const text = given.length === 1 && given[0] === "-" ? readStdin() : given.join(" ");
   if (words[0] !== "--" && NAMED_BEHIND.test(given.join(" "))) {
+    if (verb === "clear_then") return usage(NOT_BOUND);
     const right = `menu-driver ${session} --question <id> ${verb} <text>`;
     return usage(`behind ${verb} all is text, so --question goes before it: ${right}`);
   }

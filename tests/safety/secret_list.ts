@@ -186,6 +186,7 @@ export const SECRETS: Record<string, string> = {
   "Bitbucket": "https://dev:ATBB⟦{A32}⟧@bitbucket.org/acme/web.git",
   "Gitea": "curl -H 'Authorization: token ⟦{H40}⟧' https://git.example.org/api/v1/user",
   "wake": "type yes --question ⟦q-{U16}.{U20}⟧",
+  "wake, at the end of a sentence": "Answer with ⟦q-{U16}.{U20}⟧.",
   "npm": "//npm.example.org/:_authToken=npm_⟦{A36}⟧",
   "npm, old form": "//npm.example.org/:_authToken=⟦{uuid}⟧",
   "PyPI": "password = pypi-⟦AgEIcHlwaS5vcmc{W150}⟧",
