@@ -17,7 +17,7 @@ export async function holdUsableLock(
     return holdLock(path, note);
   } catch (error) {
     const isForeign = error instanceof Deno.errors.PermissionDenied;
-    if (!isForeign && Deno.lstatSync(path).isFile) throw error;
+    if (!isForeign && !isNoFile(path)) throw error;
     await prepareGuards();
     Deno.renameSync(path, `${path}.unreadable`);
     const what = isForeign
@@ -26,5 +26,13 @@ export async function holdUsableLock(
     const reason = `${what}: ${messageOf(error)}`;
     record(paths, { kind: "problem", ...whose, reason });
     return holdLock(path, note);
+  }
+}
+
+function isNoFile(path: string): boolean {
+  try {
+    return !Deno.lstatSync(path).isFile;
+  } catch {
+    return false; // it could not be made, such as on a full disk
   }
 }

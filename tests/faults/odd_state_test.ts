@@ -1,12 +1,19 @@
 /** One file of the state folder that cannot be used does not hold up the rest. */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { main as report } from "../../commands/report.ts";
 import { main as status } from "../../commands/status.ts";
 import { checkState } from "../../lib/doctor/state_check.ts";
 import { driverLock } from "../../lib/driver/driver_turn.ts";
 import { listHolds, readHold } from "../../lib/doors/holds.ts";
 import { readStop } from "../../lib/doors/spending_stops.ts";
+import { holdUsableLock } from "../../lib/doors/usable_lock.ts";
 import { isThere, namesIn, writeAtomic } from "../../lib/files.ts";
 import { readJournal } from "../../lib/journal_read.ts";
 import { record } from "../../lib/journal.ts";
@@ -66,6 +73,16 @@ for (const what of ["a fifo", "a folder", "a link to itself"]) {
     assertMatch(String(said?.reason), /^A lock that is no file was set aside/);
   });
 }
+
+Deno.test("holdUsableLock() says why a lock cannot be made", async () => {
+  await using home = new DeliveryHome();
+  const path = `${home.paths.state}/locks/keys-${"long".repeat(100)}`;
+  await assertRejects(
+    () => holdUsableLock(home.paths, path, { session: "s" }),
+    Error,
+    "(os error 36): stat '",
+  );
+});
 
 Deno.test("readStop() counts a file that cannot be used as a stop", async () => {
   for (const what of Object.keys(ODD)) {
