@@ -56,12 +56,12 @@ export function withBlock(
 /** A turn has ended, or failed: has it begun the step that the hook before gave? */
 export function afterBlock(
   queue: Queue,
-  { event, now }: Pick<HookContext, "event" | "now">,
+  { event }: Pick<HookContext, "event">,
 ): Queue {
   const step = currentStep(queue);
   const giving = step?.giving;
   if (step?.state !== "giving" || giving?.by_stop !== true) return queue;
   const proof = proofOf(giving, event.transcriptPath || giving.transcript_path);
   if (proof.kind === "none" || proof.kind === "passed") return notGiven(queue, step.n);
-  return begun(queue, step.n, event.promptId, now);
+  return begun(queue, step.n, event.promptId, new Date(giving.at));
 }

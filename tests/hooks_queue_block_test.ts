@@ -74,7 +74,9 @@ Deno.test("Stop gives the next step beside a draft, and its own Stop ends it", a
   const next = await world.stop("two", { stop_hook_active: true });
   assertEquals(JSON.parse(next), { decision: "block", reason: "third" });
   assertEquals(world.states(), ["done", "done", "giving"]);
-  assertEquals(readQueue(world.hooks.paths, SESSION)?.steps[1]?.result, "two");
+  const second = readQueue(world.hooks.paths, SESSION)?.steps[1];
+  assertEquals(second?.result, "two");
+  assertEquals(second?.began_at, second?.giving?.at);
   assertEquals(world.hooks.wakes(), []);
 });
 

@@ -44,6 +44,10 @@ const limit = (until?: number): StoryLine => {
 const started = { kind: "session", event: "SessionStart", source: "startup" };
 
 const stepDone = { kind: "step", status: "done" };
+/** A step of that many minutes. */
+const step = (status: string, minutes: number) => ({
+  ...{ kind: "step", status, after_ms: minutes * 60_000 },
+});
 const stepEnd = { kind: "suppressed", trigger: "response_complete", status: "step" };
 
 const CASES: [what: string, steps: Step[], lanes: string][] = [
@@ -221,8 +225,36 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
   ],
   [
     "steps that begin without a prompt: Stop hooks gave them, or they are commands",
-    [[0, prompt("agent")], [5, stepDone], [5, stepEnd], [20, stepDone], [20, stepEnd]],
-    "working 0-20, idle 20-60",
+    [[0, prompt("agent")], [5, stepDone], [5, stepEnd], [20, step("done", 12)], [20, stepEnd]],
+    "working 0-5, idle 5-8, working 8-20, idle 20-60",
+  ],
+  [
+    "a step that a Stop hook gave, with a request",
+    [
+      ...[[0, prompt("agent")], [5, stepDone], [5, { kind: "step", status: "begun" }]] as Step[],
+      ...[[9, asks], [12, answered("agent")], [20, step("done", 15)]] as Step[],
+    ],
+    "working 0-9, agent 9-12, working 12-20, idle 20-60",
+  ],
+  [
+    "a step that a Stop hook gave, which still runs",
+    [[0, prompt("agent")], [5, stepDone], [5, { kind: "step", status: "begun" }]],
+    "working 0-60",
+  ],
+  [
+    "a step after which nobody knows what became of it",
+    [[0, prompt("agent")], [5, step("unsure", 5)], [5, wake("queue_paused")]],
+    "working 0-5, idle 5-60",
+  ],
+  [
+    "a step that was perhaps not given, beside a person's turn",
+    [[0, prompt("keyboard")], [5, { kind: "step", status: "unsure" }], [9, done]],
+    "working 0-9, idle 9-60",
+  ],
+  [
+    "a step whose turn has failed",
+    [[0, prompt("agent")], [5, wake("response_failed")], [5, step("failed", 5)]],
+    "working 0-5, failed 5-60",
   ],
   [
     "the end of a step whose work in the background goes on",

@@ -2,7 +2,8 @@
 
 import { textOf } from "../events.ts";
 import { type AskedFigure, askedFigures } from "./asked_figures.ts";
-import { type EndedWait, type Lane, lanesOf, type LaneState, type Recovered } from "./lanes.ts";
+import type { LaneState } from "./lane_states.ts";
+import { type EndedWait, type Lane, lanesOf, type Recovered } from "./lanes.ts";
 import { type StoryLine, timeOf } from "./story_line.ts";
 import { isEndOfTurn } from "./turns.ts";
 import { isDropped } from "./wake_words.ts";

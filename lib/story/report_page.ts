@@ -3,7 +3,7 @@
 import { onOneLine } from "../cli/speaker.ts";
 import type { AskedFigure } from "./asked_figures.ts";
 import type { ReportFigures, SessionFigures } from "./figures.ts";
-import type { LaneState } from "./lanes.ts";
+import type { LaneState } from "./lane_states.ts";
 import {
   counted,
   openLines,

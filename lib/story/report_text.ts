@@ -4,7 +4,8 @@ import { onOneLine, printable } from "../cli/speaker.ts";
 import type { AskedFigure } from "./asked_figures.ts";
 import type { ReportFigures, SessionFigures, WaitFigure } from "./figures.ts";
 import { isHuman } from "../records.ts";
-import type { Lane, LaneState } from "./lanes.ts";
+import type { LaneState } from "./lane_states.ts";
+import type { Lane } from "./lanes.ts";
 import { fitted } from "./log_lines.ts";
 import { clockTime, dayOf, dollars, duration, roughly } from "./since.ts";
 
