@@ -86,8 +86,10 @@ export async function main(
   try {
     const target = await targetOf(world, session, options);
     if (action.kind === "list") {
-      const look = await lookAt(world, target.session, { ...EMPTY_OPTIONS, ...target });
-      const shown = { json: options.json, isGone: look.state === "gone" };
+      const seen = target.socket === undefined ? onDefaultServer(world) : world;
+      const look = await lookAt(seen, target.session, { ...EMPTY_OPTIONS, ...target });
+      const isGone = look.state === "gone" && !look.isUnknown;
+      const shown = { json: options.json, isGone };
       for (const line of queueLines(world.paths, target.session, shown)) world.say(line);
       return 0;
     }
@@ -111,6 +113,12 @@ const ACTS: Record<QueueAction["kind"], string> = {
   ...{ add: "add to", drop: "drop from", move: "move a step in" },
   ...{ list: "list", clear: "clear", pause: "pause", resume: "resume" },
 };
+
+/** As the runner sees it, which is in no pane. */
+function onDefaultServer(world: DriverWorld): DriverWorld {
+  const isOfCaller = (name: string) => name === "TMUX" || name === "GSD_TMUX_SOCKET";
+  return { ...world, env: (name) => isOfCaller(name) ? undefined : world.env(name) };
+}
 
 function readSteps(path: string): string {
   const text = readTextIfThere(path);

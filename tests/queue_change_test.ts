@@ -19,6 +19,7 @@ import type { Pause, Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue } from "../lib/steps_file.ts";
 import { writeAtomic } from "../lib/files.ts";
 import { driverWorld } from "./support/driver_context.ts";
+import { fixturePane } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
 import { TmuxServer } from "./support/tmux_server.ts";
 
@@ -129,6 +130,39 @@ Deno.test("queue add keeps the server that the caller's variables lead to, and l
     "1 step waits, 0 done; no Claude Code runs in the session: steps wait until one does",
   );
 });
+
+const ANSWERS: [name: string, tmux: string, listPanes: string][] = [
+  ["outside tmux", "", "print"],
+  ["in a session of another tmux server", "/tmp/tmux-0/play,77,0", "print"],
+  ["while tmux does not tell", "", "fail"],
+];
+
+for (const [name, tmux, listPanes] of ANSWERS) {
+  Deno.test(`queue list misses no Claude Code that is there: ${name}`, async () => {
+    await using home = new TestHome();
+    const at = { session: SESSION, agent_id: "warden" };
+    const { queue } = added(undefined, at, [{ text: "Go" }], BY, NOW); // on the default server
+    changeQueue(home.paths, SESSION, () => ({ queue, value: 0 }));
+    writeAtomic(`${home.dir}/screen`, fixturePane("04-idle-default-mode"));
+    home.env.GSD_TMUX = home.writeProgram(
+      "tmux",
+      `case "$TMUX $* ${listPanes}" in
+*play*) echo "can't find session" >&2; exit 1 ;;
+*list-panes*fail) echo "server busy" >&2; exit 1 ;;
+*list-panes*) printf '%%1 999999 0 ${SESSION}\\tclaude\\n' ;;
+*capture-pane*) cat '${home.dir}/screen' ;;
+*list-sessions*) echo ${SESSION} ;;
+esac`,
+    );
+    if (tmux !== "") home.env.TMUX = tmux;
+    const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
+    home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
+    const said: string[] = [];
+    const world = driverWorld(home, { say: (line) => void said.push(line) });
+    assertEquals(await main([SESSION, "list"], world, () => {}), 0);
+    assertEquals(said[0]?.includes("no Claude Code runs"), false, said[0]);
+  });
+}
 
 /** The server in reach has a session of that name. */
 async function withNamesake(work: (home: TestHome, socket: () => Promise<unknown>) => unknown) {

@@ -20,12 +20,17 @@ export function runsNoServer(reason: string): boolean {
   return NO_SERVER.test(reason);
 }
 
+/** The server has answered that there is no such session or pane, or there is no server. */
+export function saysGone(reason: string): boolean {
+  return runsNoServer(reason) || reason.includes("can't find");
+}
+
 /** None where the session is gone; throws where tmux does not tell. */
 export async function panesOf(tmux: Tmux, session: string): Promise<PaneInfo[]> {
   const format = "#{pane_id} #{pane_pid} #{window_active}#{pane_active} #{pane_dead}";
   const result = await tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
   if (result.kind === "failed") {
-    if (runsNoServer(result.reason) || result.reason.includes("can't find")) return [];
+    if (saysGone(result.reason)) return [];
     throw new Error(result.reason);
   }
   return result.stdout.split("\n").filter((line) => line !== "").map((line) => {

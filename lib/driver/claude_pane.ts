@@ -10,6 +10,7 @@ import {
   type ProcessInfo,
   treeBelow,
 } from "../doors/process_tree.ts";
+import { saysGone } from "../doors/tmux_sessions.ts";
 import type { Clock } from "../time.ts";
 import type { Tmux } from "../tmux.ts";
 import { otherSocket } from "../wake.ts";
@@ -33,8 +34,8 @@ export interface PaneScreen extends Screen {
 export type FoundPane =
   /** `pid`: the first process of the pane. */
   | { kind: "pane"; pane: ClaudePane; pid: number; screen: PaneScreen }
-  /** `isSeveral`: more than one runs Claude Code. */
-  | { kind: "none"; reason: string; isSeveral?: true };
+  /** `isSeveral`: more than one runs Claude Code. `isUnknown`: tmux did not tell. */
+  | { kind: "none"; reason: string; isSeveral?: true; isUnknown?: true };
 
 export interface PaneWorld {
   tmux: Tmux;
@@ -56,7 +57,8 @@ export async function findPane(
   const format = "#{pane_id} #{pane_pid} #{pane_dead} #{session_name}\t#{pane_current_command}";
   const listed = await world.tmux.call("list-panes", "-s", "-t", `=${session}:`, "-F", format);
   if (listed.kind === "failed") {
-    return { kind: "none", reason: await whyNoSession(world, session, listed.reason) };
+    const reason = await whyNoSession(world, session, listed.reason);
+    return { kind: "none", reason, ...(saysGone(listed.reason) ? {} : { isUnknown: true }) };
   }
   const panes = listed.stdout.split("\n").flatMap((line) => {
     const [, id, pid, dead, name, command] = /^(%\d+) (\d+) (\d) (.*)\t(.*)$/.exec(line) ?? [];
@@ -148,7 +150,7 @@ async function hasEnded(tmux: Tmux, id: string, isItsOwn: boolean): Promise<bool
   const format = "#{pane_dead} #{pane_pid} #{pane_current_command}";
   const shown = await tmux.call("display-message", "-p", "-t", id, format);
   // No answer from tmux proves nothing.
-  if (shown.kind === "failed") return /can't find|no server|error connecting/.test(shown.reason);
+  if (shown.kind === "failed") return saysGone(shown.reason);
   const [dead, pid, ...command] = shown.stdout.trim().split(" ");
   if (!pid || dead === "1") return true;
   const processes = await allProcesses();

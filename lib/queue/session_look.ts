@@ -8,6 +8,8 @@ export interface SessionLook {
   state: "free" | "busy" | "dialog" | "starting" | "gone" | "several";
   /** Why, where it is "several". */
   reason?: string;
+  /** It counts as "gone", since tmux did not tell. */
+  isUnknown?: true;
   /** The box takes a prompt, and no menu is open. */
   isReady?: boolean;
   /** What is in the box. While it has a text, the screen does not show that Claude works. */
@@ -16,7 +18,8 @@ export interface SessionLook {
 
 export function lookOf(found: FoundPane): SessionLook {
   if (found.kind === "none") {
-    return found.isSeveral ? { state: "several", reason: found.reason } : { state: "gone" };
+    if (found.isSeveral) return { state: "several", reason: found.reason };
+    return { state: "gone", ...(found.isUnknown ? { isUnknown: true } : {}) };
   }
   const { screen } = found;
   if (dialogInTheWay(screen) !== undefined) return { state: "dialog" };
