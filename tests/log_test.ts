@@ -418,6 +418,33 @@ Deno.test("log has one line for a give, a resume and a recovery, and says who di
   ]);
 });
 
+Deno.test("log has one line for the end of a pause whose beginning it does not show", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const session = (name: string, reason: string, more: Partial<JournalRecord> = {}) =>
+    record(paths, { kind: "session", session: name, agent_id: "warden", reason, ...more }, NOW);
+  const wake = (name: string) => {
+    const about = { session: name, agent_id: "warden", wake_id: "W1", trigger: "resumed" };
+    record(paths, { kind: "queued", ...about, text: "Meanwhile …" }, NOW);
+  };
+  wake("shop");
+  session("shop", "resumed"); // by its time
+  session("warden", "to be resumed", { by: "ana", by_kind: "person" });
+  wake("shop");
+  wake("docs");
+  session("warden", "resumed");
+  wake("shop");
+  session("warden", "quiet hours have ended");
+  assertEquals(await log.run([]), 0);
+  assertEquals(said(log), [
+    ["–", "resumed"],
+    ["ana", "resumed"],
+    ["–", "quiet hours", "have ended"],
+  ]);
+  assertEquals(await log.run(["docs"]), 0);
+  assertEquals(said(log), [["–", "resumed", "Meanwhile …"]], "the agent's records are not shown");
+});
+
 Deno.test("log cuts no word of what happened, and no name where the output is no terminal", async () => {
   await using log = new Log([]);
   const { paths } = log.home;

@@ -12,6 +12,24 @@ export class Known {
   /** The sessions and agents that are taken or paused, and who has ended that. */
   readonly holds = new Map<string, string>();
 
+  /** Wakes of which a record says the same. */
+  readonly #repeated = new WeakSet<StoryLine>();
+
+  /** To be called with records in order of time, before the first of them is noted. */
+  foresee(lines: StoryLine[]): void {
+    const ended = new Set<string>();
+    for (const line of lines.toReversed()) {
+      const session = textOf(line, "session");
+      if (isEndOfHold(line)) ended.add(session);
+      const isSaid = ended.has(session) || ended.has(textOf(line, "agent_id"));
+      if (line.trigger === "resumed" && isSaid) this.#repeated.add(line);
+    }
+  }
+
+  isRepeated(line: StoryLine): boolean {
+    return this.#repeated.has(line);
+  }
+
   /** To be called in order of time. */
   note(line: StoryLine): void {
     noteStart(this.starts, line);
@@ -25,4 +43,10 @@ export class Known {
     if (reason === "taken" || reason === "paused") this.holds.set(session, "");
     if (reason.startsWith("to be ")) this.holds.set(session, textOf(line, "by"));
   }
+}
+
+/** The deliverer writes it after the wakes that say what happened meanwhile. */
+function isEndOfHold(line: StoryLine): boolean {
+  return line.kind === "session" &&
+    /^(resumed|quiet hours have ended)$/.test(textOf(line, "reason"));
 }

@@ -36,6 +36,7 @@ export class Printer {
   }
 
   print(records: StoryLine[]): number {
+    this.#known.foresee(records);
     const told = records.flatMap((record) => this.#told(record));
     if (this.wanted.json) {
       for (const { record } of told) this.world.say(JSON.stringify(record));

@@ -38,7 +38,9 @@ export function storyOf(
 /** The same in plain words, without records that repeat another one. */
 export function happeningsOf(paths: Paths, wish: StoryWish): Happening[] {
   const known = new Known();
-  return storyOf(paths, wish).flatMap((line) => happeningOf(line, known) ?? []);
+  const lines = storyOf(paths, wish);
+  known.foresee(lines);
+  return lines.flatMap((line) => happeningOf(line, known) ?? []);
 }
 
 export function isWanted(line: StoryLine, name: string | undefined): boolean {

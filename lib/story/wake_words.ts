@@ -41,12 +41,11 @@ export const WAKES = new Map(Object.entries<{ who?: string; what: string; tone?:
   report: { who: "report", what: "report" },
 }));
 
-export function wakeSaying(line: StoryLine, { starts, holds }: Known): Saying {
+export function wakeSaying(line: StoryLine, known: Known): Saying {
   const trigger = textOf(line, "trigger");
   const { who = "Claude", what, tone = "plain" } = WAKES.get(trigger) ??
     { what: trigger.replaceAll("_", " ") || "wake" };
-  const isSaid = trigger === "resumed" && holds.has(textOf(line, "session"));
-  const ms = turnMs(line, starts);
+  const ms = turnMs(line, known.starts);
   const limit = limitWords(line);
   const notes = [
     ms === undefined ? "" : duration(ms),
@@ -56,7 +55,7 @@ export function wakeSaying(line: StoryLine, { starts, holds }: Known): Saying {
   const text = limit || joined([failureWords(line), said], ": ");
   return {
     who,
-    what: isSaid ? "" : limit === "" ? what : "limited",
+    what: known.isRepeated(line) ? "" : limit === "" ? what : "limited",
     tone,
     text,
     note: joined(notes),
