@@ -473,11 +473,18 @@ Deno.test("log cuts no word of what happened, and no name where the output is no
   assertStringIncludes(log.out.join("\n"), `${session}  →${agent_id}  told`);
 });
 
-Deno.test("log -f goes on after a rename, and repeats nothing", async () => {
+for (const isTaken of [false, true]) {
+  const name = isTaken ? "the name of a journal that is there" : "a new name";
+  Deno.test(`log -f goes on after a rename to ${name}, and repeats nothing`, () =>
+    followRename(isTaken));
+}
+
+async function followRename(isTaken: boolean): Promise<void> {
   await using log = new Log([]);
   const { paths } = log.home;
   const note = (session: string, reason: string) =>
     record(paths, { kind: "problem", ...SHOP, session, reason }, NOW);
+  if (isTaken) note("tools", "news before it follows, of a session that was removed");
   note("handy", "news before it follows");
   const running = log.run(["-f", "--since", "1s", "--grep", "news"]);
   await until("it follows", () => {
@@ -488,15 +495,17 @@ Deno.test("log -f goes on after a rename, and repeats nothing", async () => {
   moveFiles(paths, "handy", "tools");
   note("tools", "news after the rename");
   note("handy", "news of another session"); // the old name is in use again
-  await until("it goes on", () => log.out.some((line) => line.includes("after the rename")));
+  for (const last of ["after the rename", "of another session"]) {
+    await until("it goes on", () => log.out.some((line) => line.includes(last)));
+  }
   log.ending.abort();
   assertEquals(await running, 130);
   const count = (words: string) => log.out.filter((line) => line.includes(words)).length;
   assertEquals(
-    ["before it follows", "before the rename", "after the rename"].map(count),
-    [1, 1, 1],
+    ["before it follows", "before the rename", "after the rename", "of another session"].map(count),
+    [isTaken ? 2 : 1, 1, 1, 1],
   );
-});
+}
 
 Deno.test("log says that a question stays open when its hook no longer waits", async () => {
   await using log = new Log([]);

@@ -19,6 +19,8 @@ interface OpenJournal {
 /** Reads on from the ends that the journals have when it is made. */
 export class StoryTail implements Disposable {
   readonly #open = new Map<string, OpenJournal>();
+  /** In this round; their old files may be part of a new one. */
+  readonly #replaced: OpenJournal[] = [];
 
   constructor(private readonly paths: Paths) {
     for (const session of this.#sessions()) {
@@ -31,8 +33,9 @@ export class StoryTail implements Disposable {
     const sessions = this.#sessions();
     // A renamed journal first: its old name may be in use again.
     for (const session of sessions) this.#opened(session);
-    return sessions.flatMap((session) => this.#added(session))
-      .sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+    const lines = sessions.flatMap((session) => this.#added(session));
+    for (const { file } of this.#replaced.splice(0)) file.close();
+    return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
   }
 
   #sessions(): string[] {
@@ -48,10 +51,22 @@ export class StoryTail implements Disposable {
     if (journal === undefined) return [];
     const lines = readOn(journal);
     if (isCurrent(journalFile(this.paths, session), journal)) return lines;
-    // The journal was rotated: read the rest of the old file, then the new one from its start.
-    this.#close(session);
+    // The journal was rotated, or joined with that of an earlier name.
+    this.#open.delete(session);
+    this.#replaced.push(journal);
     const next = this.#opened(session);
-    return next === undefined ? lines : [...lines, ...readOn(next)];
+    return next === undefined ? lines : [...lines, ...this.#unseen(next, journal)];
+  }
+
+  /** What is in the file that has replaced a journal: a rename puts what was read before into it. */
+  #unseen(next: OpenJournal, replaced: OpenJournal): StoryLine[] {
+    const others = [...this.#open.values(), ...this.#replaced].filter((one) => one !== next);
+    const newer = wholeText(replaced);
+    const text = readText(next);
+    const earlier = others.find((one) => text.startsWith(wholeText(one) + newer));
+    if (earlier === undefined) return [...recordsIn(text)];
+    const added = text.slice((wholeText(earlier) + newer).length);
+    return [...readOn(earlier), ...recordsIn(added)];
   }
 
   #opened(session: string): OpenJournal | undefined {
@@ -95,6 +110,11 @@ function isCurrent(path: string, { ino }: OpenJournal): boolean {
 }
 
 function readOn(journal: OpenJournal): StoryLine[] {
+  return [...recordsIn(readText(journal))];
+}
+
+/** Its whole lines since the last call. */
+function readText(journal: OpenJournal): string {
   const buffer = new Uint8Array(64 * 1024);
   let text = journal.rest;
   for (let count; (count = journal.file.readSync(buffer)) !== null;) {
@@ -102,7 +122,17 @@ function readOn(journal: OpenJournal): StoryLine[] {
   }
   const end = text.lastIndexOf("\n") + 1;
   journal.rest = text.slice(end);
-  return [...recordsIn(text.slice(0, end))];
+  return text.slice(0, end);
+}
+
+/** Also what was read before; it goes on at its place. */
+function wholeText({ file }: OpenJournal): string {
+  const at = file.seekSync(0, Deno.SeekMode.Current);
+  file.seekSync(0, Deno.SeekMode.Start);
+  const whole = { file, ino: null, decoder: new TextDecoder(), rest: "" };
+  const text = readText(whole);
+  file.seekSync(at, Deno.SeekMode.Start);
+  return text + whole.rest;
 }
 
 /** Some file systems report no changes, so it looks at least this often. */
