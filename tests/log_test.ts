@@ -507,6 +507,15 @@ async function followRename(isTaken: boolean): Promise<void> {
   );
 }
 
+Deno.test("log shows all of a question that asks what a permission would ask", async () => {
+  await using log = new Log([]);
+  const asked = "There are two designs.\nDo you want to go with A?";
+  const about = { ...SHOP, by: "ana", by_kind: "person", outcome: "left", asked } as const;
+  record(log.home.paths, { kind: "answered", ...about }, NOW);
+  assertEquals(await log.run([]), 0);
+  assertStringIncludes(log.out.join("\n"), "two designs. Do you want to go with A?");
+});
+
 Deno.test("log says that a question stays open when its hook no longer waits", async () => {
   await using log = new Log([]);
   const about = { ...SHOP, wake_id: "W9", after_ms: 600_000, outcome: "timeout" };

@@ -10,8 +10,9 @@ import { joined, type Saying, type StoryLine } from "./story_line.ts";
 export function answerSaying(line: StoryLine, { requests }: Known): Saying {
   const after = typeof line.after_ms === "number" ? `after ${duration(line.after_ms)}` : "";
   const who = textOf(line, "by") || "–";
+  const shown = textOf(line, "asked");
   const asked = requests.get(textOf(line, "question_id")) ||
-    screenWords(textOf(line, "asked")) || textOf(line, "tool");
+    (line.kind === "answered" ? shown : screenWords(shown)) || textOf(line, "tool");
   switch (line.outcome) {
     case "left":
       return { who, what: "left", text: joined([asked, "without an answer"]), note: after };
