@@ -14,6 +14,8 @@ interface OpenJournal {
   decoder: TextDecoder;
   /** The start of a line whose end is not written yet. */
   rest: string;
+  /** Nothing was read of it. */
+  isNew: boolean;
 }
 
 /** Reads on from the ends that the journals have when it is made. */
@@ -24,7 +26,9 @@ export class StoryTail implements Disposable {
 
   constructor(private readonly paths: Paths) {
     for (const session of this.#sessions()) {
-      this.#opened(session)?.file.seekSync(0, Deno.SeekMode.End);
+      const journal = this.#opened(session);
+      journal?.file.seekSync(0, Deno.SeekMode.End);
+      if (journal !== undefined) journal.isNew = false;
     }
   }
 
@@ -49,24 +53,29 @@ export class StoryTail implements Disposable {
   #added(session: string): StoryLine[] {
     const journal = this.#opened(session);
     if (journal === undefined) return [];
-    const lines = readOn(journal);
+    const lines = this.#read(journal);
     if (isCurrent(journalFile(this.paths, session), journal)) return lines;
     // The journal was rotated, or joined with that of an earlier name.
     this.#open.delete(session);
     this.#replaced.push(journal);
     const next = this.#opened(session);
-    return next === undefined ? lines : [...lines, ...this.#unseen(next, journal)];
+    return next === undefined ? lines : [...lines, ...this.#read(next)];
   }
 
-  /** What is in the file that has replaced a journal: a rename puts what was read before into it. */
-  #unseen(next: OpenJournal, replaced: OpenJournal): StoryLine[] {
-    const others = [...this.#open.values(), ...this.#replaced].filter((one) => one !== next);
-    const newer = wholeText(replaced);
-    const text = readText(next);
-    const earlier = others.find((one) => text.startsWith(wholeText(one) + newer));
-    if (earlier === undefined) return [...recordsIn(text)];
-    const added = text.slice((wholeText(earlier) + newer).length);
-    return [...readOn(earlier), ...recordsIn(added)];
+  /** A rename may have put other journals into a new one: what was read of those is not new. */
+  #read(journal: OpenJournal): StoryLine[] {
+    if (!journal.isNew) return readOn(journal);
+    journal.isNew = false;
+    let text = readText(journal);
+    const unread: StoryLine[] = [];
+    for (const other of [...this.#open.values(), ...this.#replaced]) {
+      const known = other === journal ? "" : wholeText(other);
+      const at = known === "" ? -1 : text.indexOf(known);
+      if (at < 0) continue;
+      text = text.slice(0, at) + text.slice(at + known.length);
+      unread.push(...readOn(other));
+    }
+    return [...unread, ...recordsIn(text)];
   }
 
   #opened(session: string): OpenJournal | undefined {
@@ -83,7 +92,7 @@ export class StoryTail implements Disposable {
         this.#open.set(session, renamed);
         return renamed;
       }
-      const journal = { file, ino, decoder: new TextDecoder(), rest: "" };
+      const journal = { file, ino, decoder: new TextDecoder(), rest: "", isNew: true };
       this.#open.set(session, journal);
       return journal;
     } catch {
@@ -129,7 +138,7 @@ function readText(journal: OpenJournal): string {
 function wholeText({ file }: OpenJournal): string {
   const at = file.seekSync(0, Deno.SeekMode.Current);
   file.seekSync(0, Deno.SeekMode.Start);
-  const whole = { file, ino: null, decoder: new TextDecoder(), rest: "" };
+  const whole = { file, ino: null, decoder: new TextDecoder(), rest: "", isNew: false };
   const text = readText(whole);
   file.seekSync(at, Deno.SeekMode.Start);
   return text + whole.rest;
