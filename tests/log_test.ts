@@ -418,31 +418,62 @@ Deno.test("log has one line for a give, a resume and a recovery, and says who di
   ]);
 });
 
+/** The records of holds in the journal of a log, minutes after NOW. */
+function holdsOf({ home: { paths } }: Log) {
+  const at = (minute: number) => new Date(NOW.getTime() + minute * 60_000);
+  return {
+    session(minute: number, name: string, reason: string, more: Partial<JournalRecord> = {}) {
+      const about = { session: name, agent_id: "warden", reason, ...more };
+      record(paths, { kind: "session", ...about }, at(minute));
+    },
+    wake(minute: number, name: string) {
+      const about = { session: name, agent_id: "warden", wake_id: "W1", trigger: "resumed" };
+      record(paths, { kind: "queued", ...about, text: "Meanwhile …" }, at(minute));
+    },
+  };
+}
+const ANA = { by: "ana", by_kind: "person" };
+
 Deno.test("log has one line for the end of a pause whose beginning it does not show", async () => {
   await using log = new Log([]);
-  const { paths } = log.home;
-  const session = (name: string, reason: string, more: Partial<JournalRecord> = {}) =>
-    record(paths, { kind: "session", session: name, agent_id: "warden", reason, ...more }, NOW);
-  const wake = (name: string) => {
-    const about = { session: name, agent_id: "warden", wake_id: "W1", trigger: "resumed" };
-    record(paths, { kind: "queued", ...about, text: "Meanwhile …" }, NOW);
-  };
-  wake("shop");
-  session("shop", "resumed"); // by its time
-  session("warden", "to be resumed", { by: "ana", by_kind: "person" });
-  wake("shop");
-  wake("docs");
-  session("warden", "resumed");
-  wake("shop");
-  session("warden", "quiet hours have ended");
-  assertEquals(await log.run([]), 0);
+  const { session, wake } = holdsOf(log);
+  wake(0, "shop");
+  session(0, "shop", "resumed"); // by its time
+  session(5, "warden", "to be resumed", ANA);
+  wake(5, "zoo"); // in the same millisecond, and in another journal
+  wake(5, "docs");
+  session(5, "warden", "resumed");
+  wake(10, "shop");
+  session(10, "warden", "quiet hours have ended");
+  const later = { now: () => new Date(NOW.getTime() + 3_600_000) };
+  assertEquals(await log.run([], later), 0);
   assertEquals(said(log), [
     ["–", "resumed"],
     ["ana", "resumed"],
     ["–", "quiet hours", "have ended"],
   ]);
-  assertEquals(await log.run(["docs"]), 0);
-  assertEquals(said(log), [["–", "resumed", "Meanwhile …"]], "the agent's records are not shown");
+  session(30, "docs", "resumed");
+  assertEquals(await log.run(["docs"], later), 0);
+  const wakes = [["–", "resumed", "Meanwhile …"], ["–", "resumed"]];
+  assertEquals(said(log), wakes, "the agent's records are not shown");
+});
+
+Deno.test("log -f has one line for the end of a pause, also before its record is written", async () => {
+  await using log = new Log([]);
+  const { session, wake } = holdsOf(log);
+  session(0, "warden", "paused", ANA);
+  const running = log.run(["-f"]);
+  const shown = (words: string) => log.out.some((line) => line.includes(words));
+  await until("it follows", () => shown("paused"));
+  wake(1, "shop");
+  session(1, "warden", "limit raised: by $1.00");
+  await until("the wake is read", () => shown("limit raised"));
+  session(1, "warden", "resumed");
+  session(1, "warden", "limit raised: by $2.00");
+  await until("the end is read", () => shown("$2.00"));
+  log.ending.abort();
+  await running;
+  assertEquals(log.out.filter((line) => line.includes("resumed")).length, 1);
 });
 
 Deno.test("log cuts no word of what happened, and no name where the output is no terminal", async () => {
@@ -473,13 +504,19 @@ Deno.test("log cuts no word of what happened, and no name where the output is no
   assertStringIncludes(log.out.join("\n"), `${session}  →${agent_id}  told`);
 });
 
-for (const isTaken of [false, true]) {
-  const name = isTaken ? "the name of a journal that is there" : "a new name";
+const RENAMES = {
+  "a new name": {},
+  "the name of a journal that is there": { isTaken: true },
+  "a new name, with a hook that is late": { isLate: true },
+};
+for (const [name, how] of Object.entries(RENAMES)) {
   Deno.test(`log -f goes on after a rename to ${name}, and repeats nothing`, () =>
-    followRename(isTaken));
+    followRename(how));
 }
 
-async function followRename(isTaken: boolean): Promise<void> {
+async function followRename(
+  { isTaken = false, isLate = false }: { isTaken?: boolean; isLate?: boolean },
+): Promise<void> {
   await using log = new Log([]);
   const { paths } = log.home;
   const note = (session: string, reason: string) =>
@@ -493,6 +530,10 @@ async function followRename(isTaken: boolean): Promise<void> {
   });
   note("handy", "news before the rename");
   moveFiles(paths, "handy", "tools");
+  if (isLate) {
+    note("handy", "news of a late hook"); // before the follower has looked
+    moveFiles(paths, "handy", "tools");
+  }
   note("tools", "news after the rename");
   note("handy", "news of another session"); // the old name is in use again
   for (const last of ["after the rename", "of another session"]) {
@@ -505,6 +546,7 @@ async function followRename(isTaken: boolean): Promise<void> {
     ["before it follows", "before the rename", "after the rename", "of another session"].map(count),
     [isTaken ? 2 : 1, 1, 1, 1],
   );
+  assertEquals(count("of a late hook"), isLate ? 1 : 0);
 }
 
 Deno.test("log shows all of a question that asks what a permission would ask", async () => {

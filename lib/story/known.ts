@@ -2,8 +2,11 @@
 
 import { textOf } from "../events.ts";
 import { requestWords } from "./asked_words.ts";
-import type { StoryLine } from "./story_line.ts";
+import { type StoryLine, timeOf } from "./story_line.ts";
 import { noteStart, type TurnStarts } from "./turns.ts";
+
+/** The end of a hold and its wakes are recorded in one go; on a busy machine that takes a while. */
+const ONE_END_MS = 60_000;
 
 export class Known {
   readonly starts: TurnStarts = new Map();
@@ -15,19 +18,24 @@ export class Known {
   /** Wakes of which a record says the same. */
   readonly #repeated = new WeakSet<StoryLine>();
 
-  /** To be called with records in order of time, before the first of them is noted. */
+  /** To be called with records before the first of them is noted. */
   foresee(lines: StoryLine[]): void {
-    const ended = new Set<string>();
-    for (const line of lines.toReversed()) {
-      const session = textOf(line, "session");
-      if (isEndOfHold(line)) ended.add(session);
-      const isSaid = ended.has(session) || ended.has(textOf(line, "agent_id"));
-      if (line.trigger === "resumed" && isSaid) this.#repeated.add(line);
+    const ends = Map.groupBy(lines.filter(isEndOfHold), (line) => textOf(line, "session"));
+    for (const line of lines) {
+      if (line.trigger !== "resumed") continue;
+      const isSaid = [textOf(line, "session"), textOf(line, "agent_id")].some((name) =>
+        ends.get(name)?.some((end) => Math.abs(timeOf(end) - timeOf(line)) < ONE_END_MS)
+      );
+      if (isSaid) this.#repeated.add(line);
     }
   }
 
   isRepeated(line: StoryLine): boolean {
-    return this.#repeated.has(line);
+    if (this.#repeated.has(line)) return true;
+    // Its record may not be written yet.
+    const isHeld = this.holds.has(textOf(line, "session")) ||
+      this.holds.has(textOf(line, "agent_id"));
+    return line.trigger === "resumed" && isHeld;
   }
 
   /** To be called in order of time. */
