@@ -253,7 +253,7 @@ const CASES: [what: string, steps: Step[], lanes: string][] = [
   ],
   [
     "a step whose turn has failed",
-    [[0, prompt("agent")], [5, wake("response_failed")], [5, step("failed", 5)]],
+    [[0, prompt("agent")], [5, { kind: "step", status: "failed" }], [5, wake("response_failed")]],
     "working 0-5, failed 5-60",
   ],
   [

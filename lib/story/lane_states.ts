@@ -132,7 +132,7 @@ export function isStepDone({ kind, status }: StoryLine): boolean {
   return kind === "step" && status === "done";
 }
 
-/** No other record ends its turn. One without a time has not begun. */
+/** No other record ends its turn. One without a time has not begun, or its failure has a wake. */
 function isCut({ status, after_ms }: StoryLine): boolean {
   return (status === "failed" || status === "unsure") && typeof after_ms === "number";
 }
