@@ -7,7 +7,12 @@ import type { QueuedWake } from "../lib/outbox.ts";
 import { makeCertificate } from "./support/certificate.ts";
 import { aWake } from "./support/delivery_home.ts";
 import { until } from "./support/until.ts";
-import { type FakeGateway, type FakeOptions, startFakeGateway } from "./support/fake_gateway.ts";
+import {
+  type FakeGateway,
+  type FakeOptions,
+  type Mishap,
+  startFakeGateway,
+} from "./support/fake_gateway.ts";
 
 const SESSIONS = { "agent:warden:main": "id-1" };
 
@@ -87,7 +92,7 @@ Deno.test("GatewayCarrier sends again what a freshly started gateway took and le
 Deno.test("GatewayCarrier takes a gateway for young that could not be reached a moment ago", async () => {
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   const target = { url: gateway.url, token: "fake-token", source: "" };
-  const reach = { failedAt: -Infinity, slowAt: -Infinity };
+  const reach = { failedAt: -Infinity, unsteadyAt: -Infinity };
   const carrier = () => new GatewayCarrier(target, Date.now, undefined, reach);
   const first = carrier();
   const back = carrier();
@@ -237,7 +242,7 @@ Deno.test("GatewayCarrier waits as well for a gateway that was slow to take a wa
     for (const again of [wake, { ...wake, attempts }]) {
       const outcome = await carrier.deliver(again);
       assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
-      assertMatch(outcome.reason, /^The gateway is slow and .*has not begun to read the wake/);
+      assertMatch(outcome.reason, /^The gateway is slow or .*has not begun to read the wake/);
       assert(isNotBegun(outcome.reason));
     }
     now += 121_000;
@@ -248,6 +253,37 @@ Deno.test("GatewayCarrier waits as well for a gateway that was slow to take a wa
     await gateway.stop();
   }
 });
+
+const LET_GO: Mishap[] = [
+  { kind: "unavailable" },
+  { kind: "revoke", afterMs: 1 },
+  { kind: "fail", kept: false },
+];
+
+for (const mishap of LET_GO) {
+  Deno.test(`GatewayCarrier goes on watching a gateway that has let a wake go: ${mishap.kind}`, async () => {
+    const gateway = await startFakeGateway({ sessions: SESSIONS });
+    const target = { url: gateway.url, token: "fake-token", source: "" };
+    let now = Date.now();
+    const reach = { failedAt: now - 60_000, unsteadyAt: -Infinity }; // it has just started
+    const carrier = new GatewayCarrier(target, () => now, 500, reach);
+    try {
+      let next = mishap;
+      gateway.faults.decide = ({ method }) => method === "agent" ? next : undefined;
+      const first = await carrier.deliver(aWake());
+      assert(first.kind === "later" && first.newKey === true, JSON.stringify(first));
+      now += 100_000;
+      next = { kind: "revoke", afterMs: 1 };
+      const second = await carrier.deliver(aWake());
+      assert(second.kind === "later" && second.newKey === true, JSON.stringify(second));
+      now += 121_000;
+      assertEquals((await carrier.deliver(aWake())).kind, "delivered", "it is steady again");
+    } finally {
+      carrier.close();
+      await gateway.stop();
+    }
+  });
+}
 
 Deno.test("GatewayCarrier counts what an old gateway has queued as delivered", async () => {
   await withGateway({}, async (gateway, deliver) => {

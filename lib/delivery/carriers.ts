@@ -34,7 +34,7 @@ export class Carriers {
   private cli: CliCarrier | undefined;
   /** Why the gateway cannot be used at all, once that is known. */
   private gatewayUnfit: string | undefined;
-  private readonly reach: Reach = { failedAt: -Infinity, slowAt: -Infinity };
+  private readonly reach: Reach = { failedAt: -Infinity, unsteadyAt: -Infinity };
 
   constructor(private readonly world: CarrierWorld) {}
 

@@ -24,6 +24,7 @@ import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { pause, TIME_IS_UP, within } from "../time.ts";
+import { UNAVAILABLE, type Watched, watched } from "./watched_run.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
@@ -38,7 +39,7 @@ export class GatewayCarrier {
     private readonly now: () => number,
     private readonly watchMs = REVOKED_WITHIN_MS,
     /** What this carrier or an earlier one has seen of the gateway. */
-    private readonly reach: Reach = { failedAt: -Infinity, slowAt: -Infinity },
+    private readonly reach: Reach = { failedAt: -Infinity, unsteadyAt: -Infinity },
   ) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
@@ -64,20 +65,24 @@ export class GatewayCarrier {
     const asked = this.now();
     prepareGuards(); // they are loaded while the gateway works
     const run = await starting;
-    if (this.now() - asked > SLOW_MS) this.reach.slowAt = this.now();
+    if (this.now() - asked > SLOW_MS) this.reach.unsteadyAt = this.now();
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
       const end: Watched = this.mayDrop(gateway)
         ? await watched(run.final, this.watchMs)
         : { kind: "settled" };
       if (end.kind === "undone") {
+        this.reach.unsteadyAt = this.now();
         const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
         return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
       }
       if (end.kind === "open" || end.kind === "failed") {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
         if (history.kind === "unread") return history.outcome;
-        if (end.kind === "failed" && history.place === undefined) return letGo(sessionKey, end.why);
+        if (end.kind === "failed" && history.place === undefined) {
+          this.reach.unsteadyAt = this.now();
+          return letGo(sessionKey, end.why);
+        }
         if (history.place !== "read") return this.notBegun(sessionKey);
       }
       // Only the connection that began a run gets its end.
@@ -86,6 +91,7 @@ export class GatewayCarrier {
     }
     // The cached result of a key whose run has ended.
     if (first.kind === "ok") return this.taken(wake, "finished before", Promise.resolve(first));
+    if (first.kind === "error" && first.code === UNAVAILABLE) this.reach.unsteadyAt = this.now();
     return judged(first, `The gateway did not take the wake for session ${sessionKey}`);
   }
 
@@ -97,17 +103,20 @@ export class GatewayCarrier {
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
   }
 
-  /** It may say "accepted" and drop the wake: for a while after its start, and after a slow answer. */
+  /**
+   * It may say "accepted" and drop the wake: for a while after its start, after a slow answer, and
+   * after it has refused or dropped one.
+   */
   private mayDrop(gateway: Gateway): boolean {
     // A slow machine may need minutes for a start, so count from when it could be reached.
-    const since = this.now() - Math.max(this.reach.failedAt, this.reach.slowAt);
+    const since = this.now() - Math.max(this.reach.failedAt, this.reach.unsteadyAt);
     return Math.min(gateway.upMs(), since) <= YOUNG_MS;
   }
 
   /** A gateway that may drop what it has only queued: the wake is checked again. */
   private notBegun(sessionKey: string): TryOutcome {
-    const why = this.reach.slowAt > this.reach.failedAt
-      ? "The gateway is slow and the agent has not begun to read"
+    const why = this.reach.unsteadyAt > this.reach.failedAt
+      ? "The gateway is slow or has dropped a wake, and the agent has not begun to read"
       : "The gateway has just started and the agent has not begun to read";
     return { kind: "later", scope: "all", reason: `${why} the wake for ${sessionKey} yet` };
   }
@@ -202,27 +211,8 @@ const SLOW_MS = 3_000;
 export interface Reach {
   /** When the gateway last could not be reached. */
   failedAt: number;
-  /** When it last took very long for an answer. */
-  slowAt: number;
-}
-
-type Watched =
-  | { kind: "settled" | "open" }
-  | { kind: "failed"; why: string }
-  | { kind: "undone"; answer: Exclude<GatewayAnswer, { kind: "ok" }> };
-
-/**
- * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
- * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
- * workers time out. If the connection breaks in that time, or the run fails otherwise or does not
- * end, the outcome is unknown.
- */
-async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
-  const end = await within(final, watchMs);
-  if (end === TIME_IS_UP) return { kind: "open" };
-  if (end.kind === "ok") return { kind: "settled" };
-  const isUndone = end.kind === "lost" || end.code === "UNAVAILABLE";
-  return isUndone ? { kind: "undone", answer: end } : { kind: "failed", why: end.message };
+  /** When it last took very long for an answer, or has refused or dropped a wake. */
+  unsteadyAt: number;
 }
 
 /** The agent has not read it, and the gateway would repeat the end of that run for the same key. */
@@ -233,7 +223,7 @@ function letGo(sessionKey: string, why: string): TryOutcome {
 
 /** Whether a second try soon has a good chance. */
 export function isNotBegun(reason: string): boolean {
-  return /^The gateway (has just started|is slow) and the agent/.test(reason);
+  return /^The gateway (has just started and|is slow or has dropped a wake,) /.test(reason);
 }
 
 async function resolve(gateway: Gateway, params: Record<string, string>): Promise<Called> {

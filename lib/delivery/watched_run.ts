@@ -1,0 +1,26 @@
+/** How a run ends that a gateway has accepted, as far as that can be seen soon. */
+
+import type { GatewayAnswer } from "./gateway.ts";
+import { TIME_IS_UP, within } from "../time.ts";
+
+/** The code of a gateway that cannot take a wake now. */
+export const UNAVAILABLE = "UNAVAILABLE";
+
+export type Watched =
+  | { kind: "settled" | "open" }
+  | { kind: "failed"; why: string }
+  | { kind: "undone"; answer: Exclude<GatewayAnswer, { kind: "ok" }> };
+
+/**
+ * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
+ * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
+ * workers time out. If the connection breaks in that time, or the run fails otherwise or does not
+ * end, the outcome is unknown.
+ */
+export async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
+  const end = await within(final, watchMs);
+  if (end === TIME_IS_UP) return { kind: "open" };
+  if (end.kind === "ok") return { kind: "settled" };
+  const isUndone = end.kind === "lost" || end.code === UNAVAILABLE;
+  return isUndone ? { kind: "undone", answer: end } : { kind: "failed", why: end.message };
+}
