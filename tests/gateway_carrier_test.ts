@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { GatewayCarrier, isNotBegun } from "../lib/delivery/gateway_carrier.ts";
+import { newReach } from "../lib/delivery/reach.ts";
 import { placeOfWake, replyInHistory } from "../lib/delivery/session_history.ts";
 import type { TryOutcome } from "../lib/delivery/delivery.ts";
 import { onPath } from "../lib/doors/programs.ts";
@@ -92,7 +93,7 @@ Deno.test("GatewayCarrier sends again what a freshly started gateway took and le
 Deno.test("GatewayCarrier takes a gateway for young that could not be reached a moment ago", async () => {
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   const target = { url: gateway.url, token: "fake-token", source: "" };
-  const reach = { failedAt: -Infinity, unsteadyAt: -Infinity };
+  const reach = newReach();
   const carrier = () => new GatewayCarrier(target, Date.now, undefined, reach);
   const first = carrier();
   const back = carrier();

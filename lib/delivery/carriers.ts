@@ -3,12 +3,13 @@
 import type { Failed, TryOutcome } from "./delivery.ts";
 import { writeAtomic } from "../files.ts";
 import { addressOf, urlIn } from "./gateway_address.ts";
-import { GatewayCarrier, type Reach } from "./gateway_carrier.ts";
+import { GatewayCarrier } from "./gateway_carrier.ts";
 import type { CliCarrier } from "./openclaw.ts";
 import { readGatewayTarget, type TargetReading } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
 import { type Env, type Paths, safeName } from "../paths.ts";
 import { run } from "../process.ts";
+import { type Reach, sharedReach } from "./reach.ts";
 import { whyHeld } from "./socket_owner.ts";
 import type { Transport } from "../registry.ts";
 
@@ -34,7 +35,7 @@ export class Carriers {
   private cli: CliCarrier | undefined;
   /** Why the gateway cannot be used at all, once that is known. */
   private gatewayUnfit: string | undefined;
-  private readonly reach: Reach = { failedAt: -Infinity, unsteadyAt: -Infinity };
+  private reach: Reach | undefined;
 
   constructor(private readonly world: CarrierWorld) {}
 
@@ -73,6 +74,7 @@ export class Carriers {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
       if (reading.kind !== "target") return { outcome: notNow(reading), transport: "gateway", why };
+      this.reach ??= sharedReach(this.world.paths, this.world.now());
       const carrier = new GatewayCarrier(reading.target, this.world.now, undefined, this.reach);
       this.gateway = { carrier, source: reading.target.source };
     }

@@ -20,6 +20,7 @@ import {
   withoutMessages,
 } from "./refusals.ts";
 import { placeOfWake } from "./session_history.ts";
+import { newReach, type Reach } from "./reach.ts";
 import { Sessions } from "./sessions.ts";
 import type { GatewayTarget } from "./openclaw_config.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -39,7 +40,7 @@ export class GatewayCarrier {
     private readonly now: () => number,
     private readonly watchMs = REVOKED_WITHIN_MS,
     /** What this carrier or an earlier one has seen of the gateway. */
-    private readonly reach: Reach = { failedAt: -Infinity, unsteadyAt: -Infinity },
+    private readonly reach: Reach = newReach(),
   ) {}
 
   async deliver(wake: QueuedWake): Promise<TryOutcome> {
@@ -65,14 +66,14 @@ export class GatewayCarrier {
     const asked = this.now();
     prepareGuards(); // they are loaded while the gateway works
     const run = await starting;
-    if (this.now() - asked > SLOW_MS) this.reach.unsteadyAt = this.now();
+    if (this.now() - asked > SLOW_MS) this.wasUnsteady();
     const { first } = run;
     if (isTaken(first) && first.kind === "ok") {
       const end: Watched = this.mayDrop(gateway)
         ? await watched(run.final, this.watchMs)
         : { kind: "settled" };
       if (end.kind === "undone") {
-        this.reach.unsteadyAt = this.now();
+        this.wasUnsteady();
         const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
         return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
       }
@@ -80,7 +81,7 @@ export class GatewayCarrier {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
         if (history.kind === "unread") return history.outcome;
         if (end.kind === "failed" && history.place === undefined) {
-          this.reach.unsteadyAt = this.now();
+          this.wasUnsteady();
           return letGo(sessionKey, end.why);
         }
         if (history.place !== "read") return this.notBegun(sessionKey);
@@ -91,7 +92,7 @@ export class GatewayCarrier {
     }
     // The cached result of a key whose run has ended.
     if (first.kind === "ok") return this.taken(wake, "finished before", Promise.resolve(first));
-    if (first.kind === "error" && first.code === UNAVAILABLE) this.reach.unsteadyAt = this.now();
+    if (first.kind === "error" && first.code === UNAVAILABLE) this.wasUnsteady();
     return judged(first, `The gateway did not take the wake for session ${sessionKey}`);
   }
 
@@ -101,6 +102,11 @@ export class GatewayCarrier {
     this.gateway = undefined;
     if (gateway === undefined) return;
     Promise.allSettled(this.repliesAwaited).then(() => gateway.close());
+  }
+
+  private wasUnsteady(): void {
+    this.reach.unsteadyAt = this.now();
+    this.reach.share?.(this.reach.unsteadyAt);
   }
 
   /**
@@ -207,13 +213,6 @@ const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
 /** An idle gateway takes a wake in 40 ms. One that was this slow let a wake go two minutes later. */
 const SLOW_MS = 3_000;
-
-export interface Reach {
-  /** When the gateway last could not be reached. */
-  failedAt: number;
-  /** When it last took very long for an answer, or has refused or dropped a wake. */
-  unsteadyAt: number;
-}
 
 /** The agent has not read it, and the gateway would repeat the end of that run for the same key. */
 function letGo(sessionKey: string, why: string): TryOutcome {
