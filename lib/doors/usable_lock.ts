@@ -18,14 +18,24 @@ export async function holdUsableLock(
   } catch (error) {
     const isForeign = error instanceof Deno.errors.PermissionDenied;
     if (!isForeign && !isNoFile(path)) throw error;
+    // At once: what comes in its place is another process's lock. A second try says why it fails.
+    if (!setAside(path)) return holdLock(path, note);
     await prepareGuards();
-    Deno.renameSync(path, `${path}.unreadable`);
     const what = isForeign
       ? "A lock of another user was set aside"
       : "A lock that is no file was set aside";
     const reason = `${what}: ${messageOf(error)}`;
     record(paths, { kind: "problem", ...whose, reason });
     return holdLock(path, note);
+  }
+}
+
+function setAside(path: string): boolean {
+  try {
+    Deno.renameSync(path, `${path}.unreadable`);
+    return true;
+  } catch {
+    return false; // another process has done it, or the folder is closed
   }
 }
 

@@ -176,6 +176,27 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a driver of the user says why a lock cannot be made in a closed folder",
+  ignore: !CAN_BE_NOBODY,
+  async fn() {
+    await using home = new DeliveryHome();
+    const locks = `${home.paths.state}/locks`;
+    await Deno.mkdir(locks, { recursive: true });
+    const user = await otherUser(home);
+    await Deno.chmod(locks, 0o500);
+    const script = `${home.dir}/lock.ts`;
+    await Deno.writeTextFile(
+      script,
+      `import { driverLock } from "${user.root}/lib/driver/driver_turn.ts";
+       const paths = { state: "${home.paths.state}" };
+       await driverLock({ paths }, "warden-main").catch(({ message }) => console.log(message));`,
+    );
+    const { stdout, stderr } = await user.run(script);
+    assertMatch(stdout, /^Permission denied .*: open '.*\/locks\/keys-warden-main'\n$/, stderr);
+  },
+});
+
+Deno.test({
   name: "root changes nothing in the state folder of another user",
   ignore: Deno.uid() !== 0,
   async fn() {
