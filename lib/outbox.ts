@@ -60,23 +60,21 @@ export function enqueue(paths: Paths, wake: QueuedWake): void {
     writeAtomic(wakeFile(paths, wake), JSON.stringify(wake, null, 1), { durable: true });
   try {
     put();
-  } catch (error) {
-    const dirs = [`${paths.state}/outbox`, outboxDir(paths, wake.agent_id)];
-    if (dirs.filter(makeUsable).length === 0) throw error;
-    put();
+  } catch {
+    makeUsable(`${paths.state}/outbox`);
+    makeUsable(outboxDir(paths, wake.agent_id));
+    put(); // also where another hook has just made them usable
   }
 }
 
 /** Opens a folder that is closed to its owner. What is no folder is renamed; doctor names it. */
-function makeUsable(dir: string): boolean {
+function makeUsable(dir: string): void {
   try {
     Deno.lstatSync(dir);
     if (!isFolder(dir)) Deno.renameSync(dir, `${dir}${SET_ASIDE}`);
-    else if (((Deno.statSync(dir).mode ?? 0o700) & 0o700) === 0o700) return false;
-    else Deno.chmodSync(dir, 0o700);
-    return true;
+    else if (((Deno.statSync(dir).mode ?? 0o700) & 0o700) !== 0o700) Deno.chmodSync(dir, 0o700);
   } catch {
-    return false; // missing, or of another user
+    // missing, or of another user
   }
 }
 

@@ -55,6 +55,25 @@ for (const [what, put] of Object.entries(NO_FOLDER)) {
   });
 }
 
+Deno.test("enqueue() loses no wake where another hook clears its place meanwhile", async () => {
+  await using home = new DeliveryHome();
+  const { state } = home.paths;
+  await Deno.mkdir(state, { recursive: true });
+  Deno.writeTextFileSync(`${state}/outbox`, "x");
+  const { lstatSync } = Deno;
+  Deno.lstatSync = (path) => {
+    Deno.lstatSync = lstatSync;
+    put(home.paths); // the other one
+    return lstatSync(path);
+  };
+  try {
+    put(home.paths);
+  } finally {
+    Deno.lstatSync = lstatSync;
+  }
+  assertEquals(waitingIds(home.paths, "warden").length, 2);
+});
+
 function watchWorld(home: TestHome, more: Partial<WatchWorld> = {}): WatchWorld {
   return {
     ...statusWorld(home),
