@@ -29,8 +29,8 @@ async function worldWith(settings: Record<string, unknown>, deliver = true): Pro
 async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<string[]> {
   const beside: Promise<HookResult>[] = [];
   for (const step of steps) {
-    if (step === SIX_SECONDS) {
-      age(world);
+    if (step === SIX_SECONDS || step === AT_ONCE) {
+      closedAt(world, Date.now() + (step === AT_ONCE ? 2500 : -6000));
       continue;
     }
     const [hook, event, change] = step;
@@ -54,11 +54,9 @@ async function heard(world: HookWorld, steps: Step[], deliver = true): Promise<s
   });
 }
 
-function age({ paths }: HookWorld): void {
+function closedAt({ paths }: HookWorld, at: number): void {
   changeMemory(paths, "warden-main", ({ closed, ...memory }) => ({
-    memory: closed === undefined
-      ? memory
-      : { ...memory, closed: { ...closed, at: closed.at - 6000 } },
+    memory: closed === undefined ? memory : { ...memory, closed: { ...closed, at } },
     value: undefined,
   }));
 }
@@ -74,6 +72,8 @@ const REQUEST: Step = ["permission_request.ts", "permission_request-ask-single"]
 const PERMISSION: Step = ["notification.ts", "notification-permission_prompt"];
 /** So long after a dialog has opened comes its reminder. */
 const SIX_SECONDS: Step = ["", ""];
+/** The next hook begins when the dialog closes, however slow the machine is. */
+const AT_ONCE: Step = ["", ""];
 const ANSWERED: Step = ["post_tool_use.ts", "post_tool_use-ask-single"];
 const BESIDE: Step = ["notification.ts", "notification-idle-beside-endless-shell"];
 const SAME = { prompt_id: fixtureEvent("stop-endless-shell").prompt_id };
@@ -106,7 +106,7 @@ const SEQUENCES: Record<string, { steps: Step[]; settings?: Record<string, unkno
   "a permission that comes after an answered question":
     { steps: [ASK, ANSWERED, SIX_SECONDS, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered", "permission_prompt"] },
   "nothing from the reminder of a question that is answered at that moment":
-    { steps: [ASK, ANSWERED, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered"] },
+    { steps: [ASK, ANSWERED, AT_ONCE, PERMISSION], hears: ["ask_user_question", "ask_user_question_answered"] },
   "nothing of a cleared session but what comes after":
     { steps: [["session_end.ts", "session_end-clear"], ["session_start.ts", "session_start-clear"], STOP], hears: ["response_complete"] },
   "in few words what it knows, where that is wanted":
