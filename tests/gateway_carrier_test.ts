@@ -227,6 +227,21 @@ Deno.test("GatewayCarrier looks for a wake whose run failed in a young gateway",
   }
 });
 
+Deno.test("GatewayCarrier takes a new key where it cannot look for a wake whose run failed", async () => {
+  await withGateway({ upMs: 1000 }, async (gateway, deliver) => {
+    const wake = aWake();
+    gateway.faults.decide = ({ method }) =>
+      method === "agent"
+        ? { kind: "fail", kept: false }
+        : method === "chat.history"
+        ? { kind: "error" }
+        : undefined;
+    const outcome = await deliver(wake);
+    assert(outcome.kind === "later" && outcome.newKey === true, JSON.stringify(outcome));
+    assertStringIncludes(outcome.reason, "Cannot tell whether session agent:warden:main has");
+  });
+});
+
 Deno.test("GatewayCarrier waits as well for a gateway that was slow to take a wake", async () => {
   const gateway = await startFakeGateway({ sessions: SESSIONS });
   const target = { url: gateway.url, token: "fake-token", source: "" };

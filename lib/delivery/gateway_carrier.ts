@@ -79,7 +79,9 @@ export class GatewayCarrier {
       }
       if (end.kind === "open" || end.kind === "failed") {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
-        if (history.kind === "unread") return history.outcome;
+        if (history.kind === "unread") {
+          return end.kind === "failed" ? withNewKey(history.outcome) : history.outcome;
+        }
         if (end.kind === "failed" && history.place === undefined) {
           this.wasUnsteady();
           return letGo(sessionKey, end.why);
@@ -218,6 +220,11 @@ const SLOW_MS = 3_000;
 function letGo(sessionKey: string, why: string): TryOutcome {
   const reason = `The gateway took the wake for ${sessionKey} and let it go again: ${why}`;
   return { kind: "later", scope: "all", reason, newKey: true };
+}
+
+/** The next try looks into the history for all keys of the wake before it sends one. */
+function withNewKey(outcome: TryOutcome): TryOutcome {
+  return outcome.kind === "later" ? { ...outcome, newKey: true } : outcome;
 }
 
 /** Whether a second try soon has a good chance. */
