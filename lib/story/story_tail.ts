@@ -68,7 +68,11 @@ export class StoryTail implements Disposable {
     journal.isNew = false;
     let text = readText(journal);
     const unread: StoryLine[] = [];
-    for (const other of [...this.#open.values(), ...this.#replaced]) {
+    // The longest first: it may have been made of others.
+    const others = [...this.#open.values(), ...this.#replaced].sort((a, b) =>
+      sizeOf(b) - sizeOf(a)
+    );
+    for (const other of others) {
       const known = other === journal ? "" : wholeText(other);
       const at = known === "" ? -1 : text.indexOf(known);
       if (at < 0) continue;
@@ -116,6 +120,10 @@ function isCurrent(path: string, { ino }: OpenJournal): boolean {
   } catch {
     return true; // the new one is not there yet
   }
+}
+
+function sizeOf({ file }: OpenJournal): number {
+  return file.statSync().size;
 }
 
 function readOn(journal: OpenJournal): StoryLine[] {

@@ -1,0 +1,44 @@
+import { assertEquals } from "@std/assert";
+import { record } from "../lib/journal.ts";
+import { moveFiles } from "../lib/sessions/kept_files.ts";
+import { StoryTail } from "../lib/story/story_tail.ts";
+import { TestHome } from "./support/home.ts";
+
+/** A follower that has begun, and the journals that it follows. */
+class Followed {
+  readonly home = new TestHome();
+  tail!: StoryTail;
+
+  follow(): void {
+    this.tail = new StoryTail(this.home.paths);
+  }
+
+  note(session: string, ...reasons: string[]): void {
+    for (const reason of reasons) record(this.home.paths, { kind: "problem", session, reason });
+  }
+
+  join(from: string, to: string): void {
+    moveFiles(this.home.paths, from, to);
+  }
+
+  next(): unknown[] {
+    return this.tail.next().map(({ reason }) => reason);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.tail[Symbol.dispose]();
+    await this.home[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("log -f repeats no journal that is joined again with one that was joined", async () => {
+  await using followed = new Followed();
+  for (const session of ["a", "b", "c"]) followed.note(session, `before, of ${session}`);
+  followed.follow();
+  followed.note("b", "news");
+  followed.join("b", "c");
+  assertEquals(followed.next(), ["news"]);
+  followed.join("a", "c");
+  followed.note("c", "more news");
+  assertEquals(followed.next(), ["more news"]);
+});
