@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { record } from "../lib/journal.ts";
+import { journalFile, record } from "../lib/journal.ts";
 import { moveFiles } from "../lib/sessions/kept_files.ts";
 import { StoryTail } from "../lib/story/story_tail.ts";
 import { TestHome } from "./support/home.ts";
@@ -30,6 +30,18 @@ class Followed {
     await this.home[Symbol.asyncDispose]();
   }
 }
+
+Deno.test("log -f shows the last records of a full journal before the next one begins", async () => {
+  await using followed = new Followed();
+  followed.note("shop", "before");
+  followed.follow();
+  followed.note("shop", "the last");
+  const path = journalFile(followed.home.paths, "shop");
+  Deno.renameSync(path, `${path}.1`);
+  assertEquals(followed.next(), ["the last"]);
+  followed.note("shop", "the first");
+  assertEquals(followed.next(), ["the first"]);
+});
 
 Deno.test("log -f repeats no journal that is joined again with one that was joined", async () => {
   await using followed = new Followed();

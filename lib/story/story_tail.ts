@@ -37,7 +37,9 @@ export class StoryTail implements Disposable {
     const sessions = this.#sessions();
     // A renamed journal first: its old name may be in use again.
     for (const session of sessions) this.#opened(session);
-    const lines = sessions.flatMap((session) => this.#added(session));
+    // Also one that is full, of which no new one is there yet.
+    const all = new Set([...sessions, ...this.#open.keys()]);
+    const lines = [...all].flatMap((session) => this.#added(session));
     for (const { file } of this.#replaced.splice(0)) file.close();
     return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
   }
