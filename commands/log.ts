@@ -13,7 +13,7 @@ import type { StoryLine } from "../lib/story/story_line.ts";
 import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
 import { isWanted, meantBy, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
-import { followJournal } from "../lib/story/story_tail.ts";
+import { followJournal, StoryTail } from "../lib/story/story_tail.ts";
 
 export const HELP = `Lists what happened in the sessions: a line each, the latest last.
 
@@ -105,8 +105,10 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   const isMeant = (line: StoryLine) =>
     isWanted(line, name) && (session === undefined || line.session === session) &&
     (agent === undefined || line.agent_id === agent);
-  const all = storyOf(world.paths, { since: since.getTime() }, (why) => problems.push(why))
-    .filter(isMeant);
+  // Made before anything is read: what is written meanwhile is not lost.
+  using tail = flags.follow ? new StoryTail(world.paths) : undefined;
+  const read = storyOf(world.paths, { since: since.getTime() }, (why) => problems.push(why));
+  const all = [...read, ...tail?.next(read) ?? []].filter(isMeant);
   if (problems.length > 0) world.warn(`Skipped, since it cannot be read: ${problems.join("; ")}`);
   const named = [name, session, agent].filter((one) => one !== undefined);
   if (named.length > 0 && all.length === 0) {
@@ -122,8 +124,8 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   if (count === 0 && !flags.json && !flags.follow) {
     world.say(`Nothing happened since ${dayOf(since)} ${since.toTimeString().slice(0, 5)}`);
   }
-  if (!flags.follow) return 0;
-  for await (const lines of followJournal(world.paths, world.end)) {
+  if (tail === undefined) return 0;
+  for await (const lines of followJournal(tail, world.paths, world.end)) {
     printer.print(lines.filter(isMeant));
   }
   return 130;

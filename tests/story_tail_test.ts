@@ -1,8 +1,11 @@
 import { assertEquals } from "@std/assert";
+import { main } from "../commands/log.ts";
 import { journalFile, record } from "../lib/journal.ts";
 import { moveFiles } from "../lib/sessions/kept_files.ts";
+import { storyOf } from "../lib/story/read_story.ts";
 import { StoryTail } from "../lib/story/story_tail.ts";
 import { TestHome } from "./support/home.ts";
+import { until } from "./support/until.ts";
 
 /** A follower that has begun, and the journals that it follows. */
 class Followed {
@@ -53,4 +56,36 @@ Deno.test("log -f repeats no journal that is joined again with one that was join
   followed.join("a", "c");
   followed.note("c", "more news");
   assertEquals(followed.next(), ["more news"]);
+});
+
+Deno.test("log -f loses nothing that is written while it reads and prints, and repeats nothing", async () => {
+  await using followed = new Followed();
+  const { paths } = followed.home;
+  followed.note("shop", "before");
+  followed.follow();
+  followed.note("shop", "while it reads");
+  const read = storyOf(paths, { since: 0 });
+  followed.note("shop", "after it was read");
+  assertEquals(read.length, 2);
+  assertEquals(followed.tail.next(read).map(({ reason }) => reason), ["after it was read"]);
+
+  const out: string[] = [];
+  const ending = new AbortController();
+  const running = main(["-f"], {
+    paths,
+    now: () => new Date(),
+    width: () => undefined,
+    end: ending.signal,
+    warn: (line) => void out.push(line),
+    say: (line) => {
+      if (out.length === 0) followed.note("shop", "while it prints");
+      out.push(line);
+    },
+  });
+  await until("it is shown", () => out.some((line) => line.includes("while it prints")));
+  ending.abort();
+  assertEquals(await running, 130);
+  assertEquals(out.slice(1).map((line) => line.split(/ {2,}/).at(-1)), [
+    ...["before", "while it reads", "after it was read", "while it prints"],
+  ]);
 });

@@ -32,8 +32,8 @@ export class StoryTail implements Disposable {
     }
   }
 
-  /** The records since the last call. */
-  next(): StoryLine[] {
+  /** The records since the last call, without those that were read besides. */
+  next(read: StoryLine[] = []): StoryLine[] {
     const sessions = this.#sessions();
     // A renamed journal first: its old name may be in use again.
     for (const session of sessions) this.#opened(session);
@@ -41,7 +41,10 @@ export class StoryTail implements Disposable {
     const all = new Set([...sessions, ...this.#open.keys()]);
     const lines = [...all].flatMap((session) => this.#added(session));
     for (const { file } of this.#replaced.splice(0)) file.close();
-    return lines.sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
+    const times = new Set(lines.map(({ at }) => at));
+    const known = new Set(read.filter(({ at }) => times.has(at)).map(contentOf));
+    return lines.filter((line) => !known.has(contentOf(line)))
+      .sort((a, b) => textOf(a, "at") < textOf(b, "at") ? -1 : 1);
   }
 
   #sessions(): string[] {
@@ -116,6 +119,11 @@ export class StoryTail implements Disposable {
   }
 }
 
+/** A record of a story may have got a cost, and its session's present name. */
+function contentOf(line: StoryLine): string {
+  return JSON.stringify({ ...line, session: "", cost_usd: undefined });
+}
+
 function isCurrent(path: string, { ino }: OpenJournal): boolean {
   try {
     return Deno.statSync(path).ino === ino;
@@ -157,12 +165,12 @@ function wholeText({ file }: OpenJournal): string {
 /** Some file systems report no changes, so it looks at least this often. */
 const LOOK_EVERY_MS = 500;
 
-/** Gives the new records until `signal` aborts. */
+/** Gives the new records of `tail` until `signal` aborts. */
 export async function* followJournal(
+  tail: StoryTail,
   paths: Paths,
   signal: AbortSignal,
 ): AsyncGenerator<StoryLine[]> {
-  using tail = new StoryTail(paths);
   const change = watching(`${paths.state}/journal`, signal);
   while (!signal.aborted) {
     const lines = tail.next();
