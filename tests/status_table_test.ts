@@ -57,6 +57,15 @@ Deno.test("statusTable() cuts words at the width, not names before them", () => 
   assert(/^a{7,}… /.test(row) && row.endsWith("…"), row);
 });
 
+Deno.test("statusTable() knows which letters and signs take two columns", () => {
+  const [view] = VIEWS;
+  for (const now of ["✅⭐⚡❌", "日本語", "😀🚀", "𠀀𠀁"]) {
+    const row = statusTable([{ ...view!, now: now.repeat(60) }], NOW, 80).split("\n")[1]!;
+    const columns = Array.from(row).reduce((sum, sign) => sum + (now.includes(sign) ? 2 : 1), 0);
+    assert(columns === 79 || columns === 80, `${columns} of ${row}`);
+  }
+});
+
 Deno.test("statusTable() leaves out columns where the terminal is too narrow for them", () => {
   const heads: [width: number, head: string][] = [
     [60, "SESSION AGENT STATE SINCE CTX UNSENT NOW"],

@@ -1,6 +1,7 @@
 /** The fleet as a table that fits the terminal, and its totals in one line. */
 
 import type { Colours } from "../cli/colours.ts";
+import { widthOf } from "../cli/width.ts";
 import { hourAndMinute } from "../still_running.ts";
 import { maskSecrets, oneLine, shellQuote } from "../text.ts";
 import { visible } from "../visible.ts";
@@ -101,15 +102,6 @@ export function cut(text: string, most: number): string {
     kept += char;
   }
   return `${kept.trimEnd()}…`;
-}
-
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
-
-/** How many columns a terminal needs for it, well enough for a table. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const char of text) width += char.codePointAt(0)! > 0x1f000 || WIDE.test(char) ? 2 : 1;
-  return width;
 }
 
 const COUNTED: [words: string, states: FleetState[]][] = [

@@ -1,7 +1,7 @@
 /** The end of a pane's screen, in its own colours, for the lines below the table. */
 
 import { styledLines, type StyledRun, STYLES } from "../doors/styled_lines.ts";
-import { widthOf } from "../fleet/status_table.ts";
+import { widthOf } from "../cli/width.ts";
 import { maskSecrets } from "../text.ts";
 
 /** `captured`: with colours, or without. The last lines; one empty line stands for many. */

@@ -1,6 +1,7 @@
 /** Draws `top`: the table, below it the chosen session, last the keys. */
 
-import { cut, statusTable, totalsLine, widthOf } from "../fleet/status_table.ts";
+import { widthOf } from "../cli/width.ts";
+import { cut, statusTable, totalsLine } from "../fleet/status_table.ts";
 import type { SessionView } from "../fleet/session_view.ts";
 import { maskSecrets, oneLine } from "../text.ts";
 import { visible } from "../visible.ts";
