@@ -294,6 +294,26 @@ Deno.test("log fits its lines to the terminal, and a text cannot steer it", asyn
   }
 });
 
+Deno.test("log keeps its columns where names have wide letters", async () => {
+  const at = "22:04:10";
+  const said = { kind: "problem", reason: "漢字 ✅ ".repeat(30) } as const;
+  const night: typeof NIGHT = [
+    [at, { ...said, ...SHOP }],
+    [at, { ...said, ...SHOP, session: "店鋪メイン店鋪メイン" }],
+    [at, { ...said, ...SHOP, session: "店鋪メイン" }],
+  ];
+  await using log = new Log(night);
+  const columns = (text: string) =>
+    Array.from(text).reduce((sum, sign) => sum + (/[\u2e80-\u9fff✅]/.test(sign) ? 2 : 1), 0);
+  for (const width of [60, 80, 200, undefined]) {
+    await log.run([], { width: () => width });
+    const lines = log.out.slice(1);
+    const places = lines.map((line) => columns(line.slice(0, line.indexOf("problem"))));
+    assertEquals(new Set(places).size, 1, lines.join("\n"));
+    assertEquals(lines.filter((line) => columns(line) > (width ?? Infinity)), []);
+  }
+});
+
 Deno.test("log --wake gives the whole text, where it is delivered, waits, or has only a record", async () => {
   await using log = new Log();
   const { paths } = log.home;

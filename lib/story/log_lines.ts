@@ -2,6 +2,7 @@
 
 import type { Colours } from "../cli/colours.ts";
 import { onOneLine, printable } from "../cli/speaker.ts";
+import { padded, widthOf } from "../cli/width.ts";
 import type { Happening, Tone } from "./story_line.ts";
 import { clockTime } from "./since.ts";
 
@@ -23,7 +24,7 @@ export function columnsFor(happenings: Happening[], line: number | undefined): C
   const widest = (name: keyof typeof MOST) =>
     Math.min(
       line === undefined ? MOST_IN_PIPES : MOST[name],
-      Math.max(6, ...happenings.map((one) => onOneLine(one[name]).length)),
+      Math.max(6, ...happenings.map((one) => widthOf(clean(one[name])))),
     );
   return {
     session: widest("session"),
@@ -45,16 +46,16 @@ export function logLine(one: Happening, columns: Columns, colours: Colours): str
   const ink = INKS[one.tone];
   const paint = (text: string) => ink === undefined ? text : colours[ink](text);
   const isCut = columns.line !== undefined;
-  const padded = (text: string, width: number) =>
-    (isCut ? fitted(clean(text), width) : clean(text)).padEnd(width);
+  const cell = (text: string, width: number) =>
+    padded(isCut ? fitted(clean(text), width) : clean(text), width);
   const head = [
     clockTime(one.at),
-    padded(one.session, columns.session),
-    padded(one.who, columns.who),
+    cell(one.session, columns.session),
+    cell(one.who, columns.who),
   ].join("  ");
-  const what = padded(one.what, columns.what);
+  const what = cell(one.what, columns.what);
   const note = one.note === "" ? "" : `(${clean(one.note)})`;
-  const used = head.length + what.length + 4 + (note === "" ? 0 : note.length + 2);
+  const used = widthOf(head) + widthOf(what) + 4 + (note === "" ? 0 : widthOf(note) + 2);
   const room = columns.line === undefined ? Infinity : Math.max(LEAST_TEXT, columns.line - used);
   const text = fitted(clean(one.text), room);
   const shown = [text, note].filter((part) => part !== "").join("  ");
@@ -66,24 +67,15 @@ function clean(text: string): string {
   return printable(onOneLine(text)).replaceAll("\t", " ").replace(/ {3,}/g, "  ");
 }
 
-/** Counted in characters; a wide one may take two places. */
+/** `width`: in columns of the terminal. */
 export function fitted(text: string, width: number): string {
-  if (placesOf(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
   let kept = "";
-  let places = 1;
+  let taken = 1;
   for (const char of text) {
-    places += placesOf(char);
-    if (places > width) break;
+    taken += widthOf(char);
+    if (taken > width) break;
     kept += char;
   }
   return `${kept.trimEnd()}…`;
-}
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-function placesOf(text: string): number {
-  // deno-lint-ignore no-control-regex
-  if (/^[\u0000-\u007f]*$/.test(text)) return text.length;
-  return Array.from(text).reduce((sum, char) => sum + (WIDE.test(char) ? 2 : 1), 0);
 }

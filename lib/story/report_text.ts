@@ -1,6 +1,7 @@
 /** The report as text: a line for all, a line with a bar for each session, and what waits. */
 
 import { onOneLine, printable } from "../cli/speaker.ts";
+import { padded, widthOf } from "../cli/width.ts";
 import type { AskedFigure } from "./asked_figures.ts";
 import type { ReportFigures, SessionFigures, WaitFigure } from "./figures.ts";
 import { isHuman } from "../records.ts";
@@ -28,7 +29,7 @@ export function reportText(figures: ReportFigures, width = Infinity): string {
   const { sessions, since, until } = figures;
   const head = `${periodOf(figures)}   ${totalWords(figures)}`;
   if (sessions.length === 0) return `${head}\nNo session did anything`;
-  const names = Math.min(24, Math.max(...sessions.map(({ session }) => clean(session).length)));
+  const names = Math.min(24, Math.max(...sessions.map(({ session }) => widthOf(clean(session)))));
   // Where the words do not fit beside the bars, they stand below them.
   const isNarrow = width < NARROW;
   const bar = isNarrow ? Math.max(LEAST_BAR, width - names - 2) : Math.max(
@@ -36,10 +37,10 @@ export function reportText(figures: ReportFigures, width = Infinity): string {
     Math.min(MOST_BAR, Math.floor((Number.isFinite(width) ? width : 120) / 4)),
   );
   const lines = sessions.flatMap((one) => {
-    const name = fitted(clean(one.session), names).padEnd(names);
+    const name = padded(fitted(clean(one.session), names), names);
     const head = `${name}  ${barOf(one.lanes, since, until, bar)}`;
     if (isNarrow) return [head, ...filled(sessionWords(one), " · ", width, "  ")];
-    const indent = " ".repeat(head.length + 2);
+    const indent = " ".repeat(widthOf(head) + 2);
     const [first = "", ...rest] = filled(sessionWords(one), " · ", width, indent);
     return [`${head}  ${first.trimStart()}`, ...rest];
   });
