@@ -4,6 +4,8 @@ import { keepText } from "../lib/doors/kept_texts.ts";
 import { journalFile, type JournalRecord, record } from "../lib/journal.ts";
 import { enqueue } from "../lib/outbox.ts";
 import { moveFiles } from "../lib/sessions/kept_files.ts";
+import { columnsFor } from "../lib/story/log_lines.ts";
+import type { Happening } from "../lib/story/story_line.ts";
 import { put } from "./support/delivery_home.ts";
 import { TestHome } from "./support/home.ts";
 import { until } from "./support/until.ts";
@@ -312,6 +314,15 @@ Deno.test("log keeps its columns where names have wide letters", async () => {
     assertEquals(new Set(places).size, 1, lines.join("\n"));
     assertEquals(lines.filter((line) => columns(line) > (width ?? Infinity)), []);
   }
+});
+
+Deno.test("log fits its columns to as many lines as a week has", () => {
+  const one: Happening = {
+    ...{ at: NOW, session: "shop-main", who: "warden", what: "typed", text: "", note: "" },
+    ...{ tone: "plain", record: {} },
+  };
+  const columns = columnsFor(Array.from({ length: 300_000 }, () => one), 80);
+  assertEquals(columns, { session: 9, who: 6, what: 6, line: 80 });
 });
 
 Deno.test("log --wake gives the whole text, where it is delivered, waits, or has only a record", async () => {

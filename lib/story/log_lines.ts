@@ -21,10 +21,11 @@ const LEAST_TEXT = 10;
 
 /** As wide as these happenings need. */
 export function columnsFor(happenings: Happening[], line: number | undefined): Columns {
+  // Without arguments: there may be too many of them for one call.
   const widest = (name: keyof typeof MOST) =>
     Math.min(
       line === undefined ? MOST_IN_PIPES : MOST[name],
-      Math.max(6, ...happenings.map((one) => widthOf(clean(one[name])))),
+      happenings.reduce((most, one) => Math.max(most, widthOf(clean(one[name]))), 6),
     );
   return {
     session: widest("session"),
