@@ -489,23 +489,29 @@ Deno.test("log has one line for the end of a pause whose beginning it does not s
   assertEquals(said(log), wakes, "the agent's records are not shown");
 });
 
-Deno.test("log -f has one line for the end of a pause, also before its record is written", async () => {
+const HOLDS = { paused: "resumed", "quiet hours: until 06:00": "quiet hours have ended" };
+for (const [begun, ended] of Object.entries(HOLDS)) {
+  Deno.test(`log -f has one line for "${ended}", also before its record is written`, () =>
+    followHold(begun, ended));
+}
+
+async function followHold(begun: string, ended: string): Promise<void> {
   await using log = new Log([]);
   const { session, wake } = holdsOf(log);
-  session(0, "warden", "paused", ANA);
+  session(0, "warden", begun, ANA);
   const running = log.run(["-f"]);
   const shown = (words: string) => log.out.some((line) => line.includes(words));
-  await until("it follows", () => shown("paused"));
+  await until("it follows", () => shown("ana"));
   wake(1, "shop");
   session(1, "warden", "limit raised: by $1.00");
   await until("the wake is read", () => shown("limit raised"));
-  session(1, "warden", "resumed");
+  session(1, "warden", ended);
   session(1, "warden", "limit raised: by $2.00");
   await until("the end is read", () => shown("$2.00"));
   log.ending.abort();
   await running;
-  assertEquals(log.out.filter((line) => line.includes("resumed")).length, 1);
-});
+  assertEquals(log.out.length, 5, log.out.join("\n"));
+}
 
 Deno.test("log cuts no word of what happened, and no name where the output is no terminal", async () => {
   await using log = new Log([]);

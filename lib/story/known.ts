@@ -12,7 +12,7 @@ export class Known {
   readonly starts: TurnStarts = new Map();
   /** What a request asks, by its id. */
   readonly requests = new Map<string, string>();
-  /** The sessions and agents that are taken or paused, and who has ended that. */
+  /** The sessions and agents that are taken, paused or quiet, and who has ended that. */
   readonly holds = new Map<string, string>();
 
   /** Wakes of which a record says the same. */
@@ -48,7 +48,7 @@ export class Known {
     }
     if (line.kind !== "session") return;
     const [session, reason] = [textOf(line, "session"), textOf(line, "reason")];
-    if (reason === "taken" || reason === "paused") this.holds.set(session, "");
+    if (/^(taken|paused|quiet hours: .*)$/.test(reason)) this.holds.set(session, "");
     if (reason.startsWith("to be ")) this.holds.set(session, textOf(line, "by"));
   }
 }
