@@ -296,6 +296,28 @@ Deno.test("log fits its lines to the terminal, and a text cannot steer it", asyn
   }
 });
 
+Deno.test("log fits lines with long names and a duration to a narrow terminal", async () => {
+  const session = "a-session-with-a-long-name";
+  const agent_id = "an-agent-of-a-long-name";
+  const ended = {
+    kind: "queued",
+    trigger: "response_complete",
+    text: "All 42 tests pass",
+  } as const;
+  const night: typeof NIGHT = [
+    ["22:04:10", { ...ended, ...SHOP, wake_id: "W1", turn_ms: 341_000, cost_usd: 0.38 }],
+    ["22:04:11", { kind: "delivered", session, agent_id, wake_id: "W2", duration_ms: 84 }],
+    ["22:04:12", { ...ended, session, agent_id, wake_id: "W3", turn_ms: 341_000, cost_usd: 0.38 }],
+  ];
+  await using log = new Log(night);
+  for (const width of [60, 80, 100]) {
+    await log.run([], { width: () => width });
+    assertEquals(log.out.filter((line) => line.length > width), []);
+    assertStringIncludes(log.out.at(-1)!, width === 60 ? "  All 42" : "  All 42 tests");
+    assertEquals(log.out.at(-1)!.includes("(5 min 41 s, $0.38)"), width === 100);
+  }
+});
+
 Deno.test("log keeps its columns where names have wide letters", async () => {
   const at = "22:04:10";
   const said = { kind: "problem", reason: "漢字 ✅ ".repeat(30) } as const;

@@ -18,6 +18,11 @@ const MOST = { session: 20, who: 14, what: 13 };
 /** Where the output is no terminal, nothing is cut: a longer one stands out of its column. */
 const MOST_IN_PIPES = 40;
 const LEAST_TEXT = 10;
+const GOOD_TEXT = 20;
+const CLOCK = 8;
+const GAP = 2;
+/** Names give way where there would be too little room for the words. */
+const LEAST = [["who", 8], ["session", 10]] as const;
 
 /** As wide as these happenings need. */
 export function columnsFor(happenings: Happening[], line: number | undefined): Columns {
@@ -27,12 +32,14 @@ export function columnsFor(happenings: Happening[], line: number | undefined): C
       line === undefined ? MOST_IN_PIPES : MOST[name],
       happenings.reduce((most, one) => Math.max(most, widthOf(clean(one[name]))), 6),
     );
-  return {
-    session: widest("session"),
-    who: widest("who"),
-    what: widest("what"),
-    ...(line === undefined ? {} : { line }),
-  };
+  const columns = { session: widest("session"), who: widest("who"), what: widest("what") };
+  if (line === undefined) return columns;
+  for (const [name, least] of LEAST) {
+    const room = line - CLOCK - columns.session - columns.who - columns.what - 4 * GAP;
+    const spare = Math.max(0, columns[name] - least);
+    columns[name] -= Math.max(0, Math.min(spare, GOOD_TEXT - room));
+  }
+  return { ...columns, line };
 }
 
 const INKS: Record<Tone, keyof Colours | undefined> = {
@@ -55,12 +62,16 @@ export function logLine(one: Happening, columns: Columns, colours: Colours): str
     cell(one.who, columns.who),
   ].join("  ");
   const what = cell(one.what, columns.what);
+  const text = clean(one.text);
   const note = one.note === "" ? "" : `(${clean(one.note)})`;
-  const used = widthOf(head) + widthOf(what) + 4 + (note === "" ? 0 : widthOf(note) + 2);
-  const room = columns.line === undefined ? Infinity : Math.max(LEAST_TEXT, columns.line - used);
-  const text = fitted(clean(one.text), room);
-  const shown = [text, note].filter((part) => part !== "").join("  ");
-  return `${colours.dim(clockTime(one.at))}${head.slice(8)}  ${paint(what)}  ${shown}`.trimEnd();
+  const { line = Infinity } = columns;
+  const room = Math.max(LEAST_TEXT, line - widthOf(head) - widthOf(what) - 2 * GAP);
+  const beside = room - widthOf(note) - GAP;
+  const isNoted = note !== "" && beside >= Math.min(LEAST_TEXT, widthOf(text));
+  const words = isNoted ? [fitted(text, beside), note] : [fitted(text, room)];
+  const shown = words.filter((part) => part !== "").join("  ");
+  return `${colours.dim(clockTime(one.at))}${head.slice(CLOCK)}  ${paint(what)}  ${shown}`
+    .trimEnd();
 }
 
 /** One line without codes: it is measured before it is printed. */
