@@ -11,7 +11,7 @@ import { messageOf } from "../lib/process.ts";
 import { WORDS } from "../lib/story/happenings.ts";
 import type { StoryLine } from "../lib/story/story_line.ts";
 import { Printer, type PrinterWorld } from "../lib/story/log_printer.ts";
-import { isWanted, meantBy, namesInStory, storyOf } from "../lib/story/read_story.ts";
+import { isWanted, meantBy, nameBefore, namesInStory, storyOf } from "../lib/story/read_story.ts";
 import { dayOf, momentOf, SINCE_FORMS } from "../lib/story/since.ts";
 import { followJournal, StoryTail } from "../lib/story/story_tail.ts";
 
@@ -87,7 +87,7 @@ export async function main(args: string[], world: LogWorld = realWorld()): Promi
   }
 }
 
-async function tell({ flags, values, words: [name] }: Given, world: LogWorld): Promise<number> {
+async function tell({ flags, values, words }: Given, world: LogWorld): Promise<number> {
   const asked = values.since?.at(-1) ?? "24h";
   const since = momentOf(asked, world.now());
   if (since === undefined) {
@@ -100,7 +100,8 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
     return refuse(`--kind has no "${odd}"; it takes ${known}`, COMMAND, world);
   }
   const problems: string[] = [];
-  const session = values.session?.at(-1);
+  let [name] = words;
+  let session = values.session?.at(-1);
   const agent = values.agent?.at(-1);
   const isMeant = (line: StoryLine) =>
     isWanted(line, name) && (session === undefined || line.session === session) &&
@@ -126,7 +127,13 @@ async function tell({ flags, values, words: [name] }: Given, world: LogWorld): P
   }
   if (tail === undefined) return 0;
   for await (const lines of followJournal(tail, world.paths, world.end)) {
-    printer.print(lines.filter(isMeant));
+    printer.print(lines.filter((line) => {
+      const before = nameBefore(line);
+      // A session that is renamed meanwhile is followed under its new name.
+      if (before !== undefined && before === name) name = textOf(line, "session");
+      if (before !== undefined && before === session) session = textOf(line, "session");
+      return isMeant(line);
+    }));
   }
   return 130;
 }

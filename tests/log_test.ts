@@ -608,6 +608,34 @@ async function followRename(
   assertEquals(count("of a late hook"), isLate ? 1 : 0);
 }
 
+Deno.test("log -f follows a session that is named to its new name", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  let second = 0;
+  const note = (session: string, reason: string) => {
+    const at = new Date(NOW.getTime() + 1000 * second++);
+    record(paths, { kind: "session", ...SHOP, session, reason }, at);
+  };
+  note("handy", "stopped: before it follows");
+  const ways = [["handy"], ["--session", "handy"]];
+  const outs = ways.map(() => [] as string[]);
+  const running = ways.map((args, at) =>
+    log.run(["-f", ...args], { say: (line) => void outs[at]!.push(line) })
+  );
+  const shown = (words: string) => outs.every((out) => out.some((line) => line.includes(words)));
+  await until("they follow", () => shown("before it follows"));
+  moveFiles(paths, "handy", "tools");
+  note("tools", "renamed from handy");
+  note("tools", "stopped: after the rename");
+  note("handy", "stopped: another session of that name");
+  note("tools", "stopped: the end");
+  await until("they go on", () => shown("the end"));
+  log.ending.abort();
+  await Promise.all(running);
+  assertEquals(outs.map((out) => out.length), [5, 5]);
+  assertEquals(outs.flat().filter((line) => line.includes("another session")), []);
+});
+
 Deno.test("log shows all of a question that asks what a permission would ask", async () => {
   await using log = new Log([]);
   const asked = "There are two designs.\nDo you want to go with A?";

@@ -55,11 +55,17 @@ export function namesInStory(paths: Paths): { names: Set<string>; renamed: Map<s
     for (const line of readStory(paths, session)) {
       const { agent_id } = line;
       if (typeof agent_id === "string" && agent_id !== "") names.add(agent_id);
-      const from = /^renamed from (.+)$/.exec(textOf(line, "reason"))?.[1];
-      if (line.kind === "session" && from !== undefined) renamed.set(from, session);
+      const from = nameBefore(line);
+      if (from !== undefined) renamed.set(from, session);
     }
   }
   return { names, renamed };
+}
+
+/** Of the record of a rename: the name that the session had. */
+export function nameBefore(line: StoryLine): string | undefined {
+  if (line.kind !== "session") return undefined;
+  return /^renamed from (.+)$/.exec(textOf(line, "reason"))?.[1];
 }
 
 /** What may be meant by a name that the journal does not have. */
