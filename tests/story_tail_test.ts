@@ -89,3 +89,15 @@ Deno.test("log -f loses nothing that is written while it reads and prints, and r
     ...["before", "while it reads", "after it was read", "while it prints"],
   ]);
 });
+
+Deno.test("log -f repeats no joined journal to which a hook writes at that moment", async () => {
+  await using followed = new Followed();
+  followed.note("a", "before, of a");
+  followed.note("b", "before, of b");
+  followed.follow();
+  using late = Deno.openSync(journalFile(followed.home.paths, "a"), { append: true });
+  followed.join("a", "b");
+  late.writeSync(new TextEncoder().encode('{"kind":"problem","session":"a","reason":"late"}\n'));
+  assertEquals(followed.next(), ["late"]);
+  assertEquals(followed.next(), []);
+});

@@ -71,20 +71,19 @@ export class StoryTail implements Disposable {
   #read(journal: OpenJournal): StoryLine[] {
     if (!journal.isNew) return readOn(journal);
     journal.isNew = false;
-    let text = readText(journal);
+    const text = readText(journal);
+    let lines = text.split("\n");
     const unread: StoryLine[] = [];
-    // The longest first: it may have been made of others.
-    const others = [...this.#open.values(), ...this.#replaced].sort((a, b) =>
-      sizeOf(b) - sizeOf(a)
-    );
-    for (const other of others) {
+    for (const other of [...this.#open.values(), ...this.#replaced]) {
       const known = other === journal ? "" : wholeText(other);
-      const at = known === "" ? -1 : text.indexOf(known);
-      if (at < 0) continue;
-      text = text.slice(0, at) + text.slice(at + known.length);
+      const first = known.slice(0, known.indexOf("\n") + 1);
+      if (first === "" || !text.includes(first)) continue;
+      // Line by line: one that was written meanwhile may be in one of them only.
+      const old = new Set(known.split("\n"));
+      lines = lines.filter((line) => !old.has(line));
       unread.push(...readOn(other));
     }
-    return [...unread, ...recordsIn(text)];
+    return [...unread, ...recordsIn(lines.join("\n"))];
   }
 
   #opened(session: string): OpenJournal | undefined {
@@ -130,10 +129,6 @@ function isCurrent(path: string, { ino }: OpenJournal): boolean {
   } catch {
     return true; // the new one is not there yet
   }
-}
-
-function sizeOf({ file }: OpenJournal): number {
-  return file.statSync().size;
 }
 
 function readOn(journal: OpenJournal): StoryLine[] {
