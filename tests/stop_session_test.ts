@@ -1,14 +1,19 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { main as rename } from "../commands/rename.ts";
 import { main as stop } from "../commands/stop.ts";
 import { allProcesses } from "../lib/doors/process_tree.ts";
 import { onPath } from "../lib/doors/programs.ts";
 import { readJournal } from "../lib/journal_read.ts";
+import { currentName } from "../lib/known_sessions.ts";
 import { readScreen } from "../lib/pane.ts";
+import { ROOT } from "../lib/paths.ts";
 import { whyBusy } from "../lib/sessions/stop_session.ts";
+import { writeExecutable } from "./support/executable.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import {
   another,
   brief,
+  changeAgent,
   claudeIn,
   idOf,
   killServer,
@@ -160,6 +165,38 @@ Deno.test("stop waits for the turn's end, and says what is in the way", () =>
     assertEquals(await stop([], world), 2);
     assertEquals(await stop(["nothing"], world), 1);
     assertMatch(world.warned.at(-1)!, /there is no session "nothing"$/);
+  }));
+
+Deno.test("stop follows a rename while it waits for the end of the turn", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    const id = idOf(world, session);
+    const over = `${world.dir}/over`;
+    const screens = `${ROOT}/tests/fixtures/panes`;
+    const program = `${world.dir}/busy`;
+    writeExecutable(
+      program,
+      `#!/bin/sh
+cat '${screens}/02-working.txt'
+until [ -e '${over}' ]; do sleep 0.05; done
+printf '\\033[H\\033[2J'
+cat '${screens}/01-idle-fresh.txt'
+while read -r line; do :; done
+`,
+    );
+    changeAgent(world, { claude_launch_command: program });
+    await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, program);
+    const shown = () => world.tmux("capture-pane", "-p", "-t", `=${session}:`);
+    await until("a turn", async () => readScreen(await shown()).state === "working");
+    const stopping = stop([session, "--json"], world);
+    await until("a rename", async () => await rename([session, "docs"], world) === 0);
+    Deno.writeTextFileSync(over, "");
+    assertEquals(await stopping, 0, world.warned.join("\n"));
+    const stopped = { session: "docs", agent_id: "anvil", state: "stopped" };
+    assertEquals(JSON.parse(world.said.at(-1)!), stopped);
+    assertEquals(currentName(world.paths, session), "docs");
+    const { claude_session_id, stopped_at } = readLaunch(world.paths, "docs");
+    assertEquals([claude_session_id, typeof stopped_at], [id, "string"]);
   }));
 
 const BUSY: Record<string, RegExp | undefined> = {

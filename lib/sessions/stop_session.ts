@@ -4,7 +4,7 @@ import type { World } from "../cli/world.ts";
 import { allProcesses } from "../doors/process_tree.ts";
 import { recordCall } from "../driver/record_call.ts";
 import { messageOf } from "../json.ts";
-import { hasQueue } from "../known_sessions.ts";
+import { currentName, hasQueue } from "../known_sessions.ts";
 import { readScreen } from "../pane.ts";
 import type { Paths } from "../paths.ts";
 import { startIfQueued } from "../queue_runner.ts";
@@ -19,7 +19,6 @@ import {
   claudeIn,
   findSession,
   type FoundSession,
-  launchOf,
   type RunningClaude,
   whyNotOurs,
 } from "./find_session.ts";
@@ -63,12 +62,15 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
       await turnEnd(found, claude?.pane ?? state.pane, wish, world);
     }
     if (wish.dryRun) return { ...result, state: "planned" };
-    if (!isAlive && found.launch === undefined) throw new Error("Claude Code does not run in it");
     return await launchingAlone(world, async () => {
-      // Once more: while it waited, a recovery or a rename may have written the record.
-      await endAndMark({ ...found, launch: launchOf(world, session) }, agent, isAlive, world);
-      await recordCall(world, { ...result, reason: "stopped" });
-      return { ...result, state: isAlive ? "stopped" : "not running" };
+      // Once more: while it waited, it may have been recovered, or renamed.
+      const now = await findSession(world, currentName(world.paths, session));
+      const isToEnd = isAlive && now.state.kind === "alive";
+      if (!isToEnd && now.launch === undefined) throw new Error("Claude Code does not run in it");
+      await endAndMark({ ...now, agent }, agent, isToEnd, world);
+      const ended = { ...result, session: now.session };
+      await recordCall(world, { ...ended, reason: "stopped" });
+      return { ...ended, state: isToEnd ? "stopped" : "not running" };
     });
   });
 }
@@ -83,7 +85,7 @@ async function withoutSteps<T>(
   if (dryRun || !hasQueue(paths, session)) return await work();
   const mark = (until: string | undefined) => {
     try {
-      updateQueue(paths, session, (queue) => withStop(queue, until));
+      updateQueue(paths, currentName(paths, session), (queue) => withStop(queue, until));
     } catch (error) {
       warn(`Cannot hold the steps of its queue: ${messageOf(error)}`);
     }
@@ -97,7 +99,7 @@ async function withoutSteps<T>(
     return result;
   } finally {
     mark(undefined);
-    if (!isStopped) startIfQueued(paths, env, session, now());
+    if (!isStopped) startIfQueued(paths, env, currentName(paths, session), now());
   }
 }
 
@@ -128,7 +130,7 @@ async function turnEnd(
   for (let noted = began;; await pause(LOOK_EVERY_MS)) {
     const capture = await tmux.call("capture-pane", "-p", "-e", "-t", pane);
     const screen = capture.kind === "ok" ? whyBusy(capture.stdout) : capture.reason;
-    const why = screen ?? whyStep(world.paths, session);
+    const why = screen ?? whyStep(world.paths, currentName(world.paths, session));
     if (why === undefined) return;
     const now = performance.now();
     if (dryRun || now - began >= waitMs) {
