@@ -99,6 +99,23 @@ Deno.test("rename takes the session's memory, questions, wakes, journal and reco
     assertEquals(currentName(paths, "docs"), old);
   }));
 
+Deno.test("a renamed session takes nothing of an earlier one without a record for its own", () =>
+  inSessionWorld(async (world) => {
+    const { paths } = world;
+    const session = await spawned(world, "anvil", {}, "--name", "docs");
+    const about = { agent_id: "anvil", ended: "prompt_input_exit" };
+    const updated_at = "2026-01-01T00:00:00.000Z";
+    for (const to of ["anvil-main", "anvil-main-2"]) {
+      remember(world, to, { ...about, session: to, claude_session_id: "c-0", updated_at });
+    }
+    remember(world, session, { session, agent_id: "anvil", claude_session_id: "c-1" });
+    assertEquals(await rename([session, "anvil-main"], world), 0, world.warned.join("\n"));
+    assertEquals(readMemory(paths, "anvil-main").claude_session_id, "c-1");
+    await world.tmux("rename-session", "-t", "=anvil-main", "anvil-main-2");
+    assertEquals(await followRename(world, "anvil-main", "anvil-main-2"), { kind: "moved" });
+    assertEquals(readMemory(paths, "anvil-main-2").claude_session_id, "c-1");
+  }));
+
 Deno.test("rename refuses a name in use, a foreign session, and a question whose hook waits", () =>
   inSessionWorld(async (world) => {
     const old = await spawned(world, "anvil");

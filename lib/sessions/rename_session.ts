@@ -8,6 +8,7 @@ import { recordCall } from "../driver/record_call.ts";
 import { isFile, removeIfThere } from "../files.ts";
 import { record } from "../journal.ts";
 import { type Paths, safeName } from "../paths.ts";
+import { memoryFile, readMemory } from "../session_memory.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
 import { findSession, launchOf, whyNotOurs } from "./find_session.ts";
@@ -67,6 +68,8 @@ async function rename(wish: RenameWish, world: World): Promise<RenameResult> {
 
   const launch = await ensureRecord(world, found, agent);
   const isRunning = server.sessions.has(from);
+  // Of an earlier session without a record: it would be taken for what is kept of this one.
+  if (!isBegun) removeIfThere(memoryFile(paths, to));
   await moveSession(paths, launch, to, async () => {
     if (!isRunning) return undefined;
     const renamed = await server.tmux.call("rename-session", "-t", `=${from}`, to);
@@ -102,6 +105,8 @@ export async function followRename(
     // Its hooks run under the new name already: with the record they must find its memory, too.
     const lock = await lockOf(world.paths, from);
     try {
+      const earlier = readMemory(world.paths, to).updated_at < launch.started_at;
+      if (earlier) removeIfThere(memoryFile(world.paths, to));
       moveFiles(world.paths, from, to);
     } finally {
       lock?.release();
