@@ -7,7 +7,7 @@ import {
   knownConversation,
   whoHolds,
 } from "../lib/sessions/conversations.ts";
-import { readMemory } from "../lib/session_memory.ts";
+import { memoryFile, readMemory } from "../lib/session_memory.ts";
 import { type Conversation, memorySince } from "../lib/sessions/launch.ts";
 import {
   claudeIn,
@@ -85,6 +85,8 @@ Deno.test("memorySince() takes what hooks said after the launch, also when the c
     await world.killClaude(session);
     assertEquals((await recover(world, session)).outcomes, { anvil: "recovered" });
     assertEquals(remembered(), undefined, "of the launch before");
+    Deno.writeTextFileSync(memoryFile(world.paths, session), "");
+    assertEquals(remembered(), undefined, "a power cut has emptied the file");
   }));
 
 const process = (pid: number, args: string[], more: Partial<ProcessInfo> = {}): ProcessInfo => ({

@@ -53,7 +53,8 @@ export function memorySince(
   memory: SessionMemory | undefined,
   launch: Launch | undefined,
 ): SessionMemory | undefined {
-  if (memory === undefined) return undefined;
+  // "": there is no memory, or it cannot be read.
+  if (memory === undefined || memory.updated_at === "") return undefined;
   const { memory_before: before, started_at = "" } = launch ?? {};
   // Records of earlier versions have only the time.
   const isSince = before === undefined
