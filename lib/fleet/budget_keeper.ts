@@ -56,10 +56,7 @@ export class BudgetKeeper {
       const claude = conversationOf(seen);
       const own = this.#file.conversations[claude];
       const usd = this.#file.days[date]?.[agent_id];
-      const raised = this.#files.of(
-        raisedFile(this.paths, agent_id),
-        () => readRaised(this.paths, agent_id),
-      );
+      const raised = this.#raised(agent_id);
       seen.spending = {
         ...(own === undefined ? {} : { session: { usd: own.usd, since: own.since } }),
         day: {
@@ -72,6 +69,16 @@ export class BudgetKeeper {
           day: raised?.day.date === date ? raised.day.usd : 0,
         },
       };
+    }
+  }
+
+  /** Undefined also where it cannot be read: then the limits of the registry hold. */
+  #raised(agentId: string): ReturnType<typeof readRaised> | undefined {
+    try {
+      const file = raisedFile(this.paths, agentId);
+      return this.#files.of(file, () => readRaised(this.paths, agentId));
+    } catch {
+      return undefined;
     }
   }
 

@@ -16,10 +16,11 @@ import type { TestHome } from "../support/home.ts";
 import { HookWorld, WARDEN } from "../support/hook_world.ts";
 import { ended, make, ODD } from "../support/odd_files.ts";
 import { CAN_BE_NOBODY, otherUser } from "../support/other_user.ts";
-import { recover, spawned } from "../support/recovering.ts";
+import { recover, remember, spawned } from "../support/recovering.ts";
 import { inSessionWorld } from "../support/session_world.ts";
 import { statusWorld } from "../support/status_world.ts";
 import { until } from "../support/until.ts";
+import { watcher } from "../support/watching.ts";
 
 const NO_FOLDER: Record<string, (path: string) => void> = {
   "a fifo": ODD["a fifo"]!,
@@ -107,6 +108,23 @@ for (const folder of ["queue", "outbox", "pending", "pending/warden-main"]) {
       assertStringIncludes(problems.join(), path);
     });
   }
+}
+
+for (const place of ["budgets", "budgets/anvil.json"]) {
+  Deno.test(`the watch reports a loss with a link to itself in the place of ${place}`, () =>
+    inSessionWorld(async (world) => {
+      const lost = await spawned(world, "anvil");
+      await spawned(world, "anvil", { max_usd_per_day: 5 }, "--name", "docs");
+      remember(world, lost, { session: lost, agent_id: "anvil", claude_session_id: "c-1" });
+      const path = `${world.paths.state}/${place}`;
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      ODD["a link to itself"]!(path);
+      await world.killClaude(lost);
+      const watch = watcher(world).start();
+      await watch.look(0);
+      assertEquals(await watch.look(5), [`${lost} lost`]);
+      await watch.settled();
+    }));
 }
 
 /** Runs `work` while a folder with this end of its path cannot be listed, as with a broken disk. */
