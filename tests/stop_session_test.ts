@@ -2,11 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { main as rename } from "../commands/rename.ts";
 import { main as stop } from "../commands/stop.ts";
 import { allProcesses } from "../lib/doors/process_tree.ts";
+import { holdLock } from "../lib/doors/held_lock.ts";
 import { onPath } from "../lib/doors/programs.ts";
 import { readJournal } from "../lib/journal_read.ts";
 import { currentName } from "../lib/known_sessions.ts";
 import { readScreen } from "../lib/pane.ts";
 import { ROOT } from "../lib/paths.ts";
+import { launchFiles } from "../lib/sessions/launch_files.ts";
 import { whyBusy } from "../lib/sessions/stop_session.ts";
 import { writeExecutable } from "./support/executable.ts";
 import { fixturePane } from "./support/fixtures.ts";
@@ -24,7 +26,7 @@ import {
   spawned,
 } from "./support/recovering.ts";
 import { inSessionWorld, type SessionWorld } from "./support/session_world.ts";
-import { until } from "./support/until.ts";
+import { pause, until } from "./support/until.ts";
 
 Deno.test("stop ends Claude Code, and recover brings it back only by its name", () =>
   inSessionWorld(async (world) => {
@@ -165,6 +167,25 @@ Deno.test("stop waits for the turn's end, and says what is in the way", () =>
     assertEquals(await stop([], world), 2);
     assertEquals(await stop(["nothing"], world), 1);
     assertMatch(world.warned.at(-1)!, /there is no session "nothing"$/);
+  }));
+
+Deno.test("stop ends also what a recovery has started while it waited", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    await world.killClaude(session);
+    // A recovery has it.
+    const lock = holdLock(`${world.paths.state}/locks/launch`)!;
+    const stopping = stop([session, "--json"], world);
+    await pause(500); // it has looked, and waits for the lock
+    const { script } = launchFiles(world.paths, session);
+    await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, "/bin/sh", script);
+    await until("a prompt", async () => {
+      const shown = await world.tmux("capture-pane", "-p", "-t", `=${session}:`);
+      return readScreen(shown).state === "idle";
+    });
+    lock.release();
+    assertEquals(await stopping, 0, world.warned.join("\n"));
+    assertEquals(JSON.parse(world.said.at(-1)!).state, "stopped");
   }));
 
 Deno.test("stop follows a rename while it waits for the end of the turn", () =>

@@ -62,16 +62,18 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
       await turnEnd(found, claude?.pane ?? state.pane, wish, world);
     }
     if (wish.dryRun) return { ...result, state: "planned" };
-    return await launchingAlone(world, async () => {
+    const stopped = await launchingAlone(world, async (): Promise<StopResult | undefined> => {
       // Once more: while it waited, it may have been recovered, or renamed.
       const now = await findSession(world, currentName(world.paths, session));
-      const isToEnd = isAlive && now.state.kind === "alive";
+      const isToEnd = now.state.kind === "alive";
+      if (isToEnd && !isAlive) return undefined;
       if (!isToEnd && now.launch === undefined) throw new Error("Claude Code does not run in it");
       await endAndMark({ ...now, agent }, agent, isToEnd, world);
       const ended = { ...result, session: now.session };
       await recordCall(world, { ...ended, reason: "stopped" });
       return { ...ended, state: isToEnd ? "stopped" : "not running" };
     });
+    return stopped ?? await stopSession(wish, world);
   });
 }
 
