@@ -169,6 +169,19 @@ Deno.test("stop waits for the turn's end, and says what is in the way", () =>
     assertMatch(world.warned.at(-1)!, /there is no session "nothing"$/);
   }));
 
+Deno.test("stop marks no session whose Claude Code goes on under another name", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    listAs(world, await claudeIn(world, session), idOf(world, session));
+    await world.tmux("rename-session", "-t", `=${session}`, "docs");
+    assertEquals(await stop([session], world), 1);
+    assertMatch(world.warned.at(-1)!, /its conversation .* is open already in process \d+/);
+    assertEquals(readLaunch(world.paths, session).stopped_at, undefined);
+    // Left by a person, who has it open again.
+    remember(world, session, { ended: "prompt_input_exit" });
+    assertEquals(await stop([session], world), 0, world.warned.join("\n"));
+  }));
+
 Deno.test("stop ends also what a recovery has started while it waited", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");

@@ -9,12 +9,14 @@ import { readScreen } from "../pane.ts";
 import type { Paths } from "../paths.ts";
 import { startIfQueued } from "../queue_runner.ts";
 import type { Agent } from "../registry.ts";
+import { readMemory } from "../session_memory.ts";
 import { withStop } from "../step_endings.ts";
 import { currentStep } from "../steps.ts";
 import { readQueue, updateQueue } from "../steps_file.ts";
 import { pause } from "../time.ts";
 import { ensureRecord } from "./adopt_session.ts";
 import { launchCommandOf } from "./agent_launch.ts";
+import { whoHolds, whyOpen } from "./conversations.ts";
 import {
   claudeIn,
   findSession,
@@ -22,6 +24,7 @@ import {
   type RunningClaude,
   whyNotOurs,
 } from "./find_session.ts";
+import { memorySince } from "./launch.ts";
 import { writeLaunch } from "./launch_files.ts";
 import { launchingAlone } from "./launch_lock.ts";
 import { stateOfSession } from "./session_state.ts";
@@ -56,6 +59,8 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
   if (agent === undefined) throw new Error("no enabled agent of the registry has it");
   const result = { session, agent_id: agent.agent_id };
   const isAlive = state.kind === "alive";
+  const elsewhere = isAlive ? undefined : await whyElsewhere(found, world);
+  if (elsewhere !== undefined) throw new Error(elsewhere);
   return await withoutSteps(world, wish, session, async () => {
     if (isAlive && !wish.now) {
       const claude = await claudeIn(found, world.paths);
@@ -75,6 +80,19 @@ export async function stopSession(wish: StopWish, world: World): Promise<StopRes
     });
     return stopped ?? await stopSession(wish, world);
   });
+}
+
+/** It goes on under a name, or on a tmux server, that its record does not have yet. */
+async function whyElsewhere(
+  { session, launch }: FoundSession,
+  { paths, warn }: World,
+): Promise<string | undefined> {
+  const memory = memorySince(readMemory(paths, session), launch);
+  // A person who left it may continue its conversation elsewhere.
+  if (memory?.ended) return undefined;
+  const id = memory?.claude_session_id || launch?.claude_session_id || "";
+  const holder = await whoHolds(id, launch?.env.CLAUDE_CONFIG_DIR ?? paths.claudeConfig, [], warn);
+  return holder && whyOpen(id, holder);
 }
 
 /** Pauses the queue: it would give its next step right after the turn that we wait for. */
