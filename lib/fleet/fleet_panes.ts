@@ -28,6 +28,8 @@ export interface ServerPanes {
 export interface FleetServer extends ServerPanes, TmuxServer {
   /** tmux does not answer: the panes are those of an earlier look. */
   isStale: boolean;
+  /** tmux has not answered yet: its sessions are not known. */
+  isUnseen?: boolean;
 }
 
 /** No name of a session holds a tab. */

@@ -25,6 +25,7 @@ import { tmuxName } from "./session_commands.ts";
 import {
   agentOfSession,
   definedOnly,
+  isOnUnseen,
   isServerThere,
   namedIn,
   queuesIn,
@@ -106,7 +107,10 @@ export class FleetReader {
         server.isStale = true;
         problems.push(held.unseen);
       }
+      const isUnseen = held.kind === "gone" &&
+        (held.unseen !== undefined || server === undefined && isOnUnseen(servers, launch));
       sessions.push({
+        ...(isUnseen ? { isUnseen } : {}),
         ...{ session, holds: held.kind, pending: [], journal: [] },
         ...{ unsent: unsent.get(session) ?? 0, dead: dead.get(session) ?? 0 },
         ...queues.get(session),

@@ -28,8 +28,9 @@ export class FleetServers {
       const isStale = typeof found === "string";
       if (isStale) problems.push(found);
       else this.#panes.set(socket, found);
-      const known = this.#panes.get(socket) ?? { socket, run: undefined, panes: [] };
-      return { ...server, isStale, ...known };
+      const known = this.#panes.get(socket);
+      const none = { socket, run: undefined, panes: [] };
+      return { ...server, isStale, isUnseen: known === undefined, ...known ?? none };
     };
     const first = await look();
     const own = launches.map((one) => one.tmux_socket ?? first.socket);

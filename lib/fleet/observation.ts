@@ -17,6 +17,8 @@ export interface SessionObservation {
   agent?: Agent;
   /** What is in its tmux session; "gone": there is none by that name. */
   holds: SessionState["kind"];
+  /** It is not known what it holds: tmux has not answered since the first look. */
+  isUnseen?: true;
   /** The tmux server it was started on runs on, so only the session was closed. */
   isServerThere: boolean;
   /** The socket of its tmux server, where it is known. */

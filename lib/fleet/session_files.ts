@@ -38,6 +38,11 @@ export function isServerThere(servers: FleetServer[], launch: Launch | undefined
   return isSameRun(own?.run, launch);
 }
 
+/** The server that it may be on has not answered yet. */
+export function isOnUnseen(servers: FleetServer[], launch: Launch | undefined): boolean {
+  return servers.some(({ isUnseen, socket }) => isUnseen && isOfServer(launch, socket));
+}
+
 export function transcriptOf(
   { entry, memory, launch }: SessionObservation,
   claudeConfig: string,

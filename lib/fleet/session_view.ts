@@ -111,6 +111,10 @@ function gone(seen: SessionObservation, now: number): Judged {
       evidence,
     };
   }
+  if (seen.isUnseen) {
+    const why = "tmux does not answer: it is not known whether it is there";
+    return { state: "ended", since, now: why, evidence: why };
+  }
   // A launch alone does not count: its program may never have become a Claude Code.
   const wasThere = (memory?.claude_session_id ?? "") !== "" || entry !== undefined ||
     seen.transcript !== undefined;

@@ -99,7 +99,8 @@ export async function findMoved(
         ...seen,
         holds: "alive",
         entry: living,
-        renamedTo: pane?.session ?? "",
+        // Only a tmux that answers can say that it is in no pane.
+        ...(pane === undefined && seen.isUnseen ? {} : { renamedTo: pane?.session ?? "" }),
         ...definedOnly({ pane: pane?.pane, socket: pane?.socket }),
       });
     }
