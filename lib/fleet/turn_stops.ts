@@ -5,7 +5,7 @@ import { record } from "../journal.ts";
 import { messageOf } from "../process.ts";
 import { isToStop } from "./budgets.ts";
 import { spentWords } from "./budget_words.ts";
-import type { FindingMarks } from "./finding_marks.ts";
+import type { FindingMark, FindingMarks } from "./finding_marks.ts";
 import type { SessionView } from "./session_view.ts";
 
 /** By agent, then by session: "stopped", or why it could not be. */
@@ -47,9 +47,10 @@ export class TurnStops {
     const isLater = count >= MOST_TRIES || Math.abs(now - at) < AGAIN_AFTER_MS;
     if (this.marks.isTold(key) || isLater) return undefined;
     this.#tries.set(key, { count: count + 1, at: now });
-    const mark = this.marks.begin(key, now);
+    let mark: FindingMark | undefined;
     let failed: string | undefined;
     try {
+      mark = this.marks.begin(key, now);
       failed = await this.stopTurn(view);
     } catch (error) {
       failed = messageOf(error);
@@ -60,7 +61,7 @@ export class TurnStops {
       record(this.world.paths, { kind: "problem", ...about, reason });
       return failed;
     }
-    this.marks.finish(mark);
+    if (mark !== undefined) this.marks.finish(mark);
     this.#tries.delete(key);
     record(this.world.paths, { kind: "session", ...about, reason: `stopped by a limit: ${why}` });
     return "stopped";
