@@ -35,7 +35,11 @@ export function knownSession(paths: Paths, claudeId: string, env: Env): string |
 }
 
 export function noteSession(paths: Paths, claudeId: string, session: string, env: Env): void {
-  if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), noteOf(session, env));
+  try {
+    if (claudeId !== "") writeAtomic(fileOf(paths, claudeId), noteOf(session, env));
+  } catch {
+    // With a full disk there is only tmux to ask.
+  }
 }
 
 function noteOf(session: string, env: Env): string {

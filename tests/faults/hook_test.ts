@@ -138,6 +138,13 @@ Deno.test("an event is delivered although no claim can be written", async () => 
   await until("the wake is in the inbox", () => told() === 1);
 });
 
+Deno.test("a wake is remembered although the name of its session cannot be kept", async () => {
+  await using world = await HookWorld.create({ registry: INBOX });
+  ODD["a folder"]!(`${world.paths.state}/claude/${JSON.parse(turn(1)).session_id}`);
+  for (const _ of ["the event", "the same again"]) await world.hook("stop.ts", turn(1));
+  assertEquals(world.journal().map(({ kind }) => kind), ["queued", "suppressed"]);
+});
+
 Deno.test("a wake is sent without its whole text when that does not fit on the disk", async () => {
   const agent = { ...WARDEN, hook_settings: { max_content_chars: 2000 } };
   await using world = await HookWorld.create({ registry: { agents: [agent] } });
