@@ -270,6 +270,22 @@ Deno.test("GatewayCarrier waits as well for a gateway that was slow to take a wa
   }
 });
 
+Deno.test("GatewayCarrier says that a gateway has just started, whatever it did hours ago", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS, upMs: 1000 });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const reach = { ...newReach(), unsteadyAt: Date.now() - 3_600_000 };
+  const carrier = new GatewayCarrier(target, Date.now, 20, reach);
+  try {
+    gateway.faults.decide = ({ method }) => method === "agent" ? { kind: "queue" } : undefined;
+    const outcome = await carrier.deliver(aWake());
+    assert(outcome.kind === "later", JSON.stringify(outcome));
+    assertMatch(outcome.reason, /^The gateway has just started and the agent has not begun/);
+  } finally {
+    carrier.close();
+    await gateway.stop();
+  }
+});
+
 const LET_GO: Mishap[] = [
   { kind: "unavailable" },
   { kind: "revoke", afterMs: 1 },

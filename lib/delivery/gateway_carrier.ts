@@ -123,7 +123,9 @@ export class GatewayCarrier {
 
   /** A gateway that may drop what it has only queued: the wake is checked again. */
   private notBegun(sessionKey: string): TryOutcome {
-    const why = this.reach.unsteadyAt > this.reach.failedAt
+    const { failedAt, unsteadyAt } = this.reach;
+    const isUnsteady = unsteadyAt > failedAt && this.now() - unsteadyAt <= YOUNG_MS;
+    const why = isUnsteady
       ? "The gateway is slow or has dropped a wake, and the agent has not begun to read"
       : "The gateway has just started and the agent has not begun to read";
     return { kind: "later", scope: "all", reason: `${why} the wake for ${sessionKey} yet` };
