@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
+import { Carriers } from "../lib/delivery/carriers.ts";
 import { GatewayCarrier } from "../lib/delivery/gateway_carrier.ts";
 import { sharedReach } from "../lib/delivery/reach.ts";
-import { aWake } from "./support/delivery_home.ts";
+import { aWake, DeliveryHome } from "./support/delivery_home.ts";
 import { startFakeGateway } from "./support/fake_gateway.ts";
 import { TestHome } from "./support/home.ts";
 import { ODD } from "./support/odd_files.ts";
@@ -28,6 +29,32 @@ Deno.test("sharedReach() lets the next deliverer watch a gateway that has droppe
     assertEquals(await outcomeAfter(0, young), "later");
     assertEquals(await outcomeAfter(100_000), "later", "as the deliverer before it has seen");
     assertEquals(await outcomeAfter(121_000), "delivered", "it is steady again");
+  } finally {
+    await gateway.stop();
+  }
+});
+
+Deno.test("Carriers that live on learn at each connection what other deliverers have seen", async () => {
+  await using home = new DeliveryHome();
+  const gateway = await startFakeGateway({ sessions: { "agent:warden:main": "id-1" } });
+  home.configure({ port: gateway.port, auth: { mode: "token", token: "fake-token" } });
+  const { paths, env } = home;
+  const carriers = () =>
+    new Carriers({ paths, env: (name) => env[name], allEnv: () => env, now: Date.now });
+  const [one, other] = [carriers(), carriers()];
+  const outcomeOf = async (by: Carriers) => {
+    const { outcome } = await by.deliver(aWake());
+    by.close(); // as after each pass of a queue
+    return outcome.kind;
+  };
+  try {
+    assertEquals(await outcomeOf(one), "delivered");
+    gateway.faults.decide = ({ method }) =>
+      method === "agent" ? { kind: "unavailable" } : undefined;
+    assertEquals(await outcomeOf(other), "later");
+    gateway.faults.decide = ({ method }) =>
+      method === "agent" ? { kind: "revoke", afterMs: 1 } : undefined;
+    assertEquals(await outcomeOf(one), "later");
   } finally {
     await gateway.stop();
   }

@@ -74,7 +74,7 @@ export class Carriers {
     if (this.gateway === undefined) {
       const reading = readGatewayTarget(this.world.env);
       if (reading.kind !== "target") return { outcome: notNow(reading), transport: "gateway", why };
-      this.reach ??= sharedReach(this.world.paths, this.world.now());
+      this.reach = sharedReach(this.world.paths, this.world.now(), this.reach);
       const carrier = new GatewayCarrier(reading.target, this.world.now, undefined, this.reach);
       this.gateway = { carrier, source: reading.target.source };
     }

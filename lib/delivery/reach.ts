@@ -16,12 +16,15 @@ export function newReach(): Reach {
   return { failedAt: -Infinity, unsteadyAt: -Infinity };
 }
 
-/** A deliverer lives for one burst of wakes: the next one must know that the gateway was unsteady. */
-export function sharedReach(paths: Paths, now: number): Reach {
+/**
+ * A deliverer lives for one burst of wakes: the next one must know that the gateway was unsteady.
+ * `own`: what this one has seen so far.
+ */
+export function sharedReach(paths: Paths, now: number, own = newReach()): Reach {
   const file = `${paths.state}/locks/gateway-unsteady`;
   return {
-    ...newReach(),
-    unsteadyAt: lastShared(file, now),
+    failedAt: own.failedAt,
+    unsteadyAt: Math.max(own.unsteadyAt, lastShared(file, now)),
     share(unsteadyAt) {
       try {
         writeAtomic(file, String(unsteadyAt));
