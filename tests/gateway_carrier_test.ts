@@ -227,6 +227,38 @@ Deno.test("GatewayCarrier looks for a wake whose run failed in a young gateway",
   }
 });
 
+Deno.test("GatewayCarrier looks for a wake whose run was stopped in a young gateway", async () => {
+  for (const kept of [true, false]) {
+    await withGateway({ upMs: 1000 }, async (gateway, deliver) => {
+      const wake = aWake();
+      gateway.faults.decide = ({ method }) =>
+        method === "agent" ? { kind: "abort", kept } : undefined;
+      const outcome = await deliver(wake);
+      assertEquals(outcome.kind, kept ? "delivered" : "later");
+      if (outcome.kind !== "later") return;
+      assertEquals([outcome.scope, outcome.newKey], ["all", true]);
+      assertStringIncludes(outcome.reason, 'let it go again: the run ended as "timeout"');
+    });
+  }
+});
+
+Deno.test("GatewayCarrier takes a new key where the run of the last one was stopped", async () => {
+  await withGateway({}, async (gateway, deliver) => {
+    const wake = aWake();
+    gateway.faults.decide = ({ method }) =>
+      method === "agent" ? { kind: "abort", kept: false } : undefined;
+    assertEquals((await deliver(wake)).kind, "delivered", "a steady gateway is not watched");
+    gateway.faults.decide = undefined;
+    // The deliverer has missed that answer.
+    const attempts = { count: 1, next_at: "", last_error: "no answer" };
+    const outcome = await deliver({ ...wake, attempts });
+    assert(outcome.kind === "later" && outcome.newKey === true, JSON.stringify(outcome));
+    const key = `${wake.wake_id}~2`;
+    assertEquals((await deliver({ ...wake, attempts: { ...attempts, key } })).kind, "delivered");
+    assertEquals(gateway.taken.map((taken) => taken.key), [key]);
+  });
+});
+
 Deno.test("GatewayCarrier takes a new key where it cannot look for a wake whose run failed", async () => {
   await withGateway({ upMs: 1000 }, async (gateway, deliver) => {
     const wake = aWake();
@@ -425,7 +457,7 @@ Deno.test("GatewayCarrier asks how a run ended when another connection began it"
   });
 });
 
-Deno.test("placeOfWake() knows a wake by key or by text, and an interrupted one as not there", () => {
+Deno.test("placeOfWake() knows a wake by key or by text, and one that never runs as not there", () => {
   const id = aWake().wake_id;
   const user = (more: Record<string, unknown>) => ({ messages: [{ role: "user", ...more }] });
   assertEquals(placeOfWake(user({ idempotencyKey: `${id}:user` }), id), "read");
@@ -438,7 +470,9 @@ Deno.test("placeOfWake() knows a wake by key or by text, and an interrupted one 
   );
   const pending = (state: string) => ({ pendingInputs: { items: [{ state, runId: id }] } });
   assertEquals(placeOfWake(pending("queued"), id), "pending");
-  assertEquals(placeOfWake(pending("interrupted"), id), undefined);
+  for (const state of ["interrupted", "cancelled"]) {
+    assertEquals(placeOfWake(pending(state), id), undefined);
+  }
   assertEquals(
     placeOfWake({ messages: [{ role: "assistant", idempotencyKey: id }] }, id),
     undefined,

@@ -68,8 +68,9 @@ export class GatewayCarrier {
     const run = await starting;
     if (this.now() - asked > SLOW_MS) this.wasUnsteady();
     const { first } = run;
-    if (isTaken(first) && first.kind === "ok") {
-      const end: Watched = this.mayDrop(gateway)
+    if (first.kind === "ok") {
+      const hasEnded = !isTaken(first); // the cached result of its key
+      const end: Watched = hasEnded || this.mayDrop(gateway)
         ? await watched(run.final, this.watchMs)
         : { kind: "settled" };
       if (end.kind === "undone") {
@@ -88,12 +89,11 @@ export class GatewayCarrier {
         }
         if (history.place !== "read") return this.notBegun(sessionKey);
       }
+      if (hasEnded) return this.taken(wake, "finished before", run.final);
       // Only the connection that began a run gets its end.
       const final = first.payload.status === "accepted" ? run.final : undefined;
       return this.taken(wake, String(first.payload.status), final);
     }
-    // The cached result of a key whose run has ended.
-    if (first.kind === "ok") return this.taken(wake, "finished before", Promise.resolve(first));
     if (first.kind === "error" && first.code === UNAVAILABLE) this.wasUnsteady();
     return judged(first, `The gateway did not take the wake for session ${sessionKey}`);
   }

@@ -13,11 +13,13 @@ export function placeOfWake(
   );
   if (isRead) return "read";
   const pending = isObject(history.pendingInputs) ? objectsOf(history.pendingInputs.items) : [];
-  // A restart leaves interrupted inputs in the list. They never run, so the wake is sent again.
-  return pending.some((item) => isOurs(item.runId) && item.state !== "interrupted")
+  return pending.some((item) => isOurs(item.runId) && !NEVER_RUN.includes(String(item.state)))
     ? "pending"
     : undefined;
 }
+
+/** What a restart, or a person who stops the agent, leaves in the list: the wake is sent again. */
+const NEVER_RUN = ["interrupted", "cancelled"];
 
 function objectsOf(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isObject) : [];

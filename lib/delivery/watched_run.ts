@@ -14,13 +14,18 @@ export type Watched =
 /**
  * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
  * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
- * workers time out. If the connection breaks in that time, or the run fails otherwise or does not
- * end, the outcome is unknown.
+ * workers time out. If the connection breaks in that time, or the run fails otherwise, is stopped by
+ * a person or does not end, the outcome is unknown.
  */
 export async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
   const end = await within(final, watchMs);
   if (end === TIME_IS_UP) return { kind: "open" };
-  if (end.kind === "ok") return { kind: "settled" };
+  if (end.kind === "ok") {
+    const { status } = end.payload;
+    return status === "timeout" || status === "error"
+      ? { kind: "failed", why: `the run ended as "${status}"` }
+      : { kind: "settled" };
+  }
   const isUndone = end.kind === "lost" || end.code === UNAVAILABLE;
   return isUndone ? { kind: "undone", answer: end } : { kind: "failed", why: end.message };
 }

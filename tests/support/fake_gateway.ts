@@ -49,6 +49,8 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
   let known = new Set<string>();
   /** Accepted, then lost: listed as interrupted, never run. */
   const interrupted = new Map<string, string>();
+  /** Accepted, then stopped by a person: never run. */
+  const cancelled = new Set<string>();
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   let startedAt = performance.now() - (options.upMs ?? 3_600_000);
   const sockets = new Set<WebSocket>();
@@ -175,6 +177,9 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       gateway.asked.set(key, (gateway.asked.get(key) ?? 0) + 1);
       if (chance(gateway.faults.dropBefore)) return hangUp(socket);
       if (spent.has(key)) return no("UNAVAILABLE", "Pending input ownership ended");
+      const aborted = () =>
+        ok({ runId: key, status: "timeout", summary: "aborted", stopReason: "rpc" });
+      if (cancelled.has(key)) return aborted();
       if (known.has(key)) return ok({ runId: key, status: "in_flight", sessionKey });
       if (mishap?.kind === "unavailable" || chance(gateway.faults.unavailable)) {
         spent.add(key);
@@ -192,6 +197,13 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
         accepted();
         await pause(1);
         return no("INTERNAL", "the run could not begin");
+      }
+      if (mishap?.kind === "abort") {
+        if (mishap.kept) take();
+        else cancelled.add(key);
+        accepted();
+        await pause(1);
+        return aborted();
       }
       if (mishap?.kind === "queue") {
         gateway.queued.push(key);
@@ -235,6 +247,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
     const items = [...interrupted].filter(([, place]) => place === session)
       .map(([runId]) => ({ runId, state: "interrupted" }));
     items.push(...gateway.queued.map((runId) => ({ runId, state: "queued" })));
+    items.push(...Array.from(cancelled, (runId) => ({ runId, state: "cancelled" })));
     return { messages: messages.slice(-limit), pendingInputs: { items } };
   }
 

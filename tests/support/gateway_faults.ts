@@ -18,6 +18,8 @@ export type Mishap =
   | { kind: "queue" }
   /** "accepted", then another error than UNAVAILABLE, which its key gets from then on. */
   | { kind: "fail"; kept: boolean }
+  /** "accepted", then a person stops the agent: its end is no error, and its key keeps that end. */
+  | { kind: "abort"; kept: boolean }
   /** Another answer than that of its method. */
   | { kind: "answer"; payload: Record<string, unknown> }
   | { kind: "error" };
