@@ -214,7 +214,7 @@ Deno.test("GatewayCarrier looks for a wake whose run failed in a young gateway",
       gateway.faults.decide = ({ method }) =>
         method === "agent" ? { kind: "fail", kept } : undefined;
       const outcome = await deliver(wake);
-      assertEquals(outcome.kind, kept ? "delivered" : "later");
+      assertEquals(outcome.kind, kept ? "delivered" : "later", JSON.stringify(outcome));
       if (outcome.kind !== "later") return;
       assertEquals([outcome.scope, outcome.newKey], ["all", true]);
       assertStringIncludes(outcome.reason, "let it go again: the run could not begin");

@@ -73,21 +73,21 @@ export class GatewayCarrier {
       const end: Watched = hasEnded || this.mayDrop(gateway)
         ? await watched(run.final, this.watchMs)
         : { kind: "settled" };
-      if (end.kind === "undone") {
+      if (end.kind === "lost") {
         this.wasUnsteady();
-        const what = end.answer.kind === "lost" ? "broke off" : "let it go again";
-        return judged(end.answer, `The gateway took the wake for ${sessionKey} and ${what}`);
+        return judged(end, `The gateway took the wake for ${sessionKey} and broke off`);
       }
       if (end.kind === "open" || end.kind === "failed") {
         const history = await this.inHistory(gateway, sessionKey, wake.wake_id);
-        if (history.kind === "unread") {
-          return end.kind === "failed" ? withNewKey(history.outcome) : history.outcome;
-        }
-        if (end.kind === "failed" && history.place === undefined) {
+        const isRead = history.kind === "read" && history.place === "read";
+        if (!isRead && end.kind === "failed") {
           this.wasUnsteady();
-          return letGo(sessionKey, end.why);
+          return history.kind === "unread"
+            ? withNewKey(history.outcome)
+            : letGo(sessionKey, end.why);
         }
-        if (history.place !== "read") return this.notBegun(sessionKey);
+        if (history.kind === "unread") return history.outcome;
+        if (!isRead) return this.notBegun(sessionKey);
       }
       if (hasEnded) return this.taken(wake, "finished before", run.final);
       // Only the connection that began a run gets its end.

@@ -9,13 +9,14 @@ export const UNAVAILABLE = "UNAVAILABLE";
 export type Watched =
   | { kind: "settled" | "open" }
   | { kind: "failed"; why: string }
-  | { kind: "undone"; answer: Exclude<GatewayAnswer, { kind: "ok" }> };
+  /** The connection broke. */
+  | { kind: "lost"; reason: string };
 
 /**
  * A gateway that was killed during an agent's turn says "accepted" and later, for the same request,
  * UNAVAILABLE: the agent never reads that message. This happens after a start, or when its own
- * workers time out. If the connection breaks in that time, or the run fails otherwise, is stopped by
- * a person or does not end, the outcome is unknown.
+ * workers time out. But a run whose model fails ends so too. There, and if the connection breaks in
+ * that time, or the run is stopped by a person or does not end, the history says what was read.
  */
 export async function watched(final: Promise<GatewayAnswer>, watchMs: number): Promise<Watched> {
   const end = await within(final, watchMs);
@@ -26,6 +27,5 @@ export async function watched(final: Promise<GatewayAnswer>, watchMs: number): P
       ? { kind: "failed", why: `the run ended as "${status}"` }
       : { kind: "settled" };
   }
-  const isUndone = end.kind === "lost" || end.code === UNAVAILABLE;
-  return isUndone ? { kind: "undone", answer: end } : { kind: "failed", why: end.message };
+  return end.kind === "lost" ? end : { kind: "failed", why: end.message };
 }

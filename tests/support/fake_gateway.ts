@@ -193,10 +193,10 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
       }
       if (mishap?.kind === "fail") {
         if (mishap.kept) take();
-        known.add(key);
+        spent.add(key);
         accepted();
         await pause(1);
-        return no("INTERNAL", "the run could not begin");
+        return no("UNAVAILABLE", "the run could not begin");
       }
       if (mishap?.kind === "abort") {
         if (mishap.kept) take();

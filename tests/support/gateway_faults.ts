@@ -16,7 +16,7 @@ export type Mishap =
   | { kind: "slow"; afterMs: number }
   /** "accepted", after a turn that runs: in the history it is only queued. */
   | { kind: "queue" }
-  /** "accepted", then another error than UNAVAILABLE, which its key gets from then on. */
+  /** "accepted", then UNAVAILABLE; kept: the agent has read it, and its model has failed. */
   | { kind: "fail"; kept: boolean }
   /** "accepted", then a person stops the agent: its end is no error, and its key keeps that end. */
   | { kind: "abort"; kept: boolean }
