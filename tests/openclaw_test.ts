@@ -130,6 +130,18 @@ Deno.test("CliCarrier sends nothing while the history does not show whether it i
   }
 });
 
+Deno.test("CliCarrier takes a new key where the run of the last one was stopped", async () => {
+  using one = carrier({
+    ...FOUND,
+    "chat.history": ended(0, { messages: [] }),
+    agent: ended(0, { status: "timeout", summary: "aborted", stopReason: "rpc" }),
+  });
+  const attempts = { count: 1, next_at: "", last_error: "no answer" };
+  const outcome = await one.cli.deliver(aWake({ attempts }));
+  assert(outcome.kind === "later" && outcome.newKey === true, JSON.stringify(outcome));
+  assertStringIncludes(outcome.reason, 'let it go again: the run ended as "timeout"');
+});
+
 Deno.test("CliCarrier brings a reply from the session where agent.wait has none", async () => {
   const wake = aWake({ expects_reply: true });
   using one = carrier({

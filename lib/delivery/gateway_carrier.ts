@@ -15,6 +15,7 @@ import {
   type Called,
   isUnknownSession,
   judged,
+  letGo,
   notSearched,
   withoutHistory,
   withoutMessages,
@@ -217,12 +218,6 @@ const YOUNG_MS = 120_000;
 const REVOKED_WITHIN_MS = 5_000;
 /** An idle gateway takes a wake in 40 ms. One that was this slow let a wake go two minutes later. */
 const SLOW_MS = 3_000;
-
-/** The agent has not read it, and the gateway would repeat the end of that run for the same key. */
-function letGo(sessionKey: string, why: string): TryOutcome {
-  const reason = `The gateway took the wake for ${sessionKey} and let it go again: ${why}`;
-  return { kind: "later", scope: "all", reason, newKey: true };
-}
 
 /** The next try looks into the history for all keys of the wake before it sends one. */
 function withNewKey(outcome: TryOutcome): TryOutcome {

@@ -4,7 +4,7 @@ import { isDoubtful, keyOf, type Reply, replyFrom, replyMs, type TryOutcome } fr
 import { removeIfThere, writeAtomic } from "../files.ts";
 import { agentResult, callResult } from "./openclaw_words.ts";
 import { putParams } from "./params_file.ts";
-import { withoutHistory, withoutMessages } from "./refusals.ts";
+import { letGo, whyRunFailed, withoutHistory, withoutMessages } from "./refusals.ts";
 import { placeOfWake, replyInHistory } from "./session_history.ts";
 import { Sessions } from "./sessions.ts";
 import type { QueuedWake } from "../outbox.ts";
@@ -58,6 +58,9 @@ export class CliCarrier {
     if (!wasRead && outcome.kind === "finished") return this.sendByAgent(wake, sessionKey);
     const answer = callResult(outcome, this.world.program, "agent");
     if (answer.kind === "failed") return answer.outcome;
+    // The cached result of its key. The next try searches the history before it sends it again.
+    const why = whyRunFailed(answer.value);
+    if (why !== undefined) return letGo(sessionKey, why);
     return this.taken(wake, sessionKey, String(answer.value.status ?? "accepted"));
   }
 

@@ -27,6 +27,17 @@ export function judged(answer: Exclude<GatewayAnswer, { kind: "ok" }>, what: str
   return { kind: "later", scope: "target", reason };
 }
 
+/** Why the agent may not have read the wake of a run that has ended; undefined where all went well. */
+export function whyRunFailed({ status }: Record<string, unknown>): string | undefined {
+  return status === "timeout" || status === "error" ? `the run ended as "${status}"` : undefined;
+}
+
+/** The gateway would repeat the end of that run for the same key. */
+export function letGo(sessionKey: string, why: string): TryOutcome {
+  const reason = `The gateway took the wake for ${sessionKey} and let it go again: ${why}`;
+  return { kind: "later", scope: "all", reason, newKey: true };
+}
+
 export function notSearched(sessionKey: string): string {
   return `Cannot tell whether session ${sessionKey} has the wake already`;
 }

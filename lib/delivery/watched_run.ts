@@ -1,6 +1,7 @@
 /** How a run ends that a gateway has accepted, as far as that can be seen soon. */
 
 import type { GatewayAnswer } from "./gateway.ts";
+import { whyRunFailed } from "./refusals.ts";
 import { TIME_IS_UP, within } from "../time.ts";
 
 /** The code of a gateway that cannot take a wake now. */
@@ -22,10 +23,8 @@ export async function watched(final: Promise<GatewayAnswer>, watchMs: number): P
   const end = await within(final, watchMs);
   if (end === TIME_IS_UP) return { kind: "open" };
   if (end.kind === "ok") {
-    const { status } = end.payload;
-    return status === "timeout" || status === "error"
-      ? { kind: "failed", why: `the run ended as "${status}"` }
-      : { kind: "settled" };
+    const why = whyRunFailed(end.payload);
+    return why === undefined ? { kind: "settled" } : { kind: "failed", why };
   }
   return end.kind === "lost" ? end : { kind: "failed", why: end.message };
 }
