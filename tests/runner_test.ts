@@ -484,6 +484,34 @@ Deno.test("runQueue() reports the end of a step that no hook has reported, also 
   assertEquals([it.told.length, queueOf(it)?.paused?.told], [1, true]);
 });
 
+Deno.test("runQueue() does not take the end of a later turn for that of a step which Esc has stopped", async () => {
+  await using session = withHome(new FakeSession({ endless: true }));
+  const { it } = session;
+  it.add("step 1", "step 2");
+  const world = it.world();
+  const give: RunnerWorld["give"] = async (queue, text, giver) => {
+    const result = await world.give(queue, text, giver);
+    const timestamp = new Date(it.time).toISOString();
+    const said = (content: string) => ({
+      role: "user",
+      content: [{ type: "text", text: content }],
+    });
+    const message = { id: "m", role: "assistant", stop_reason: "end_turn", content: "Well." };
+    const lines = [
+      { type: "user", promptId: "p1", message: said("[Request interrupted by user]") },
+      { type: "user", promptId: "p9", message: said("Do something else") },
+      { type: "assistant", message },
+    ].map((line) => `${JSON.stringify({ ...line, timestamp })}\n`).join("");
+    Deno.writeTextFileSync(`${it.home.dir}/t1.jsonl`, lines, { append: true });
+    Deno.utimeSync(`${it.home.dir}/t1.jsonl`, it.time / 1000, it.time / 1000);
+    return result;
+  };
+  const look = () => Promise.resolve({ state: "free", isReady: true, draft: "" } as const);
+  await runQueue({ ...world, give, look }, SESSION);
+  const { steps, paused } = queueOf(it)!;
+  assertEquals([steps[0]?.state, paused?.why, it.taken], ["failed", "esc", ["step 1"]]);
+});
+
 /** `change` happens between the look at the queue and what the runner does about it. */
 function changedMeanwhile(it: FakeSession, change: (queue: Queue) => Queue | undefined) {
   let isDone = false;

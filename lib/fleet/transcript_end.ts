@@ -54,6 +54,46 @@ export function readTranscriptEnd(path: string): TranscriptEnd {
   return { ...transcriptEnd(linesFromEnd(path, MOST_BYTES)), path, writtenAt };
 }
 
+interface TurnInIt {
+  promptId: string;
+  /** Its prompt was not given before. */
+  since: number;
+}
+
+/** The same of one turn, where other turns have come after it. */
+export function readTurnEnd(path: string, turn: TurnInIt): TranscriptEnd {
+  const writtenAt = Deno.statSync(path).mtime?.getTime() ?? 0;
+  const lines = withoutLater(linesFromEnd(path, MOST_BYTES), turn);
+  return { ...transcriptEnd(lines), path, writtenAt };
+}
+
+/** From the last to the first, without what other prompts have brought since then. */
+function* withoutLater(lines: Iterable<Line>, { promptId, since }: TurnInIt): Generator<Line> {
+  const kept: Line[] = [];
+  let isSure = false;
+  for (const line of lines) {
+    const fields = isSure ? undefined : userFields(line.text);
+    const id = textOf(fields ?? {}, "promptId");
+    const isEarlier = Date.parse(textOf(fields ?? {}, "timestamp")) < since;
+    if (id !== "" && id !== promptId && !isEarlier) {
+      kept.length = 0;
+      continue;
+    }
+    kept.push(line);
+    isSure ||= id !== "";
+    if (isSure) yield* kept.splice(0);
+  }
+  yield* kept;
+}
+
+function userFields(text: string): Record<string, unknown> | undefined {
+  if (!/"type"\s*:\s*"user"/.test(text)) return undefined;
+  const fields = parseIfJson(text);
+  return isObject(fields) && fields.type === "user" && fields.isSidechain !== true
+    ? fields
+    : undefined;
+}
+
 /** Takes the lines from the last to the first. */
 export function transcriptEnd(lines: Iterable<Line>): Omit<TranscriptEnd, "path" | "writtenAt"> {
   const found = {

@@ -1,7 +1,7 @@
 /** The queue that a runner works off: what it sees of the session, and the changes that it writes. */
 
 import type { ActionResult } from "../driver/driver_context.ts";
-import { readTranscriptEnd, type TranscriptEnd } from "../fleet/transcript_end.ts";
+import { readTranscriptEnd, readTurnEnd, type TranscriptEnd } from "../fleet/transcript_end.ts";
 import { record } from "../journal.ts";
 import { newWakeId } from "../new_wake.ts";
 import { type Move, whatNext } from "../next_move.ts";
@@ -57,11 +57,15 @@ export class RunningQueue {
     return JSON.stringify(this.read()) !== JSON.stringify(since);
   }
 
-  /** How its transcript ends; undefined where none is written yet. */
-  transcriptEnd(): TranscriptEnd | undefined {
+  /** How its transcript, or the turn of a step in it, ends; undefined where none is written yet. */
+  transcriptEnd(
+    { prompt_id: promptId = "", giving }: Partial<Step> = {},
+  ): TranscriptEnd | undefined {
     const { transcript_path: path } = readMemory(this.world.paths, this.session);
+    const since = Date.parse(giving?.at ?? "");
     try {
-      return path === "" ? undefined : readTranscriptEnd(path);
+      if (path === "") return undefined;
+      return promptId === "" ? readTranscriptEnd(path) : readTurnEnd(path, { promptId, since });
     } catch {
       return undefined;
     }

@@ -32,7 +32,7 @@ export async function watchTurn(run: RunningQueue, queue: Queue, step: Step): Pr
   for (;;) {
     await world.sleep(run.now() - began < STAYS_MS ? QUICK_LOOK_MS : SLOW_LOOK_MS);
     if (run.hasChanged(queue)) return "go on";
-    const end = run.transcriptEnd();
+    const end = run.transcriptEnd(step);
     const isUnread = end !== undefined && isOlder(end, step);
     const isQuiet = end !== undefined && run.now() - end.writtenAt > HOOKS_FIRST_MS &&
       run.now() - Date.parse(step.began_at ?? "") > HOOKS_FIRST_MS;
@@ -84,7 +84,7 @@ async function isTurnOver(
   const prompt = giving?.text ?? text;
   if (!isSurelyIdle(look, prompt)) return false;
   await run.world.sleep(SLOW_LOOK_MS);
-  const isSame = run.transcriptEnd()?.writtenAt === end.writtenAt;
+  const isSame = run.transcriptEnd(step)?.writtenAt === end.writtenAt;
   return isSame && isSurelyIdle(await run.world.look(queue), prompt);
 }
 
