@@ -4,14 +4,13 @@ import { isRefusedAsRoot } from "../lib/doors/as_root.ts";
 import "../lib/cli/load_guards.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
 import { type DriverWorld, realDriverWorld } from "../lib/driver/driver_world.ts";
-import { EMPTY_OPTIONS } from "../lib/driver/menu_order.ts";
 import { readTextIfThere } from "../lib/files.ts";
 import { messageOf } from "../lib/process.ts";
 import { startRunner, takeClaim } from "../lib/queue_runner.ts";
 import { carryOutAction, whyNoRunner, whyTakenByPerson } from "../lib/queue/change_queue.ts";
 import { type QueueAction, readQueueArgs } from "../lib/queue/queue_args.ts";
 import { queueLines, reportOf } from "../lib/queue/queue_lines.ts";
-import { giverFor, targetOf } from "../lib/queue/queue_target.ts";
+import { giverFor, panesAt, targetOf } from "../lib/queue/queue_target.ts";
 import { lookAt, serveQueue } from "../lib/queue/serve_queue.ts";
 
 export const HELP = `Gives a session a list of instructions, one after the other.
@@ -86,8 +85,7 @@ export async function main(
   try {
     const target = await targetOf(world, session, options);
     if (action.kind === "list") {
-      const seen = target.socket === undefined ? onDefaultServer(world) : world;
-      const look = await lookAt(seen, target.session, { ...EMPTY_OPTIONS, ...target });
+      const look = await lookAt(panesAt(world, target.socket), target.session);
       const isGone = look.state === "gone" && !look.isUnknown;
       const shown = { json: options.json, isGone };
       for (const line of queueLines(world.paths, target.session, shown)) world.say(line);
@@ -113,12 +111,6 @@ const ACTS: Record<QueueAction["kind"], string> = {
   ...{ add: "add to", drop: "drop from", move: "move a step in" },
   ...{ list: "list", clear: "clear", pause: "pause", resume: "resume" },
 };
-
-/** As the runner sees it, which is in no pane. */
-function onDefaultServer(world: DriverWorld): DriverWorld {
-  const isOfCaller = (name: string) => name === "TMUX" || name === "GSD_TMUX_SOCKET";
-  return { ...world, env: (name) => isOfCaller(name) ? undefined : world.env(name) };
-}
 
 function readSteps(path: string): string {
   const text = readTextIfThere(path);

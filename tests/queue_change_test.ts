@@ -18,6 +18,7 @@ import type { Agent } from "../lib/registry.ts";
 import type { Pause, Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue } from "../lib/steps_file.ts";
 import { writeAtomic } from "../lib/files.ts";
+import { memoryFile } from "../lib/session_memory.ts";
 import { driverWorld } from "./support/driver_context.ts";
 import { fixturePane } from "./support/fixtures.ts";
 import { TestHome } from "./support/home.ts";
@@ -194,3 +195,27 @@ Deno.test("targetOf() leaves the server of a queue as it is", () =>
     write(home); // on the default server
     assertEquals(await socket(), undefined);
   }));
+
+Deno.test("queue add finds its caller, and the session, past a server that does not have it", async () => {
+  await using home = new TestHome();
+  await using server = new TmuxServer();
+  const pane = await server.session(SESSION);
+  const { TMUX, TMUX_PANE } = await server.env(pane);
+  const [path = ""] = TMUX.split(",");
+  const agent = { agent_id: "warden", tmux_session_name: SESSION, working_directory: "/tmp" };
+  home.writeRegistry({ agents: [{ ...agent, enabled: true }] });
+  const record = { session: SESSION, agent_id: "warden", tmux_socket: path };
+  writeAtomic(`${home.paths.data}/launches/${SESSION}.json`, JSON.stringify(record));
+  writeAtomic(memoryFile(home.paths, SESSION), "{}");
+  const said: string[] = [];
+  const add = () => {
+    const words = (line: string) => void said.push(line);
+    const world = driverWorld(home, { say: words, warn: words });
+    return main(["--socket", "another", SESSION, "add", "Go"], world, () => {});
+  };
+  Object.assign(home.env, { TMUX, TMUX_PANE });
+  assertEquals(await add(), 1);
+  assertStringIncludes(said[0]!, "this command runs inside the session");
+  home.env.TMUX_PANE = "%99";
+  assertEquals([await add(), readQueue(home.paths, SESSION)?.socket], [0, path]);
+});

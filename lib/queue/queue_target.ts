@@ -14,7 +14,7 @@ import { callerOf, type DriverWorld, paneWorld } from "../driver/driver_world.ts
 import { EMPTY_OPTIONS } from "../driver/menu_order.ts";
 import { loadRegistry } from "../gate.ts";
 import { currentName, isKnownName, ownerOf, socketOfRecord } from "../known_sessions.ts";
-import type { Paths } from "../paths.ts";
+import type { Env, Paths } from "../paths.ts";
 import type { Giver } from "../records.ts";
 import { type Agent, findAgent } from "../registry.ts";
 import { readQueue } from "../steps_file.ts";
@@ -57,9 +57,22 @@ export async function targetOf(
     const why = match.kind === "refused" ? match.reason : "no agent of the registry has it";
     throw new Error(`${why}; without an agent the end of a turn is not noticed`);
   }
-  const socket = options.socket ??
-    (queue === undefined ? await serverOf(world.paths, panes, session) : queue.socket);
+  const named = options.socket;
+  const known = queue !== undefined
+    ? queue.socket
+    : await serverOf(world.paths, paneWorld(world, EMPTY_OPTIONS), session);
+  const isElsewhere = named !== undefined && !await isThere(session) &&
+    await hasSession(panesAt(world, known), session);
+  const socket = isElsewhere ? known : named ?? known;
   return { session, agent, ...(socket === undefined ? {} : { socket }) };
+}
+
+/** What the runner sees, which is in no pane. */
+export function panesAt(world: DriverWorld, socket: string | undefined): PaneWorld {
+  if (socket !== undefined) return paneWorld(world, { ...EMPTY_OPTIONS, socket });
+  const isOfCaller = (name: string) => name === "TMUX" || name === "GSD_TMUX_SOCKET";
+  const env: Env = (name) => isOfCaller(name) ? undefined : world.env(name);
+  return paneWorld({ ...world, env }, EMPTY_OPTIONS);
 }
 
 /** On another server than that of its record, a session of this name may be a person's. */
@@ -88,8 +101,7 @@ export async function giverFor(
   { session, agent, socket }: QueueTarget,
   { by }: Pick<QueueCallOptions, "by">,
 ): Promise<Giver> {
-  const options = { ...EMPTY_OPTIONS, ...(socket === undefined ? {} : { socket }) };
-  const panes = paneWorld(world, options);
+  const panes = panesAt(world, socket);
   const found = await findPane(panes, session, undefined, "any");
   const caller = found.kind === "pane"
     ? await callerOf(world, panes, { id: found.pane.id, pid: found.pid })

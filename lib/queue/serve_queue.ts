@@ -5,7 +5,7 @@ import type { HeldLock } from "../doors/held_lock.ts";
 import { endOf, holdsOn, listHolds } from "../doors/holds.ts";
 import { holdUsableLock } from "../doors/usable_lock.ts";
 import { carryOut } from "../driver/carry_out.ts";
-import { findPane } from "../driver/claude_pane.ts";
+import { findPane, type PaneWorld } from "../driver/claude_pane.ts";
 import { inTurn } from "../driver/driver_turn.ts";
 import { type DriverWorld, paneWorld } from "../driver/driver_world.ts";
 import { EMPTY_OPTIONS, type MenuOptions } from "../driver/menu_order.ts";
@@ -85,7 +85,7 @@ function runnerWorld(world: DriverWorld, session: string): RunnerWorld {
     paths,
     now: () => world.now(),
     sleep: (ms) => world.clock.sleep(ms),
-    look: async (queue) => await lookAt(world, session, optionsFor(queue)),
+    look: async (queue) => await lookAt(paneWorld(world, optionsFor(queue)), session),
     async give(queue, text, giver) {
       const options: MenuOptions = { ...optionsFor(queue), promptOnly: true, giver };
       const verb = { kind: "type", text } as const;
@@ -138,17 +138,12 @@ function withoutPane(env: Env): Env {
   return (name) => /^(TMUX|TMUX_PANE|GSD_SHELL_DELIVERS)$/.test(name) ? undefined : env(name);
 }
 
-export async function lookAt(
-  world: DriverWorld,
-  session: string,
-  options: MenuOptions,
-): Promise<SessionLook> {
-  const panes = paneWorld(world, options);
+export async function lookAt(panes: PaneWorld, session: string): Promise<SessionLook> {
   const found = await findPane(panes, session, undefined, "of Claude");
   const look = lookOf(found);
   if (look.state !== "gone") return look;
   // Between two screens none may show Claude Code.
-  await world.clock.sleep(1000);
+  await panes.clock.sleep(1000);
   const second = lookOf(await findPane(panes, session, undefined, "of Claude"));
   return second.state === "gone" || second.state === "several" ? second : { state: "starting" };
 }
