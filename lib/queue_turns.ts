@@ -115,7 +115,7 @@ export async function turnEnded(
     await note(paths, stepRecord(after, "done", over), now);
   }
   context.startQueue(session);
-  if (step === undefined || step.state === "failed") return { kind: "other" };
+  if (step === undefined || isRepeatable(step)) return { kind: "other" };
   // Report this turn by itself: the agent knows of the pause, and the end of the queue is far.
   const isHeld = isOver && after.paused?.told === true && after.steps.some(isOpen);
   if (isHeld) return { kind: "other" };

@@ -7,7 +7,7 @@ import { contextFrom } from "../lib/hook_context.ts";
 import { promptArrived } from "../lib/queue_turns.ts";
 import { added, type NewStep } from "../lib/queue/step_list.ts";
 import { newWakeId } from "../lib/new_wake.ts";
-import { failed, pausedFor, stopped } from "../lib/step_endings.ts";
+import { failed, leftUnsure, pausedFor, stopped } from "../lib/step_endings.ts";
 import { toGive } from "../lib/step_giving.ts";
 import { type Queue } from "../lib/steps.ts";
 import { changeQueue, readQueue, updateQueue } from "../lib/steps_file.ts";
@@ -188,17 +188,25 @@ Deno.test("a turn that leaves a subagent running is noted as one that goes on", 
   assertEquals(world.states(), ["done", "waiting"]);
 });
 
-Deno.test("the Stop of a step that was taken for stopped wakes the agent", async () => {
-  await using world = await QueueWorld.create();
-  world.add("first", "second");
-  world.give(1);
-  await world.prompt("first", "p-1");
-  world.change((queue) => stopped(queue, queue.steps[0]!, NOW.toISOString(), "W", true));
-  await world.stop("p-1", "All is well.");
-  assertEquals([world.states(), world.hooks.wakes().length], [["failed", "waiting"], 1]);
-  const done = world.hooks.journal().filter(({ status }) => status === "done");
-  assertEquals(done, []);
-});
+for (const state of ["failed", "unsure"] as const) {
+  Deno.test(`the Stop of a step that was taken for ${state} wakes the agent`, async () => {
+    await using world = await QueueWorld.create();
+    world.add("first", "second");
+    world.give(1);
+    await world.prompt("first", "p-1");
+    const at = NOW.toISOString();
+    world.change((queue) => {
+      const step = queue.steps[0]!;
+      return state === "failed"
+        ? stopped(queue, step, at, "W", true)
+        : leftUnsure(queue, step, "not known", at, "W");
+    });
+    await world.stop("p-1", "All is well.");
+    assertEquals([world.states(), world.hooks.wakes().length], [[state, "waiting"], 1]);
+    const done = world.hooks.journal().filter(({ status }) => status === "done");
+    assertEquals(done, []);
+  });
+}
 
 Deno.test("the end of a step after a pause is reported, unless the end of the queue reports it", async () => {
   for (const [texts, wakes] of [[["first", "second"], 1], [["first"], 0]] as const) {
