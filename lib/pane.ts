@@ -135,12 +135,10 @@ function noticesAbove(lines: string[], box: Box): string[] {
 
 function isWorking(lines: string[], box: Box, footer: string[]): boolean {
   if (footer.some((line) => /\besc to interrupt\b|· esc to …?$/.test(line))) return true;
-  // The spinner is at the left edge, where no prose begins.
+  if (footer.some((line) => line.includes("? for shortcuts"))) return false;
+  // Before a turn, with a status line, and in a narrow window the footer does not say it. The
+  // spinner is at the left edge, where no prose begins.
   const marked = lines.findLast((line, at) => at < box.top && /^\S/.test(line)) ?? "";
-  // Before a turn the footer does not say it.
-  if (/^[·✢✳✶✻✽*] \S+… \(running \w+ hooks…/.test(marked)) return true;
-  if (footer.some((line) => /shift\+tab to cycle|\? for shortcuts/.test(line))) return false;
-  // A narrow window cuts the footer, and a hint may replace it ("paste again to expand").
   return /^[·✢✳✶✻✽*] \S+…( \(|$)/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
 }
 
