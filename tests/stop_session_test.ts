@@ -56,6 +56,12 @@ Deno.test("stop ends Claude Code, and recover brings it back only by its name", 
     ]);
   }));
 
+async function shows(world: SessionWorld, pane: string, state: "idle" | "working"): Promise<void> {
+  await until(`a screen that is ${state}`, async () => {
+    return readScreen(await world.tmux("capture-pane", "-p", "-t", pane)).state === state;
+  });
+}
+
 /** A person's Claude Code in a pane of its own, before the others: its pane and process. */
 async function second(
   world: SessionWorld,
@@ -66,10 +72,7 @@ async function second(
   const split = ["split-window", "-b", "-P", "-F", "#{pane_id} #{pane_pid}"];
   const made = await world.tmux(...split, "-t", `=${session}:`, "/bin/sh", command);
   const [pane = "", pid] = made.split(" ");
-  await until("its screen", async () => {
-    const shown = await world.tmux("capture-pane", "-p", "-t", pane);
-    return readScreen(shown).state === "idle";
-  });
+  await shows(world, pane, "idle");
   listAs(world, Number(pid), sessionId);
   return [pane, Number(pid)];
 }
@@ -159,6 +162,7 @@ Deno.test("stop waits for the turn's end, and says what is in the way", () =>
     const session = await spawned(world, "anvil");
     world.registry({ agents: [{ agent_id: "anvil", claude_launch_command }] });
     await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, claude_launch_command);
+    await shows(world, `=${session}:`, "working");
     assertEquals(await stop([session, "--wait", "0.5"], world), 1);
     assertMatch(world.warned.at(-1)!, /^Cannot stop "anvil-main": .*; --now ends it nevertheless/);
     assertEquals(readLaunch(world.paths, session).stopped_at, undefined);
@@ -192,10 +196,7 @@ Deno.test("stop ends also what a recovery has started while it waited", () =>
     await pause(500); // it has looked, and waits for the lock
     const { script } = launchFiles(world.paths, session);
     await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, "/bin/sh", script);
-    await until("a prompt", async () => {
-      const shown = await world.tmux("capture-pane", "-p", "-t", `=${session}:`);
-      return readScreen(shown).state === "idle";
-    });
+    await shows(world, `=${session}:`, "idle");
     lock.release();
     assertEquals(await stopping, 0, world.warned.join("\n"));
     assertEquals(JSON.parse(world.said.at(-1)!).state, "stopped");
@@ -220,8 +221,7 @@ while read -r line; do :; done
     );
     changeAgent(world, { claude_launch_command: program });
     await world.tmux("respawn-pane", "-k", "-t", `=${session}:`, program);
-    const shown = () => world.tmux("capture-pane", "-p", "-t", `=${session}:`);
-    await until("a turn", async () => readScreen(await shown()).state === "working");
+    await shows(world, `=${session}:`, "working");
     const stopping = stop([session, "--json"], world);
     await until("a rename", async () => await rename([session, "docs"], world) === 0);
     Deno.writeTextFileSync(over, "");
