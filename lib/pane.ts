@@ -137,9 +137,9 @@ function isWorking(lines: string[], box: Box, footer: string[]): boolean {
   if (footer.some((line) => /\besc to interrupt\b|· esc to …?$/.test(line))) return true;
   if (footer.some((line) => line.includes("? for shortcuts"))) return false;
   // Before a turn, with a status line, and in a narrow window the footer does not say it. The
-  // spinner is at the left edge, where no prose begins.
+  // spinner is at the left edge, where no prose begins; it may name a task, or what Claude Code does.
   const marked = lines.findLast((line, at) => at < box.top && /^\S/.test(line)) ?? "";
-  return /^[·✢✳✶✻✽*] \S+…( \(|$)/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
+  return /^[·✢✳✶✻✽*] \S.*…( \(|$)/.test(marked) || /^[·✢✳✶✻✽*] .*\bRetrying in \d+s\b/.test(marked);
 }
 
 function pressureOf(notices: string[], footer: string[]): number | undefined {
