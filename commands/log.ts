@@ -104,7 +104,8 @@ async function tell({ flags, values, words }: Given, world: LogWorld): Promise<n
   let session = values.session?.at(-1);
   const agent = values.agent?.at(-1);
   const isMeant = (line: StoryLine) =>
-    isWanted(line, name) && (session === undefined || line.session === session) &&
+    (isWanted(line, name) || line.agent_id === words[0]) &&
+    (session === undefined || line.session === session) &&
     (agent === undefined || line.agent_id === agent);
   // Made before anything is read: what is written meanwhile is not lost.
   using tail = flags.follow ? new StoryTail(world.paths) : undefined;

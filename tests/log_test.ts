@@ -636,6 +636,26 @@ Deno.test("log -f follows a session that is named to its new name", async () => 
   assertEquals(outs.flat().filter((line) => line.includes("another session")), []);
 });
 
+Deno.test("log -f of an agent follows it also where a session of its name is renamed", async () => {
+  await using log = new Log([]);
+  const { paths } = log.home;
+  const note = (session: string, reason: string) =>
+    record(paths, { kind: "session", session, agent_id: "docs", reason }, NOW);
+  note("docs", "stopped: before it follows");
+  const running = log.run(["-f", "docs"]);
+  const shown = (words: string) => log.out.some((line) => line.includes(words));
+  await until("it follows", () => shown("before it follows"));
+  moveFiles(paths, "docs", "tools");
+  note("tools", "renamed from docs");
+  await until("the rename is read", () => shown("renamed"));
+  note("docs-2", "stopped: in its other session");
+  note("tools", "stopped: the end");
+  await until("it goes on", () => shown("the end"));
+  log.ending.abort();
+  await running;
+  assertEquals(shown("in its other session"), true, log.out.join("\n"));
+});
+
 Deno.test("log shows all of a question that asks what a permission would ask", async () => {
   await using log = new Log([]);
   const asked = "There are two designs.\nDo you want to go with A?";
