@@ -178,6 +178,19 @@ Deno.test("followRename() moves the memory before a hook under the new name can 
     assertEquals(readMemory(paths, "docs").claude_session_id, "c-1");
   }));
 
+Deno.test("followRename() keeps the memory of the new name, also where the clock was set back", () =>
+  inSessionWorld(async (world) => {
+    const { paths } = world;
+    const old = await spawned(world, "anvil");
+    const about = { agent_id: "anvil", claude_session_id: "c-1" };
+    remember(world, old, { ...about, session: old });
+    await world.tmux("rename-session", "-t", `=${old}`, "docs");
+    const updated_at = "2026-01-01T00:00:00.000Z"; // by a hook, after the clock was set back
+    remember(world, "docs", { ...about, session: "docs", cwd: "/newer", updated_at });
+    assertEquals(await followRename(world, old, "docs"), { kind: "moved" });
+    assertEquals(readMemory(paths, "docs").cwd, "/newer");
+  }));
+
 Deno.test("rename finishes what was interrupted after tmux had the new name", () =>
   inSessionWorld(async (world) => {
     const old = await spawned(world, "anvil");

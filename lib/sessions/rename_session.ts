@@ -105,8 +105,13 @@ export async function followRename(
     // Its hooks run under the new name already: with the record they must find its memory, too.
     const lock = await lockOf(world.paths, from);
     try {
-      const earlier = readMemory(world.paths, to).updated_at < launch.started_at;
-      if (earlier) removeIfThere(memoryFile(world.paths, to));
+      const own = readMemory(world.paths, from);
+      const other = readMemory(world.paths, to);
+      // The time alone does not tell: the clock may have been set back.
+      const isOthers = other.claude_session_id !== own.claude_session_id;
+      if (isOthers && other.updated_at < launch.started_at) {
+        removeIfThere(memoryFile(world.paths, to));
+      }
       moveFiles(world.paths, from, to);
     } finally {
       lock?.release();
