@@ -195,13 +195,19 @@ export function commandOf(text: string): string {
 /** One line for wakes and lists. Our own words. */
 export function stateOfQueue(queue: Queue): string {
   const { steps, paused } = queue;
-  const done = steps.filter((step) => !isOpen(step)).length;
   const waiting = waitingCount(queue);
   const current = currentStep(queue);
   const wait = `${waiting} ${waiting === 1 ? "step waits" : "steps wait"}`;
   if (paused !== undefined) return `paused, ${wait}: ${paused.reason}`;
   const runs = current === undefined ? "" : `step ${current.n} runs, `;
-  return `${runs}${wait}, ${done} done`;
+  return `${runs}${wait}, ${endsOf(steps)}`;
+}
+
+/** `3 done, 1 failed` */
+export function endsOf(steps: Step[]): string {
+  const count = (state: Step["state"]) => steps.filter((step) => step.state === state).length;
+  const others = (["failed", "unsure", "skipped"] as const).filter((state) => count(state) > 0);
+  return [`${count("done")} done`, ...others.map((state) => `${count(state)} ${state}`)].join(", ");
 }
 
 /** Some lines, of which none is cut in the middle where that can be avoided. */

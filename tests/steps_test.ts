@@ -351,11 +351,13 @@ Deno.test("stateOfQueue() says what runs, waits and is done", () => {
   const states = [
     queueOf([running(1), step(2), step(3)]),
     queueOf([done(1), step(2)]),
+    queueOf([step(1, { state: "failed" }), step(2, { state: "skipped" }), done(3), step(4)]),
     queueOf([done(1), step(2)], paused()),
   ];
   assertEquals(states.map(stateOfQueue), [
     "step 1 runs, 2 steps wait, 0 done",
     "1 step waits, 1 done",
+    "1 step waits, 1 done, 1 failed, 1 skipped",
     "paused, 1 step waits: step 1 failed",
   ]);
 });

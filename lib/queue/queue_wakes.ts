@@ -5,6 +5,7 @@ import { pausedActions } from "../queue_turns.ts";
 import {
   brief,
   currentStep,
+  endsOf,
   isOpen,
   nextStep,
   type Queue,
@@ -18,7 +19,6 @@ const MOST_BLOCKS = 12_000;
 
 export function doneDraft(queue: Queue, actions: string[]): WakeDraft {
   const over = queue.steps.filter((step) => !isOpen(step));
-  const count = (state: Step["state"]) => over.filter((step) => step.state === state).length;
   const first = over.map(({ began_at }) => Date.parse(began_at ?? "")).find((at) => at > 0);
   const last = Math.max(...over.map(({ ended_at }) => Date.parse(ended_at ?? "") || 0));
   return {
@@ -28,11 +28,7 @@ export function doneDraft(queue: Queue, actions: string[]): WakeDraft {
     body: `At the end of the last step Claude said:\n\n${queue.last?.text || NOTHING_SAID}`,
     state: "idle",
     details: {
-      steps: [
-        `${count("done")} done`,
-        ...(["failed", "unsure", "skipped"] as const).filter((state) => count(state) > 0)
-          .map((state) => `${count(state)} ${state}`),
-      ].join(", "),
+      steps: endsOf(over),
       ...(first === undefined || last < first ? {} : { took: spanOf(last - first) }),
       queue: "through",
     },
