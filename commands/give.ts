@@ -5,7 +5,7 @@ import { realWorld, type World } from "../lib/cli/world.ts";
 import { callChain } from "../lib/driver/caller.ts";
 import { isFromOpenClaw } from "../lib/driver/taken.ts";
 import { allProcesses } from "../lib/doors/process_tree.ts";
-import { endHold, sessionTarget } from "../lib/sessions/hold_session.ts";
+import { endHold, sessionTarget, stillHeld } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Gives a session back to its agent.
 
@@ -43,7 +43,9 @@ export async function main(
     const result = await endHold(world, target, { isTaken: true, said, dryRun });
     const verb = dryRun ? "would be given" : "is given";
     const to = `${target.agent_id}, with a wake that says what happened`;
-    return { result, say: [`${target.name} ${verb} back to ${to}`] };
+    const still = stillHeld(world, target, true);
+    const held = still === "" ? "" : `; wakes are still held: ${still}`;
+    return { result, say: [`${target.name} ${verb} back to ${to}${held}`] };
   });
 }
 

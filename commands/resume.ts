@@ -2,7 +2,7 @@
 
 import { attempt, readCommandLine, refuse } from "../lib/cli/command_line.ts";
 import { realWorld, type World } from "../lib/cli/world.ts";
-import { endHold, holdTarget } from "../lib/sessions/hold_session.ts";
+import { endHold, holdTarget, stillHeld } from "../lib/sessions/hold_session.ts";
 
 export const HELP = `Ends a pause.
 
@@ -31,7 +31,10 @@ export async function main(args: string[], world: World = realWorld()): Promise<
   return await attempt(`resume "${name}"`, given.flags, world, async () => {
     const target = await holdTarget(world, name);
     const result = await endHold(world, target, { isTaken: false, dryRun });
-    const done = dryRun
+    const still = stillHeld(world, target);
+    const done = still !== ""
+      ? `${dryRun ? "would be" : "is"} resumed, but wakes are still held: ${still}`
+      : dryRun
       ? "would be resumed"
       : `is resumed: what was held since ${result.since} is sent now`;
     return { result, say: [`The ${target.kind} ${target.name} ${done}`] };

@@ -45,6 +45,27 @@ Deno.test("pause holds an agent or a session, for a time or until resume, which 
     assertEquals(await resume([session], world), 0);
   }));
 
+Deno.test("resume and give say what still holds the wakes", () =>
+  inSessionWorld(async (world) => {
+    const session = await spawned(world, "anvil");
+    assertEquals(await pause([session], world), 0, world.warned.join("\n"));
+    assertEquals(await pause(["anvil"], world), 0);
+    assertEquals(await take([session], world), 0);
+    const agentIs = "the agent anvil is paused (gsd-code resume anvil)";
+    const personHas = `a person has ${session} (gsd-code give ${session})`;
+    assertEquals(await resume([session], world), 0);
+    const still = "is resumed, but wakes are still held:";
+    assertEquals(world.said.at(-1), `The session ${session} ${still} ${agentIs}; ${personHas}`);
+    assertEquals(await give([session], world, TERMINAL), 0);
+    const given = `${session} is given back to anvil, with a wake that says what happened`;
+    assertEquals(world.said.at(-1), `${given}; wakes are still held: ${agentIs}`);
+    assertEquals(await resume(["anvil"], world), 0);
+    assertMatch(
+      world.said.at(-1)!,
+      /^The agent anvil is resumed: what was held since .* is sent now$/,
+    );
+  }));
+
 Deno.test("take and remove record who has called them", () =>
   inSessionWorld(async (world) => {
     const session = await spawned(world, "anvil");

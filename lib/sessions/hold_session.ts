@@ -2,7 +2,15 @@
 
 import { nearest } from "../cli/nearest.ts";
 import type { World } from "../cli/world.ts";
-import { endOf, type Hold, type HoldKind, readHold, writeHold } from "../doors/holds.ts";
+import {
+  endOf,
+  type Hold,
+  type HoldKind,
+  holdsOn,
+  listHolds,
+  readHold,
+  writeHold,
+} from "../doors/holds.ts";
 import { recordCall } from "../driver/record_call.ts";
 import { namesIn } from "../files.ts";
 import { originalName } from "../paths.ts";
@@ -61,6 +69,29 @@ export interface HoldResult extends HoldTarget {
   state: "planned" | "paused" | "resumed" | "taken" | "given back";
   since: string;
   until?: string;
+}
+
+/** What holds wakes of it when this hold has ended; "" where nothing does. */
+export function stillHeld(
+  { paths, now }: World,
+  { kind, name, agent_id }: HoldTarget,
+  isTaken = false,
+): string {
+  const ending: HoldKind = isTaken ? "taken" : kind;
+  return listHolds(paths)
+    .filter((hold) => hold.kind !== ending || hold.name !== name)
+    .filter((hold) => (endOf(hold) ?? Infinity) > now().getTime())
+    .filter((hold) =>
+      kind === "agent"
+        ? hold.agent_id === agent_id
+        : holdsOn([hold], { agent_id, session: name, trigger: "" }).length > 0
+    ).map(holdWords).join("; ");
+}
+
+function holdWords({ kind, name, until }: Hold): string {
+  if (kind === "quiet") return `${name} has quiet hours until ${until ?? "their end"}`;
+  if (kind === "taken") return `a person has ${name} (gsd-code give ${shellQuote(name)})`;
+  return `the ${kind} ${name} is paused (gsd-code resume ${shellQuote(name)})`;
 }
 
 function kindOf(target: HoldTarget, isTaken: boolean): HoldKind {
