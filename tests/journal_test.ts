@@ -113,6 +113,21 @@ Deno.test("status shows each session's state and the life of a wake", async () =
   assertEquals(world.warned.length, 3);
 });
 
+Deno.test("status takes the pauses of an agent for no session", async () => {
+  await using home = new DeliveryHome();
+  const { paths } = home;
+  for (const reason of ["paused", "to be resumed", "resumed", "quiet hours"]) {
+    record(paths, { kind: "session", session: "warden", agent_id: "warden", reason });
+  }
+  const world = statusWorld(home);
+  assertEquals(await main(["--all"], world), 0);
+  assertMatch(world.said.at(-1)!, /^No session runs/);
+  // A session may be called as its agent is.
+  record(paths, { kind: "queued", session: "warden", agent_id: "warden", wake_id: "w" });
+  assertEquals(await main(["--all"], world), 0);
+  assertMatch(world.said.join("\n"), /^warden +warden +ended /m);
+});
+
 Deno.test("status passes over a journal that is no file, shows the rest and warns in one line", async () => {
   await using home = new DeliveryHome();
   const { paths } = home;

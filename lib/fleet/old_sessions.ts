@@ -28,7 +28,12 @@ export function withOld(
 
 /** The watch writes down what stops it, under its own name. Reports have names of their own, too. */
 function isOfSession(records: Iterable<Record<string, unknown>>): boolean {
-  return [...records].some(({ kind, agent_id, session }) =>
-    (kind !== "problem" || agent_id !== undefined) && !isReport(String(agent_id), String(session))
+  return [...records].some(({ kind, agent_id, session, reason }) =>
+    (kind !== "problem" || agent_id !== undefined) &&
+    !isReport(String(agent_id), String(session)) &&
+    !(session === agent_id && kind === "session" && HOLDS.test(String(reason)))
   );
 }
+
+/** A pause or quiet hours: of an agent they stand under its id. */
+const HOLDS = /^(paused|to be resumed|resumed|quiet hours)\b/;
