@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkMod, findingOf } from "../lib/doctor/mod_check.ts";
 import { isThere } from "../lib/files.ts";
-import { Clinic, findFindings } from "./support/clinic.ts";
+import { Clinic, findFindings, WARDEN } from "./support/clinic.ts";
 
 Deno.test("findingOf() says what a version lacks, and what that costs", () => {
   const yes = findingOf("claude", { kind: "yes", version: "2.1.325" });
@@ -26,4 +26,20 @@ Deno.test("checkMod() asks, and writes nothing", async () => {
   assertEquals(findings.map(({ level }) => level), ["note"]);
   assertEquals(isThere(`${clinic.home.paths.data}/mod`), false);
   assertEquals(isThere(`${clinic.home.paths.data}/mod-support.json`), false);
+});
+
+Deno.test("checkMod() says one thing once, also of two launch commands", async () => {
+  await using clinic = await Clinic.create();
+  const says = "case $1 in --version) echo '2.1.197 (Claude Code)';; *) exit 1;; esac";
+  const program = clinic.home.writeProgram("claude", says);
+  clinic.registry({
+    agents: [
+      { ...WARDEN, claude_launch_command: `${program} --model opus` },
+      { agent_id: "forge", openclaw_session_key: "k", claude_launch_command: program },
+    ],
+  });
+  const findings = await findFindings(checkMod, clinic.world);
+  assertEquals(findings.map(({ text }) => text.split(":")[0]), [
+    "Claude Code 2.1.197 runs without the mod",
+  ]);
 });

@@ -9,11 +9,12 @@ import { type DoctorContext, type Finding, note, ok } from "./finding.ts";
 export async function checkMod({ world, agents }: DoctorContext): Promise<Finding[]> {
   const commands = new Set(agents.map((agent) => launchCommand(world, agent)));
   if (commands.size === 0) commands.add(launchCommand(world, { claude_launch_command: "" }));
-  return await Promise.all(
+  const findings = await Promise.all(
     [...commands].map(async (command) =>
       findingOf(command, await modSupport(world, command, { dryRun: true }))
     ),
   );
+  return [...new Map(findings.map((finding) => [finding.text, finding])).values()];
 }
 
 export function findingOf(command: string, support: ModSupport): Finding {
