@@ -1,5 +1,6 @@
 /** Shows what every session does, and the life of one wake. */
 
+import { asCalled } from "../lib/cli/as_called.ts";
 import { type Colours, colours } from "../lib/cli/colours.ts";
 import { readCommandLine } from "../lib/cli/command_line.ts";
 import { onOneLine } from "../lib/cli/speaker.ts";
@@ -118,7 +119,7 @@ async function showSessions(
     const hidden = views.length === 0
       ? ". Start one: gsd-code spawn <agent> <folder>"
       : `; gsd-code status --all shows ${views.length} more`;
-    for (const line of [`No session runs${hidden}`, ...unsent]) world.say(line);
+    for (const line of [`No session runs${hidden}`, ...unsent]) world.say(asCalled(line));
     return 0;
   }
   const columns = world.columns?.();

@@ -133,5 +133,5 @@ Deno.test("adopt refuses what it cannot give, in one sentence, and writes nothin
 Deno.test("adopt says that there is no registry", () =>
   inSessionWorld(async (world) => {
     assertEquals(await adopt(["mine", "warden"], world), 1);
-    assertMatch(world.warned.join(), /there is no registry at \S+; gsd-code spawn makes one/);
+    assertMatch(world.warned.join(), /there is no registry at \S+; deno task spawn makes one/);
   }));

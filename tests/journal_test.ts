@@ -97,7 +97,7 @@ Deno.test("status shows each session's state and the life of a wake", async () =
   const world = statusWorld(home, () => at(63));
   const shown = () => world.said.splice(0).join("\n");
   assertEquals(await main([], world), 0);
-  assertEquals(shown(), "No session runs; gsd-code status --all shows 1 more");
+  assertEquals(shown(), "No session runs; deno task status --all shows 1 more");
   assertEquals(await main(["--all"], world), 0);
   assertMatch(shown(), /^warden main +warden +ended /m);
   assertEquals(await main(["warden"], world), 0);
@@ -172,7 +172,7 @@ Deno.test("status counts reports to the global status session apart, and knows a
   sendToGlobal(world, "report", "All is well");
   assertEquals(await main(["--all"], world), 0);
   assertEquals(world.said, [
-    "No session runs. Start one: gsd-code spawn <agent> <folder>",
+    "No session runs. Start one: deno task spawn <agent> <folder>",
     "1 unsent to the global status session",
   ]);
   assertEquals(await main(["forge"], world), 1);

@@ -43,7 +43,11 @@ function write(home: TestHome): void {
 }
 
 const REGISTRIES: [what: string, write: (home: TestHome) => void, says: RegExp][] = [
-  ["that is missing", () => {}, /^there is no registry at \S+; gsd-code spawn makes one, or copy /],
+  [
+    "that is missing",
+    () => {},
+    /^there is no registry at \S+; deno task spawn makes one, or copy /,
+  ],
   ["that is broken", (home) => home.writeRegistry("{"), /cannot be used: it is not JSON: .*doctor/],
   ["that is empty", (home) => home.writeRegistry(""), /cannot be used: it is not JSON: .*doctor/],
   ["of another form", (home) => home.writeRegistry("[]"), /it is not a JSON object; .*doctor/],

@@ -26,7 +26,10 @@ Deno.test("send --agent says that there is no registry", () =>
   inSessionWorld(async (world) => {
     const { code, warned } = await sendIn(world, "--agent", "anvil", "hello");
     assertEquals(code, 1);
-    assertMatch(warned.join(), /^Cannot send: there is no registry at \S+; .*spawn makes one/);
+    assertMatch(
+      warned.join(),
+      /^Cannot send: there is no registry at \S+; deno task spawn makes one/,
+    );
   }));
 
 Deno.test("send types into each session of an agent, or of all, in which Claude Code runs", () =>

@@ -1,5 +1,6 @@
 /** Draws `top`: the table, below it the chosen session, last the keys. */
 
+import { asCalled } from "../cli/as_called.ts";
 import { widthOf } from "../cli/width.ts";
 import { cut, statusTable, totalsLine } from "../fleet/status_table.ts";
 import type { SessionView } from "../fleet/session_view.ts";
@@ -98,7 +99,7 @@ function lower(state: TopState, view: SessionView | undefined, size: TopSize): s
   if (mode.kind === "log") return cuts(mode.lines.slice(-size.rows).map(clean));
   if (mode.kind === "answer") return cuts(questionLines(mode.question, mode.picked?.key));
   if (view === undefined) {
-    return cuts(["No session runs. Start one: gsd-code spawn <agent> <folder>"]);
+    return cuts([asCalled("No session runs. Start one: gsd-code spawn <agent> <folder>")]);
   }
   const isAlive = view.seen.holds === "alive";
   const live = isAlive && screen?.session === view.session ? screen.text : undefined;
