@@ -448,3 +448,20 @@ Deno.test("commitsIn() lists the commits of a time, and runs nothing that the re
   assertEquals(await commitsIn(() => undefined, dir, ...span), [], "no git");
   assertEquals([...Deno.readDirSync(home.dir)].some(({ name }) => name === "ran"), false);
 });
+
+Deno.test("figuresOf() says who closed a permission: an agent's esc is not a person's answer", () => {
+  const esc = { action: "esc", via: "keys", outcome: "done", by: "warden", by_kind: "agent" };
+  const asked = (between: Fields[]) => {
+    const script = new Script("shop-main", "warden").prompt("agent").after(1)
+      .wake("permission_prompt", { text: "Bash" });
+    for (const fields of between) script.after(1).add("instruction", fields);
+    script.after(1).prompt("agent").after(1).end(0.1);
+    const [session] = figuresOf(script.records, NIGHT, MORNING, new Map()).sessions;
+    return session!.asked.map(({ by, by_kind, outcome }) => [by, by_kind, outcome]);
+  };
+  assertEquals(asked([]), [["keyboard", "keyboard", "unknown"]]);
+  assertEquals(asked([esc]), [["warden", "agent", "left"]]);
+  for (const other of [{ outcome: "refused" }, { via: "mod" }]) {
+    assertEquals(asked([{ ...esc, ...other }]), [["keyboard", "keyboard", "unknown"]]);
+  }
+});

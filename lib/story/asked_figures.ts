@@ -38,19 +38,29 @@ export function askedFigures(records: StoryLine[]): AskedFigure[] {
       );
     // A request without an id is for a person. Events show that it is over, but not its outcome.
     const isForHuman = id === "" && what === "permission";
-    const settled = isForHuman && wentOn(records, line) ? DECIDED_SOMEHOW : endOf(end);
+    const settled = isForHuman ? howClosed(records, line) : endOf(end);
     const text = askedWords(textOf(line, "trigger"), textOf(line, "text"));
     found.push({ at: timeOf(line), what, text, ...settled });
   }
   return found;
 }
 
-/** What a dialog must be closed for. */
-function wentOn(records: StoryLine[], request: StoryLine): boolean {
-  return records.slice(records.indexOf(request) + 1).some((line) =>
-    line.kind === "prompt" || line.kind === "queued" && /^(response|session)_|^ask_|^interrupted/
-        .test(textOf(line, "trigger"))
-  );
+/** By the driver's esc, else by a person, if something came that a dialog must be closed for. */
+function howClosed(records: StoryLine[], request: StoryLine): Partial<AskedFigure> {
+  for (const line of records.slice(records.indexOf(request) + 1)) {
+    // Through the mod it stops a turn: then the dialog was closed before.
+    const isEscape = line.action === "esc" && line.outcome === "done" && line.via === "keys";
+    if (line.kind === "instruction" && isEscape) {
+      return { by: textOf(line, "by"), by_kind: textOf(line, "by_kind"), outcome: "left" };
+    }
+    if (isGoingOn(line)) return DECIDED_SOMEHOW;
+  }
+  return {};
+}
+
+function isGoingOn(line: StoryLine): boolean {
+  return line.kind === "prompt" || line.kind === "queued" &&
+      /^(response|session)_|^ask_|^interrupted/.test(textOf(line, "trigger"));
 }
 
 function endOf(end: StoryLine | undefined): Partial<AskedFigure> {
