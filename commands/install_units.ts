@@ -30,6 +30,8 @@ Options:
   --help      this text
 `;
 
+const WITHOUT = "without systemd see docs/sessions.md for cron";
+
 /** The variables that the programs must have as they are now. */
 const PASSED = [
   ...PLACE_ENV_NAMES,
@@ -92,7 +94,7 @@ async function install(world: World, dryRun: boolean): Promise<number> {
     await systemctl(world, ["enable", ...UNITS]) ??
     await systemctl(world, ["restart", "gsd-watch.service"]);
   if (failed !== undefined) {
-    world.warn(`The units are in ${dir}, but not enabled: ${failed}`);
+    world.warn(`The units are in ${dir}, but not enabled: ${failed}; ${WITHOUT}`);
     return 1;
   }
   world.say(`Enabled: ${UNITS.join(", ")}`);
@@ -159,7 +161,7 @@ function unitDir(world: World): string {
 /** Why it could not be done; undefined when it was. */
 async function systemctl(world: World, words: string[]): Promise<string | undefined> {
   const program = findProgram(world.env, "GSD_SYSTEMCTL", "systemctl");
-  if (program === undefined) return "there is no systemctl on PATH; see docs/sessions.md for cron";
+  if (program === undefined) return "there is no systemctl on PATH";
   const outcome = await run(program, ["--user", ...words], {
     env: world.environment(),
     timeoutMs: 30_000,

@@ -153,6 +153,16 @@ Deno.test("install-units writes its units once, switches them on, and removes on
     assertEquals(Array.from(Deno.readDirSync(units), (e) => e.name), ["gsd-recover.service"]);
   }));
 
+Deno.test("install-units says what helps where systemd does not run for the user", () =>
+  inSessionWorld(async (world) => {
+    world.variables.GSD_SYSTEMCTL = `${world.dir}/systemctl`;
+    const fails = "#!/bin/sh\necho 'Failed to connect to bus: No medium found' >&2; exit 1\n";
+    writeExecutable(`${world.dir}/systemctl`, fails);
+    assertEquals(await installUnits([], world), 1);
+    const why = /not enabled: .*No medium found; without systemd see docs\/sessions.md for cron$/;
+    assertMatch(world.warned.at(-1)!, why);
+  }));
+
 Deno.test("install-units takes the units of an earlier version away, and no other", () =>
   inSessionWorld(async (world) => {
     const log = `${world.dir}/systemctl.log`;
