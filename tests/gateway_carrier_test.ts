@@ -175,13 +175,30 @@ Deno.test("GatewayCarrier waits until the agent reads what a young gateway has o
     const attempts = { count: 1, next_at: "", last_error: "" };
     for (const again of [wake, { ...wake, attempts }]) {
       const outcome = await carrier.deliver(again);
-      assert(outcome.kind === "later" && !outcome.newKey, JSON.stringify(outcome));
+      assert(outcome.kind === "later" && !outcome.newKey && outcome.soon, JSON.stringify(outcome));
       assertMatch(outcome.reason, /^The gateway has just started .*has not begun to read the wake/);
     }
     gateway.queued = []; // dropped: it was never read
     gateway.faults.decide = undefined;
     assertEquals((await carrier.deliver({ ...wake, attempts })).kind, "delivered");
     assertEquals(gateway.taken.map(({ key }) => key), [wake.wake_id]);
+  } finally {
+    carrier.close();
+    await gateway.stop();
+  }
+});
+
+Deno.test("GatewayCarrier wants no long pause while the gateway is starting", async () => {
+  const gateway = await startFakeGateway({ sessions: SESSIONS, isStarting: true });
+  const target = { url: gateway.url, token: "fake-token", source: "" };
+  const carrier = new GatewayCarrier(target, Date.now);
+  try {
+    const starting = await carrier.deliver(aWake());
+    assert(starting.kind === "later" && starting.soon, JSON.stringify(starting));
+    assertMatch(starting.reason, /is not ready: gateway starting/);
+    await gateway.stop();
+    const away = await carrier.deliver(aWake());
+    assert(away.kind === "later" && !away.soon, JSON.stringify(away));
   } finally {
     carrier.close();
     await gateway.stop();

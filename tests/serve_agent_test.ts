@@ -99,6 +99,28 @@ Deno.test("serveAgent() tries at once, and without long pauses, when the gateway
   assert(failed.length < 25, `${failed.length} tries in half an hour`);
 });
 
+Deno.test("serveAgent() makes no long pause while a gateway that was away is starting", async () => {
+  await using home = new DeliveryHome();
+  const start = Date.parse("2026-11-16T10:00:00Z");
+  const listens = start + 3 * MINUTE;
+  const ready = listens + 3 * MINUTE;
+  const starting: Tried = {
+    outcome: { kind: "later", scope: "all", reason: "gateway starting", soon: true },
+    why: "",
+  };
+  // It listens just before a try, so that no pause notices.
+  const { world, tries } = simulated(
+    home,
+    (_, now) => now < listens ? DOWN : now < ready ? starting : OK,
+  );
+  putAt(home, start);
+  const result = await serveAgent("warden", world, LONG);
+  assertEquals(result.delivered, 1);
+  const seen = tries.findLast(({ at }) => at < ready)!;
+  const late = (tries.at(-1)!.at - ready) / 1000;
+  assert(late <= 5 && seen.at >= listens, `delivered ${late} s after the gateway was ready`);
+});
+
 Deno.test("serveAgent() ends its life while the gateway stays away, and keeps the wakes", async () => {
   await using home = new DeliveryHome();
   const { world, clock } = simulated(home, () => DOWN);

@@ -6,6 +6,7 @@ import {
   afterTry,
   type Delivered,
   type Failed,
+  isSoon,
   openclawTarget,
   pauseAfter,
   SECOND,
@@ -71,6 +72,7 @@ export class AgentQueue {
   /** Files in the outbox that are not wakes and cannot be moved. */
   private passedOver = 0;
   private failures = 0;
+  private isTriedSoon = false;
   /** This process cannot deliver what waits: the next event or the timer starts another one. */
   private isOutOfPlace = false;
   private lastError = "";
@@ -120,7 +122,7 @@ export class AgentQueue {
         }
         if (isLast) return "done";
         this.carriers.close();
-        const pause = pauseAfter(this.failures);
+        const pause = pauseAfter(this.failures, this.isTriedSoon);
         this.world.progress?.(`next try for ${this.agentId} in ${pause / 1000} s`);
         const end = await pauseForRetry(this.world, this.agentId, this.outbox, pause);
         if (end === "wanted") return "wanted";
@@ -224,6 +226,7 @@ export class AgentQueue {
     const now = this.world.now();
     const tried = afterTry(wake, outcome, now);
     this.lastError = outcome.reason;
+    this.isTriedSoon = isSoon(outcome);
     this.isOutOfPlace ||= outcome.kind === "later" && outcome.elsewhere === true;
     let reason = whyDead(tried, now, outcome);
     try {

@@ -16,6 +16,8 @@ export type Failed =
     reason: string;
     scope: "all" | "target";
     newKey?: boolean;
+    /** The receiver is there and gets ready: no long pause, however long it was away. */
+    soon?: boolean;
     /** This process exits: the next one needs another environment. */
     elsewhere?: boolean;
   }
@@ -52,8 +54,15 @@ const LEAST_TRIES = 9;
 /** A target that is unknown for this long will not appear. */
 const UNKNOWN_TARGET_LIMIT = 10 * MINUTE;
 
-export function pauseAfter(failures: number): number {
-  return PAUSES[Math.min(Math.max(failures, 1), PAUSES.length) - 1]!;
+const SOON_MS = 5 * SECOND;
+
+export function pauseAfter(failures: number, isSoon = false): number {
+  const pause = PAUSES[Math.min(Math.max(failures, 1), PAUSES.length) - 1]!;
+  return isSoon ? Math.min(pause, SOON_MS) : pause;
+}
+
+export function isSoon(outcome: Failed): boolean {
+  return outcome.kind === "later" && outcome.soon === true;
 }
 
 /** The wake's age since it was made, or since a person put it back into the outbox. */
@@ -94,7 +103,7 @@ export function afterTry(wake: QueuedWake, outcome: Failed, now: number): Queued
   const attempts: QueuedWake["attempts"] = {
     ...wake.attempts,
     count,
-    next_at: new Date(now + pauseAfter(count)).toISOString(),
+    next_at: new Date(now + pauseAfter(count, isSoon(outcome))).toISOString(),
     last_error: outcome.reason,
   };
   if (outcome.kind === "later" && outcome.newKey) attempts.key = nextKey(wake);

@@ -18,7 +18,7 @@ type Run = { first: GatewayAnswer; final: Promise<GatewayAnswer> };
 
 export type Connecting =
   | { kind: "connected"; gateway: Gateway }
-  | { kind: "unreachable"; reason: string }
+  | { kind: "unreachable"; reason: string; isStarting?: boolean }
   /** Another user of this machine is at its address. */
   | { kind: "held"; reason: string }
   | { kind: "refused"; reason: string };
@@ -83,7 +83,8 @@ export async function connect(target: GatewayTarget, timeoutMs: number): Promise
   socket.close();
   if (hello.kind === "lost" || hello.code === "UNAVAILABLE") {
     const why = hello.kind === "lost" ? hello.reason : hello.message;
-    return { kind: "unreachable", reason: `The gateway at ${place} is not ready: ${why}` };
+    const reason = `The gateway at ${place} is not ready: ${why}`;
+    return { kind: "unreachable", reason, isStarting: hello.kind !== "lost" };
   }
   const code = hello.detail ? ` (${hello.detail})` : "";
   const hint = hello.detail.startsWith("AUTH_TOKEN")

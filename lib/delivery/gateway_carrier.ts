@@ -129,7 +129,8 @@ export class GatewayCarrier {
     const why = isUnsteady
       ? "The gateway is slow or has dropped a wake, and the agent has not begun to read"
       : "The gateway has just started and the agent has not begun to read";
-    return { kind: "later", scope: "all", reason: `${why} the wake for ${sessionKey} yet` };
+    const reason = `${why} the wake for ${sessionKey} yet`;
+    return { kind: "later", scope: "all", reason, soon: true };
   }
 
   /** OpenClaw keeps the idempotency key beside each message. */
@@ -165,7 +166,10 @@ export class GatewayCarrier {
         return { kind: "unfit", reason: opened.reason };
       case "unreachable":
         this.reach.failedAt = this.now();
-        return { kind: "later", scope: "all", reason: opened.reason };
+        return {
+          ...{ kind: "later", scope: "all", reason: opened.reason },
+          soon: opened.isStarting === true,
+        };
       case "held":
         return { kind: "later", scope: "all", reason: opened.reason };
     }

@@ -39,6 +39,8 @@ export interface FakeOptions {
   faults?: Faults;
   /** The uptime that it reports; an hour by default. */
   upMs?: number;
+  /** It listens, but lets nobody in yet. */
+  isStarting?: boolean;
   /** Called with every request and its outcome. */
   log?: (line: Record<string, unknown>) => void;
 }
@@ -140,6 +142,7 @@ export async function startFakeGateway(options: FakeOptions = {}): Promise<FakeG
           });
           return socket.close(1008, "unauthorized");
         }
+        if (options.isStarting) return no("UNAVAILABLE", "gateway starting; retry shortly");
         const uptimeMs = performance.now() - startedAt;
         return ok({ type: "hello-ok", protocol: 4, snapshot: { uptimeMs } });
       }
