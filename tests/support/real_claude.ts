@@ -110,12 +110,17 @@ export async function attach(
         pastedAt = performance.now();
         return false;
       }, { present: claude.capture });
+      const program = ["display-message", "-p", "-t", pane, "#{pane_current_command}"];
+      const before = await server.tmux(...program);
+      // After /exit there may be a shell, with the box of Claude Code still on the screen.
+      const hasLeft = async () =>
+        await claude.hasEnded() || await server.tmux(...program).catch(() => "") !== before;
+      const isGone = async () => await hasLeft() || isSent(await claude.capture());
       // An Enter right after the start, or right after a paste, may get lost.
       await until(`the prompt to leave ${session}'s input box`, async () => {
-        if (await claude.hasEnded()) return true; // it was /exit
+        if (await hasLeft()) return true;
         await server.tmux("send-keys", "-t", pane, "Enter");
-        const gone = () => claude.waitForScreen("an empty box", isSent, { timeoutMs: 3000 });
-        return await gone().then(() => true, () => claude.hasEnded());
+        return await until("an empty box", isGone, { timeoutMs: 3000 }).then(() => true, hasLeft);
       }, { present: claude.capture });
     },
     keys: async (...keys) => {
