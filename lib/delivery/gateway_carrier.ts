@@ -166,10 +166,7 @@ export class GatewayCarrier {
         return { kind: "unfit", reason: opened.reason };
       case "unreachable":
         this.reach.failedAt = this.now();
-        return {
-          ...{ kind: "later", scope: "all", reason: opened.reason },
-          soon: opened.isStarting === true,
-        };
+        return { kind: "later", scope: "all", reason: opened.reason, soon: opened.isStarting };
       case "held":
         return { kind: "later", scope: "all", reason: opened.reason };
     }

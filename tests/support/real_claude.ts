@@ -110,11 +110,12 @@ export async function attach(
         pastedAt = performance.now();
         return false;
       }, { present: claude.capture });
-      const program = ["display-message", "-p", "-t", pane, "#{pane_current_command}"];
-      const before = await server.tmux(...program);
+      const program = () =>
+        server.tmux("display-message", "-p", "-t", pane, "#{pane_current_command}").catch(() => "");
+      const isShell = (name: string) => /^(ba|da|z)?sh$/.test(name.trim());
+      const wasShell = isShell(await program());
       // After /exit there may be a shell, with the box of Claude Code still on the screen.
-      const hasLeft = async () =>
-        await claude.hasEnded() || await server.tmux(...program).catch(() => "") !== before;
+      const hasLeft = async () => await claude.hasEnded() || !wasShell && isShell(await program());
       const isGone = async () => await hasLeft() || isSent(await claude.capture());
       // An Enter right after the start, or right after a paste, may get lost.
       await until(`the prompt to leave ${session}'s input box`, async () => {
