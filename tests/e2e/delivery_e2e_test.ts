@@ -221,6 +221,33 @@ onStage("the agent's reply comes back by either way", async (stage) => {
   }
 });
 
+onStage("a wake that waits while a person stops the agent is sent again, once", async (stage) => {
+  const { model, gateway, session, paths } = stage;
+  Deno.mkdirSync(`${paths.state}/locks`, { recursive: true });
+  // Each wake is watched then.
+  Deno.writeTextFileSync(`${paths.state}/locks/gateway-unsteady`, String(Date.now()));
+  const thinking = Promise.withResolvers<void>();
+  const busy = stage.put({}, "The first");
+  model.answer = ({ message }) =>
+    message.includes(busy.wake_id) ? { hold: thinking.promise } : undefined;
+  assertEquals((await stage.deliver()).code, 0);
+  await until("the agent to work", () => model.asked(busy.wake_id).length > 0);
+  const waits = stage.put({}, "The second");
+  const delivering = stage.deliver();
+  const reasons = () => journal(stage).map((line) => String(line.reason));
+  const hasFailed = (why: RegExp) => reasons().some((reason) => why.test(reason));
+  await until("the wake to wait", () => hasFailed(/has not begun to read/), { present: reasons });
+  const params = JSON.stringify({ sessionKey: session.key });
+  const stopped = await gateway.openclaw("gateway", "call", "chat.abort", "--params", params);
+  assertEquals(stopped.code, 0, stopped.stderr);
+  thinking.resolve();
+  assertEquals((await delivering).code, 0);
+  assertEquals(await conversation(stage, waits), [waits.wake_id]);
+  const read = model.requests.at(-1)!.texts.filter(({ text }) => text.includes(waits.wake_id));
+  assertEquals(read.length, 1);
+  assert(hasFailed(/let it go again: the run ended as "timeout"/), reasons().join("; "));
+});
+
 onStage("a gateway that is killed and comes back gets each wake once", async (stage) => {
   const first = stage.put();
   assertEquals((await stage.deliver()).code, 0);
